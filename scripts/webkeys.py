@@ -20,12 +20,14 @@ FOCUS = """(() => {
   const box = one.getBoundingClientRect();
   const top = document.elementFromPoint(Math.max(0, box.left + box.width / 2), box.top + Math.min(box.height, 20) / 2);
   const wrong = [];
+  let fixed = one;
+  while (fixed && !["fixed", "sticky"].includes(getComputedStyle(fixed).position)) fixed = fixed.parentElement;
   if (getComputedStyle(one).outlineStyle === "none") wrong.push("its focus is not seen");
   if (box.bottom < 1 || box.top > innerHeight - 1 || box.right < 1) wrong.push("it is not in view");
   else if (top && !one.contains(top) && !top.contains(one) && !top.closest("label")?.contains(one))
     wrong.push(`${top.outerHTML.slice(0, 80)} is above it`);
   return {place: window.controls.indexOf(one), what: one.outerHTML.slice(0, 120), wrong,
-          from: box.top + scrollY, to: box.bottom + scrollY};
+          from: box.top + scrollY, to: box.bottom + scrollY, pane: fixed?.className ?? ""};
 })()"""
 NAMED = {"link", "button", "textbox", "searchbox", "radio", "checkbox", "image", "navigation", "radiogroup", "group"}
 
@@ -41,7 +43,12 @@ class Keyboard:
         raise self.failure(f"{what}, on {self.page.evaluate('location.pathname')}")
 
     def enter(self, selector):
-        """Goes there with Tab, and presses Enter."""
+        """Goes there with Tab, through the menu that it is in, and presses Enter."""
+        menu = self.page.evaluate(f"document.querySelector({json.dumps(selector)})?.closest('.sheet')?.id")
+        if menu:
+            self.page.tab_to(f"[popovertarget={menu}]")
+            self.page.press("Enter")
+            self.page.wait(f"document.querySelector('#{menu}:popover-open')")
         self.page.tab_to(selector)
         self.page.press("Enter")
 
@@ -78,7 +85,8 @@ class Keyboard:
                 if found["wrong"]:
                     self.fail(f"{where}: {', '.join(found['wrong'])}")
                 # The link that leads past the header lies above it.
-                if former and place > 1 and found["to"] < former["from"]:
+                # What does not move with the page has no place in its order.
+                if former and place > 1 and not found["pane"] + former["pane"] and found["to"] < former["from"]:
                     self.fail(f"{where}, above {former['what']}")
                 former = found
         self.page.size("desktop")
@@ -104,22 +112,22 @@ class Keyboard:
         page, text = self.page, "document.querySelector('pre.text').textContent"
         page.ask("Emulation.setFocusEmulationEnabled", enabled=True)
         self.walk("the list")
-        self.follow("nav a[href$='/new']")
+        self.follow("a[href$='/new']")
         page.tab_to("#title")
         page.ask("Input.insertText", text="Keys")
         page.tab_to("#text")
         page.ask("Input.insertText", text="tab\n")
-        self.enter("form.edit button")
+        self.enter("form.edit button, [data-save]")
         page.wait(f"{text} === 'tab\\n'")
         self.is_at("p.done")
-        self.follow("nav.note a[href$='/edit']")
+        self.follow("a[href$='/edit']")
         page.tab_to("#text")
         page.ask("Input.insertText", text="shift and ")
         self.story.picture("keyboard")
-        self.enter("form.edit button")
+        self.enter("form.edit button, [data-save]")
         page.wait(f"{text}.includes('shift and')")
         self.story.holds("Keys.txt", "shift and tab\n")
-        self.follow("nav.note a[href$='/versions']")
+        self.follow("nav.sheet a[href$='/versions']")
         opened = "document.querySelector('.versions > li:last-child details').open"
         for _ in range(2):
             self.enter(".versions > li:last-child summary")
@@ -172,8 +180,8 @@ class Keyboard:
         """Invitations are opened, tried, cancelled and used, while somebody stands on a button."""
         page, outcome = self.page, "document.querySelector('#outcome').innerText"
         cancel = "form[action$='/cancel'] button"
-        self.follow("header nav a[href$='/devices']")
-        page.wait("document.querySelector('#devices').innerText.includes('None is open')")
+        self.follow("nav.sheet a[href$='/devices']")
+        page.wait("document.querySelector('#devices').innerText.includes('No open invitations')")
         self.walk("the devices")
         self.story.picture("keys-devices", dark=True)
         code, port = self.invite("ArrowUp", "reader")
@@ -230,7 +238,7 @@ class Keyboard:
             page.tab_to("input[type=radio]")
             page.press("ArrowUp")
             page.wait("document.activeElement.matches('input[value=reader]:checked')")
-            self.follow("form.edit button")
+            self.follow("form.edit button, [data-save]")
             self.is_at("h1")
             self.walk("another role")
             if isMeant:
@@ -239,7 +247,7 @@ class Keyboard:
             page.wait(f"location.pathname.endsWith({json.dumps(phone)})")
             self.is_at("h1")
         self.story.picture("keys-role", dark=True)
-        self.follow("form.edit button")
+        self.follow("form.edit button, [data-save]")
         page.wait(f"location.search === '?done=role' && {shown}.includes('reader')")
         self.is_at("p.done")
         self.follow(f"a[href='{phone}']")
@@ -250,15 +258,15 @@ class Keyboard:
         self.leave()
         page.wait(f"location.pathname.endsWith({json.dumps(phone)})")
         self.follow("a[href$='/remove']")
-        self.follow("form.edit button")
+        self.follow("form.edit button, [data-save]")
         page.wait(f"location.search === '?done=removed' && !{shown}.includes('phone')")
         self.is_at("p.done")
         self.story.picture("keys-removed", dark=True)
         self.follow(f"a[href='{other}']")
         self.follow("a[href$='/remove']")
         self.story.notes("members", "remove", "אבא של דנה", "--yes")
-        self.follow("form.edit button")
-        page.wait("document.querySelector('h1').innerText === 'Not done'")
+        self.follow("form.edit button, [data-save]")
+        page.wait("document.querySelector('h1').innerText === 'That did not work'")
         self.is_at("p.error")
         self.walk("what is not done")
         self.story.picture("keys-error", dark=True)
@@ -272,14 +280,14 @@ class Keyboard:
         page.wait("!window.isOld && document.readyState === 'complete' && document.querySelector('#name')")
         page.tab_to("#name")
         page.ask("Input.insertText", text="Grandpa <b>")
-        self.follow("form.edit button")
+        self.follow("form.edit button, [data-save]")
         page.wait("document.querySelector('.error')")
         self.is_at("#name")
         self.story.picture("keys-welcome", dark=True)
         self.is_named("the welcome")
         page.evaluate("document.querySelector('#name').select()")
         page.ask("Input.insertText", text="Grandpa")
-        self.enter("form.edit button")
+        self.enter("form.edit button, [data-save]")
         page.wait("document.querySelector('.who')?.innerText.includes('Grandpa')")
         self.follow("nav a[href$='/browser']")
         self.walk("this browser")

@@ -47,6 +47,25 @@ extension Visit {
     }
   }
 
+  /// Ticks a box of the text that was shown, or takes its tick away: an edit of one line.
+  func tick(_ subject: Subject, in notebook: Notebook) throws -> Response {
+    let shown = try shownNote(from: 3)
+    guard let number = request.form[shown.name("line")].flatMap({ Int($0) }) else {
+      throw Refusal.brokenForm
+    }
+    _ = try version(shown.version.hex, in: notebook)
+    guard let former = try text(of: shown, subject, in: notebook), let text = EditableText(former)
+    else { throw Refusal.noSuchText }
+    var lines = text.text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.indices.contains(number - 1), let task = TaskLine(lines[number - 1]) else {
+      throw Refusal.brokenForm
+    }
+    lines[number - 1] = Substring(task.switched)
+    let answer = try save(lines.joined(separator: "\n"), like: former, shown, subject, notebook)
+    // Without a script the page is shown where it was, and says nothing: the tick is seen.
+    return request.isByScript || answer.status != 303 ? answer : .see(address(subject))
+  }
+
   private func save(
     _ typed: String, like former: [UInt8], _ shown: ShownNote, _ subject: Subject,
     _ notebook: Notebook
@@ -73,7 +92,9 @@ extension Visit {
   private func done(_ what: String, _ id: String, with next: ShownNote? = nil) -> Response {
     let page = "/n/\(id)"
     guard request.isByScript else { return .see("\(root)\(page)?done=\(what)") }
-    let edit = next.map { #","edit":"\#(page)/edit\#($0.path)","field":"\#($0.name("text"))""# }
+    let edit = next.map {
+      #","edit":"\#(page)/edit\#($0.path)","tick":"\#(page)/tick\#($0.path)","blob":"\#($0.blob.hex)""#
+    }
     let facts = #"{"done":"\#(what)","page":"\#(page)","note":"\#(id)"\#(edit ?? "")}"#
     return .file(Array(facts.utf8), type: "application/json")
   }

@@ -185,8 +185,8 @@ final class Gate: Sendable {
     guard mayTry else { return .refused(429, "Too many wrong tries.") }
     return .refused(
       401,
-      "This needs the link that 'notes web' printed, which is good once: end it with Ctrl-C and "
-        + "start it again for another one. Who is no longer a guest needs another invitation.")
+      "Open the link that 'notes web' printed. It works once: for another, end 'notes web' with Ctrl-C and "
+        + "start it again. Guests need a new invitation.")
   }
 
   /// Takes as long for every guess of the right length.

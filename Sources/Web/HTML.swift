@@ -35,8 +35,6 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 
     mutating func appendInterpolation(_ number: Int) { markup += String(number) }
 
-    mutating func appendInterpolation(_ text: String?) { if let text { appendInterpolation(text) } }
-
     mutating func appendInterpolation(_ id: ObjectID) { markup += id.hex }
 
     mutating func appendInterpolation(_ part: HTML?) { markup += part?.markup ?? "" }

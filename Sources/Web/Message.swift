@@ -1,5 +1,3 @@
-internal import Watch
-
 /// What a browser asks, once it has been let in.
 struct Request: Sendable {
   enum Method: Sendable { case get, post }
@@ -43,9 +41,9 @@ struct Request: Sendable {
 struct Response: Sendable {
   enum Body: Sendable {
     case bytes([UInt8], type: String)
-    /// The stream of events, which goes on until the browser leaves; the watcher is told for as long that
-    /// a note is edited here.
-    case events(ControlClient?)
+    /// The stream of events, which goes on until the browser leaves; for as long the note of its page is
+    /// open here.
+    case events(OpenNote?)
   }
 
   var status: Int

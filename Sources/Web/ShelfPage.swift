@@ -25,12 +25,15 @@ struct ShelfPage {
     notebooks.update()
     let rows = notebooks.sites.compactMap(row)
     let none: HTML =
-      "<p>No notebook yet: <code>notes init</code> makes one, <code>notes join</code> brings one.</p>"
+      """
+      <div class="nothing">\(HTML.emptySheet)<h2>No notebook yet</h2>
+      <p class="soft"><code>notes init</code> makes one, <code>notes join</code> brings one.</p></div>
+      """
     return page("Notebooks") {
       """
       <h1>Notebooks</h1>
       <div id="notebooks" data-live>
-      \(rows.isEmpty ? none : "<ul class=\"notes\">\n\(rows)</ul>")
+      \(rows.isEmpty ? none : "<ul class=\"group notes\">\n\(rows)</ul>")
       </div>
       """
     }
@@ -43,7 +46,7 @@ struct ShelfPage {
       <h1>Not there</h1>
       <p class="error" role="alert" tabindex="-1" autofocus>There is no such page, or no such notebook \
       any more.</p>
-      <p><a href="\(root)/">All notebooks</a></p>
+      <p><a class="btn" href="\(root)/">All notebooks</a></p>
       """
     }
   }
@@ -51,13 +54,12 @@ struct ShelfPage {
   private func page(_ title: String, _ main: () -> HTML) -> HTML {
     .document(title, root: root, isLive: true) {
       """
-      <header>
-      <p class="name"><a href="\(root)/">Notebooks</a></p>
-      <p id="state" role="status"></p>
-      </header>
-      <main id="main" tabindex="-1">
+      <div class="pane-note">
+      <header class="bar"><p id="state" role="status"></p></header>
+      <main id="main" tabindex="-1" class="page">
       \(main())
       </main>
+      </div>
       """
     }
   }
@@ -66,8 +68,8 @@ struct ShelfPage {
   private func row(_ site: Site) -> HTML? {
     guard let notebook = try? Notebook.open(at: site.folder) else { return nil }
     return """
-      <li><a href="\(root)/\(site.pathName)/">\(notebook.identity.name)</a>
-      <span class="about">\(site.folder)</span></li>
+      <li><a class="row" href="\(root)/\(site.pathName)/"><span class="row-title" dir="auto">\(notebook.identity.name)</span>
+      <span class="row-meta">\(site.folder)</span></a></li>
 
       """
   }

@@ -20,13 +20,20 @@ struct ShownNote: Sendable {
 extension Visit {
   /// A note as it is now. An unsaved text is stored, so that the page can be shown again.
   func shownNote(_ subject: Subject, in notebook: Notebook) throws -> ShownNote {
+    try shownNoteAndText(subject, in: notebook).0
+  }
+
+  /// The same, with its text.
+  func shownNoteAndText(
+    _ subject: Subject, in notebook: Notebook
+  ) throws -> (ShownNote, [UInt8]) {
     let shown = try notebook.shownText(of: subject.path)
     let saved = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path).blob
     if saved != shown.blob {
       _ = try notebook.repository.write(blob: shown.text)
       site.unsaved.remember(shown.blob)
     }
-    return ShownNote(version: shown.version, blob: shown.blob)
+    return (ShownNote(version: shown.version, blob: shown.blob), shown.text)
   }
 
   /// What the address names, from a part of its path on.
@@ -49,6 +56,12 @@ extension Visit {
   /// more: it was in the folder alone, and has been written over.
   func text(of shown: ShownNote, _ subject: Subject, in notebook: Notebook) throws -> [UInt8]? {
     let then = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path)
+    if then == nil, let commit = try? version(shown.version.hex, in: notebook),
+      let text = try? notebook.history.text(of: subject.path, at: commit),
+      try notebook.repository.hash(blob: text) == shown.blob
+    {
+      return text
+    }
     guard then?.blob == shown.blob || site.unsaved.contains(shown.blob) else {
       let now = try? notebook.shownText(of: subject.path)
       return now?.blob == shown.blob ? now?.text : nil

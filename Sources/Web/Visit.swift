@@ -77,6 +77,7 @@ struct Visit {
     case ("edit", 1):
       return .see(address(subject, "/edit" + (try shownNote(subject, in: notebook)).path))
     case ("edit", 3): return .page(try editPage(of: subject, in: notebook))
+    case ("text", 1): return try textNow(of: subject, in: notebook)
     case ("versions", 1): return .page(try versionsPage(of: subject, in: notebook))
     case ("rename", 1): return .page(try renamePage(of: subject, in: notebook))
     case ("delete", 1): return .page(try deletePage(of: subject, in: notebook))
@@ -104,6 +105,7 @@ struct Visit {
     let subject = try subject(in: notebook)
     switch (path[2], path.count) {
     case ("edit", 5): return try edit(subject, in: notebook)
+    case ("tick", 5): return try tick(subject, in: notebook)
     case ("rename", 4): return try rename(subject, in: notebook)
     case ("delete", 5): return try delete(subject, in: notebook)
     case ("restore", 3) where subject.isDeleted: return try bringBack(subject, in: notebook)
@@ -144,7 +146,7 @@ struct Visit {
   func version(_ hex: String?, in notebook: Notebook) throws -> Commit {
     guard let hex, let id = ObjectID(hex: hex), let tip = try notebook.state().tip,
       let version = try? notebook.repository.commit(id),
-      try notebook.repository.isAncestor(id, of: tip)
+      try notebook.isOfHistory(id, of: tip)
     else { throw Refusal.noSuchVersion }
     return version
   }
@@ -175,13 +177,13 @@ struct Visit {
   /// A page that says what went wrong.
   func trouble(_ text: String, status: Int, with rest: HTML = .nothing) -> Response {
     let isOfDevices = visitor.isOwner && request.path.first == "devices"
-    let page = layout("Not done", name: nil) {
+    let page = layout("That did not work", name: nil) {
       """
-      <h1>Not done</h1>
+      <h1>That did not work</h1>
       <p class="error" role="alert" tabindex="-1" autofocus>\(sentence(text))</p>
       \(rest)
-      \("<p><a href=\"\(root)/devices\">All devices</a></p>", if: isOfDevices)
-      <p><a href="\(root)/">Back to the notes</a></p>
+      \("<p><a class=\"btn plain\" href=\"\(root)/devices\">All devices</a></p>", if: isOfDevices)
+      <p><a class="btn plain" href="\(root)/">Back to the notes</a></p>
       """
     }
     return .page(page, status: status)
@@ -255,7 +257,7 @@ enum Refusal: Error {
     case .readOnly: "you are a reader here: you can look at everything and change nothing"
     case .ownerOnly: "this page is for the user of this device alone"
     case .bookUnreadable:
-      "who is a guest here cannot be told now: 'notes doctor' says why, on the device that serves this"
+      "cannot check guests right now: run 'notes doctor' on the device that serves this page"
     case .away:
       "the notebook is not there now: its folder was moved, or is on a medium that was taken out"
     }

@@ -41,7 +41,9 @@ import WorkTree
     // The page now has another address, another form and another field.
     let fresh = try web.page(note + "/edit")
     #expect(try web.action(in: fresh) != web.action(in: first))
-    let names = try [first, fresh].map { try web.value("<textarea id=\"text\" name=\"", in: $0) }
+    let names = try [first, fresh].map {
+      try web.value("<textarea id=\"text\" class=\"write\" name=\"", in: $0)
+    }
     #expect(names[0] != names[1])
   }
 
@@ -49,7 +51,7 @@ import WorkTree
     let first = try web.page(note + "/edit")
     try write("milk\neggs\n")
     let fresh = try web.page(note + "/edit")
-    let name = try web.value("<textarea id=\"text\" name=\"", in: first)
+    let name = try web.value("<textarea id=\"text\" class=\"write\" name=\"", in: first)
     let mixed = try web.post(web.action(in: fresh), [(name, "milk\nbread\n")])
     #expect(mixed.status == 400)
     #expect(try web.text("Shopping.txt") == "milk\neggs\n")
@@ -74,13 +76,13 @@ import WorkTree
   @Test func `What is typed after a save is made on what was typed before`() throws {
     let form = try web.page(note + "/edit")
     try write("milk\neggs\n")
-    let name = try web.value("<textarea id=\"text\" name=\"", in: form)
+    let name = try web.value("<textarea id=\"text\" class=\"write\" name=\"", in: form)
     let said = try web.post(
       web.action(in: form), [(name, "bread\nmilk\n")], as: nil, ["Accept: application/json"])
     #expect(said.status == 200 && said.text.hasPrefix(#"{"done":"merged","page":"\#(note)","#))
     #expect(try web.text("Shopping.txt") == "bread\nmilk\neggs\n")
     // The writer has not seen the eggs, and takes back the own line.
-    let field = try web.value(#""field":""#, in: said)
+    let field = "text-" + (try web.value(#""blob":""#, in: said))
     let edit = try #require(said.text.firstMatch(of: #/"edit":"([^"]+)"/#)).1
     let again = try web.post(String(edit), [(field, "bread, sliced\nmilk\n")])
     #expect(try location(again).hasSuffix("?done=merged"))

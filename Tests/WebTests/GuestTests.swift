@@ -38,7 +38,7 @@ import Testing
       WebFixture.request("GET", "/guest/\(token)/style.css", host: web.host))
     #expect(style.status == 200)
     let grandma = try web.comeIn(token, name: "Grandma")
-    #expect(try web.get("/", as: grandma).text.contains("Guest: <b>Grandma</b>, writer"))
+    #expect(try web.get("/", as: grandma).text.contains("You are <b>Grandma</b>, a guest, writer"))
     // What an editor wrote before is the device's own.
     try web.folder.write("milk\neggs\n", to: "Shopping.txt")
     #expect(try edit("milk\neggs\nsherry\n", as: grandma).status == 303)
@@ -87,7 +87,7 @@ import Testing
   @Test func `A link is good once, for a day, and for the name that it has`() throws {
     let token = try invite("Grandma")
     let guest = try web.comeIn(token, name: "Somebody else")
-    #expect(try web.get("/", as: guest).text.contains("Guest: <b>Grandma</b>"))
+    #expect(try web.get("/", as: guest).text.contains("You are <b>Grandma</b>"))
     for method in ["GET", "POST"] {
       let again = WebFixture.request(
         method, "/guest/" + token, host: web.host, ["Origin: http://" + web.host])
@@ -189,7 +189,7 @@ import Testing
     let file = web.folder[".git/notes/guests"]
     try #require(chmod(file, 0o660) == 0)
     let answer = try web.get("/", as: guest)
-    #expect(answer.status == 503 && answer.text.contains("is a guest here cannot be told now"))
+    #expect(answer.status == 503 && answer.text.contains("Cannot check guests right now"))
     #expect(
       try web.get("/", as: WebFixture.Browser(cookie: "other=1", root: guest.root)).status == 401)
     try #require(chmod(file, 0o600) == 0)

@@ -107,18 +107,21 @@ import WorkTree
     let ben = PeerIdentity(
       name: "Ben", deviceID: "BEN", role: .writer, address: "192.0.2.1:9")
     let note = try web.address("Shopping.txt")
-    #expect(try !web.get(note).text.contains("is editing this note"))
+    #expect(try !web.get(note).text.contains("is writing"))
     var shows = PeerState()
     shows.editing = ["Shopping.txt"]
     watcher?.peers = [(ben, shows)]
     watcher?.tell(.editing(notebook: "notebookid", peer: ben, paths: ["Shopping.txt"]))
     try own.wait(for: "presence")
     for page in [note, note + "/edit"] {
-      #expect(try web.page(page).text.contains("<b>Ben</b> is editing this note."), "\(page)")
+      #expect(try web.page(page).text.contains("<b>Ben</b> is writing"), "\(page)")
     }
     let other = try web.post("/new", [("title", "Plan"), ("text", "x")])
     #expect(other.status == 303)
-    #expect(try !web.get(web.address("Plan.txt")).text.contains("is editing this note"))
+    // On its own page, not in the list beside it.
+    #expect(
+      try web.get(web.address("Plan.txt")).text.contains(
+        "<span id=\"editors\" role=\"status\" data-live data-presence></span>"))
     #expect(
       try !web.get(
         note,

@@ -16,8 +16,10 @@ import Testing
   private func wait(for names: [String], in shelf: ShelfFixture) throws {
     let end = Instant.now + 120
     func shown() throws -> [String] {
-      try shelf.get(shelf.browser.root + "/").text.matches(of: #/\/">(\w+) &amp; &lt;b&gt;<\/a>/#)
-        .map { String($0.1) }
+      try shelf.get(shelf.browser.root + "/").text.matches(
+        of: #/dir="auto">(\w+) &amp; &lt;b&gt;<\/span>/#
+      )
+      .map { String($0.1) }
     }
     while try shown() != names, Instant.now < end {}
     #expect(try shown() == names)

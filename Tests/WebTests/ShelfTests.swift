@@ -24,10 +24,13 @@ import Testing
     #expect(list.status == 200 && list.headers["content-security-policy"] != nil)
     for (path, name) in [(home, "Home"), (work, "Work")] {
       #expect(
-        list.text.contains("<a href=\"\(path)/\">\(name) &amp; &lt;b&gt;</a>"), "\(list.text)")
+        list.text.contains(
+          "href=\"\(path)/\"><span class=\"row-title\" dir=\"auto\">\(name) &amp; &lt;b&gt;</span>"),
+        "\(list.text)")
       let page = try shelf.get(path + "/").text
       #expect(
-        page.contains("\(name) plan") && page.contains("<a href=\"\(browser.root)/\">Notebooks</a>")
+        page.contains("\(name) plan") && page.contains("href=\"\(browser.root)/\"")
+          && page.contains("<span>Notebooks</span>")
       )
       #expect(page.contains("data-root=\"\(path)\""))
     }
@@ -68,7 +71,7 @@ import Testing
     let other = try shelf.guest(of: "Home", "Ben")
     #expect(try shelf.get(other.root + "/", other.cookie).text.contains("Home plan"))
     #expect(try shelf.get(other.root + "/", ben.cookie).status == 401)
-    #expect(try !shelf.get(ben.root + "/", ben.cookie).text.contains("Notebooks</a>"))
+    #expect(try !shelf.get(ben.root + "/", ben.cookie).text.contains("<span>Notebooks</span>"))
   }
 
   @Test func `Paths that are no notebook's lead nowhere, and forms of other sites neither`() throws

@@ -50,11 +50,11 @@ import Testing
       ("/devices/invite", [("role", "admin")]),
     ] {
       let answer = try web.post(page, fields)
-      #expect(answer.status == 409 && answer.text.contains("<h1>Not done</h1>"), "\(page)")
+      #expect(answer.status == 409 && answer.text.contains("<h1>That did not work</h1>"), "\(page)")
     }
     #expect(try founded.role(ben) == .writer)
     let list = try web.get("/devices").text
-    #expect(list.contains("Who invites another device is an admin"))
+    #expect(list.contains("Only an admin can invite devices"))
     #expect(!list.contains("Invite a device, as") && !list.contains("Change "))
     // What was opened before can be ended still, and lets nobody in.
     let page = try web.get(address).text
@@ -80,7 +80,7 @@ import Testing
     limits.invitationTime = 2
     let founded = try FoundedFixture(limits: limits)
     let (address, code, _) = try founded.invite(as: "writer")
-    let page = try founded.wait(for: "Its time is over: nobody has joined.", at: address)
+    let page = try founded.wait(for: "It expired: nobody has joined.", at: address)
     #expect(!page.contains("<button>") && !page.contains(code.description))
     #expect(page.contains("<div id=\"outcome\" role=\"status\" data-live data-presence>"))
     let late = try founded.web.post(address + "/cancel", [])

@@ -158,7 +158,7 @@ final class WebFixture {
 
   /// Sends a text by a page for editing.
   func save(_ text: String, by form: Answer, as browser: Browser? = nil) throws -> Answer {
-    let name = try value("<textarea id=\"text\" name=\"", in: form)
+    let name = try value("<textarea id=\"text\" class=\"write\" name=\"", in: form)
     return try post(action(in: form), [(name, text)], as: browser)
   }
 

@@ -30,7 +30,7 @@ extension Notebook {
   /// - Parameters:
   ///   - path: what the note is called now, or was called last.
   ///   - blob: the text that was shown.
-  ///   - base: the version that showed it, one of the tip's history.
+  ///   - base: the version that showed it, one of the tip's history: see `isOfHistory(_:of:)`.
   /// - Returns: the new version; nil where the text is the note's already, or was saved before.
   /// - Throws: `notInVersion`, `noSuchVersion`.
   public func save(
@@ -41,7 +41,7 @@ extension Notebook {
     }
     return try withWriterLock { transaction in
       try transaction.save()
-      guard let tip = try transaction.writer.tip(), try repository.isAncestor(base, of: tip.id)
+      guard let tip = try transaction.writer.tip(), try isOfHistory(base, of: tip.id)
       else { throw NotebookError.noSuchVersion(base.hex) }
       try transaction.checkNoConversion(at: path, holding: text)
       let id = try repository.write(blob: text)
@@ -60,6 +60,17 @@ extension Notebook {
         [former.path: entry], on: base, message: "Update \(former.path.noteTitle)",
         operation: .edit)
     }
+  }
+
+  /// Whether a version is one of a tip's history: the tip descends from it, or it is a merge that notes made
+  /// of such versions, and that another merge has taken the place of since it was shown.
+  ///
+  /// - Throws: where there is no such version.
+  public func isOfHistory(_ id: ObjectID, of tip: ObjectID) throws -> Bool {
+    if try repository.isAncestor(id, of: tip) { return true }
+    let version = try repository.commit(id)
+    return try history.isDerived(version)
+      && version.parents.allSatisfy { try repository.isAncestor($0, of: tip) }
   }
 
   /// Whether this edit is a version already: whoever sends it again has not heard the answer.

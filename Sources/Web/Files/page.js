@@ -5,8 +5,9 @@ const form = document.querySelector("form.edit[data-note]");
 // A guest's own are not sent by another's page in the same browser.
 const store = `notes-draft:${document.body.dataset.drafts}:`;
 
-const say = (text) => {
+const say = (text, kind = "") => {
   if (state.textContent !== text) state.textContent = text;
+  state.dataset.is = kind;
 };
 
 // Drafts: what is typed stays in the browser until the notebook has it.
@@ -30,6 +31,9 @@ const isOf = (page) => ({ action: action(page), fields: fields(page) });
 const fieldsAsSent = (form) =>
   Object.fromEntries([...form.elements].filter((field) => field.name).map((field) => [field.name, field.defaultValue]));
 let shown = form && JSON.stringify(fieldsAsSent(form));
+const textName = (values) => Object.keys(values).find((name) => name.startsWith("text"));
+// The text that the form is for; null where only the server has it.
+let base = form && textOf(form).defaultValue;
 const isDirty = () => form !== null && JSON.stringify(fields(form)) !== shown;
 
 const namesOfDrafts = () => Object.keys(localStorage).filter((name) => name.startsWith(store));
@@ -44,11 +48,12 @@ const take = (name, options) =>
     };
     navigator.locks.request(`${name} is open`, options, hold).catch(() => resolve(false));
   });
-const ownDraft = () => {
-  const own = `${store}${form.dataset.note}-${Date.now()}`;
+const ownName = (note) => {
+  const own = `${store}${note}-${Date.now()}`;
   take(own, {});
   return own;
 };
+const ownDraft = () => ownName(form.dataset.note);
 // Where this form's draft is: where the address says, or else the last one of this note.
 let draftName = null;
 const findDraft = async () => {
@@ -71,7 +76,7 @@ const findDraft = async () => {
 
 // Whether the browser had room for what was to be kept last.
 let hasRoom = true;
-const sayFull = () => say("This browser has no room left: what you type here is kept nowhere until you save.");
+const sayFull = () => say("This browser's storage is full: your text is not kept until you save.");
 const write = (name, draft) => {
   try {
     localStorage.setItem(name, JSON.stringify(draft));
@@ -83,16 +88,15 @@ const write = (name, draft) => {
   }
   return hasRoom;
 };
-// Returns whether it is kept.
-const keep = (isSent) => {
+// Returns whether it is kept. The text of a note that exists is sent by itself, by whatever page comes next.
+const keep = (isSent = form.dataset.note !== "new") => {
   if (!draftName) return false;
-  if (!isDirty() && !isSent) {
+  if (!isDirty()) {
     localStorage.removeItem(draftName);
     return false;
   }
-  const title = form.elements.title?.value || document.querySelector("h1").textContent.replace(/ – edit$/, "");
-  const draft = { action: action(form), fields: fields(form), isSent, title };
-  return write(draftName, draft);
+  const title = form.elements.title?.value || document.querySelector("main h1").textContent;
+  return write(draftName, { action: action(form), fields: fields(form), isSent, title });
 };
 // A new note that is to be saved makes room for the next one.
 const keepApart = () => {
@@ -108,25 +112,31 @@ const keepApart = () => {
   history.replaceState(null, "", "#" + draftName.slice(store.length));
 };
 
-const post = (draft, headers = { Accept: "application/json" }) =>
-  fetch(root + draft.action, {
+const post = (draft, headers = { Accept: "application/json" }) => {
+  const body = String(new URLSearchParams(draft.fields));
+  // What is sent when the page is left goes on without it, up to the size that browsers allow.
+  const keepalive = body.length < 60000;
+  return fetch(root + draft.action, {
     method: "POST",
-    headers,
-    body: new URLSearchParams(draft.fields),
+    headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" },
+    body,
+    keepalive,
     signal: AbortSignal.timeout(30000),
   });
+};
 
-const noConnection = "No connection. ";
+const noConnection = "Offline: ";
 const sayOffline = () => {
   const time = Number(document.body.dataset.kept);
-  const age = time ? `This page is of ${new Date(time).toLocaleString("sv").slice(0, 16)}. ` : "";
+  const age = time ? `this page is of ${new Date(time).toLocaleString("sv").slice(0, 16)}. ` : "";
+  const text = age ? "Your text" : "your text";
   const kept = hasRoom
-    ? "What you type is kept in this browser, and sent when it is back."
-    : "This browser has no room for what you type: leave the page open.";
-  say(noConnection + age + kept);
+    ? `${text} is kept on this device and will be saved later.`
+    : "this browser's storage is full. Leave the page open.";
+  say(noConnection + age + kept, "offline");
 };
 const ended =
-  "This page is shown no more: 'notes web' has ended, or you are no guest any more. What you typed is kept in this browser.";
+  "No access: 'notes web' was restarted, or you are no longer a guest. Your text is kept in this browser.";
 
 const refusal = async (response) => {
   if (response.status === 401) return ended;
@@ -146,9 +156,9 @@ const showDrafts = () => {
   list.className = "coming";
   list.append("Not saved yet: ");
   for (const name of names.sort()) {
-    const { action, title } = draftAt(name);
+    const { action, page, title } = draftAt(name);
     const link = document.createElement("a");
-    link.href = `${root}${action}#${name.slice(store.length)}`;
+    link.href = page ? root + page : `${root}${action}#${name.slice(store.length)}`;
     link.textContent = title;
     list.append(name === names[0] ? "" : ", ", link);
   }
@@ -164,60 +174,93 @@ const sendLater = () => {
   retry = setTimeout(sendRest, 2000);
 };
 
-// What was typed while a save was on its way is an edit of what was sent, whatever that was merged with.
+// From now on an edit of the text that was sent, whatever that was merged with.
 const goOn = (said, sent) => {
   localStorage.removeItem(draftName);
-  const typed = fields(form);
   const rename = (values) =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name.startsWith("text") ? said.field : name, value]));
-  become({ action: said.edit, fields: rename(typed) });
-  form.dataset.note = said.note;
-  draftName = store + form.dataset.note;
-  if (form.elements.title) form.elements.title.readOnly = true;
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name.startsWith("text") ? `text-${said.blob}` : name, value]));
+  become({ action: said.edit, fields: rename(fields(form)) });
+  if (form.dataset.note === "new") {
+    draftName = ownName(said.note);
+    form.dataset.note = said.note;
+    form.elements.title.readOnly = true;
+    events?.close();
+    events = null;
+    listen();
+  }
+  base = sent[textName(sent)];
   history.replaceState(null, "", root + said.edit);
   shown = JSON.stringify(rename(sent));
-  keep(false);
+  keep();
 };
 
 let isSending = false;
 // What this page was to save, and could not. Another page may have sent it; it makes no second version.
 let isWaiting = false;
+// Where the page goes when all is saved; nil while it stays.
+let goal = null;
+const clock = () => new Date().toTimeString().slice(0, 5);
 const sendOwn = async () => {
-  if (isSending) return;
+  if (isSending || !form.reportValidity()) return;
   isSending = isWaiting = true;
+  clearTimeout(pause);
   keepApart();
   keep(true);
-  const before = JSON.stringify(fields(form));
+  const sent = fields(form);
+  say("Saving…");
   try {
-    const response = await post({ action: action(form), fields: JSON.parse(before) });
+    const response = await post({ action: action(form), fields: sent });
     isWaiting = isForLater(response);
     if (!response.ok) {
       keep(isWaiting);
-      return say(await refusal(response));
+      goal = null;
+      return say("Not saved: " + (await refusal(response)), "bad");
     }
     const said = await response.json().catch(() => null);
-    if (said && JSON.stringify(fields(form)) !== before) {
-      if (said.edit) goOn(said, JSON.parse(before));
-      else keep(false);
-      return say("Saved, but for what you typed since.");
-    }
-    localStorage.removeItem(draftName);
-    shown = before;
-    // Back leads to the page before this one, and not to a text that is saved.
-    location.replace(said ? `${root}${said.page}?done=${said.done}` : response.url);
+    if (!said) return location.assign(response.url);
+    if (said.edit) goOn(said, sent);
+    else if (JSON.stringify(fields(form)) === JSON.stringify(sent)) shown = JSON.stringify(sent);
+    keep();
+    say(`Saved · ${clock()}`, "saved");
+    if (said.done === "conflict") showConflict();
+    if (!said.edit) followSoon();
+    if (isDirty()) return saveSoon();
+    if (goal) location.replace(goal === "note" ? `${root}${said.page}?done=${said.done}` : goal);
   } catch {
+    goal = null;
     sendLater();
   } finally {
     isSending = false;
+    if (isBehind) followSoon();
   }
+};
+
+// It is saved by itself: when nobody has typed for a moment, at times while somebody types on, when the text is left,
+// and when the page is.
+const shortPause = 700;
+const longestPause = 5000;
+let pause;
+let firstTyped = 0;
+const mayBeSaved = () => form.dataset.note !== "new" || (form.elements.title.value.trim() && document.activeElement === textOf(form));
+const saveNow = () => {
+  clearTimeout(pause);
+  firstTyped = 0;
+  if (isDirty() && !isComposing && mayBeSaved()) send();
+};
+const saveSoon = () => {
+  clearTimeout(pause);
+  firstTyped ||= Date.now();
+  pause = setTimeout(saveNow, Math.min(shortPause, Math.max(0, firstTyped + longestPause - Date.now())));
 };
 
 // What was to be saved while there was no connection, on whatever page it was.
 const sendKept = async () => {
   if (isWaiting) await sendOwn();
+  // A page that is open sends its own.
+  const held = new Set((await navigator.locks?.query())?.held.map((lock) => lock.name));
   for (const name of namesOfDrafts()) {
     const draft = draftAt(name);
-    if (!draft?.isSent) continue;
+    if (!draft?.isSent || (name !== draftName && held.has(`${name} is open`))) continue;
     if (name === draftName) {
       if (!isWaiting) await sendOwn();
       continue;
@@ -226,7 +269,8 @@ const sendKept = async () => {
       const response = await post(draft);
       if (response.ok) {
         localStorage.removeItem(name);
-        say("Saved what was typed while there was no connection.");
+        say("Saved what you typed while offline.", "saved");
+        refresh();
       } else {
         if (!isForLater(response))
           write(name, { ...draft, isSent: false });
@@ -247,28 +291,16 @@ const send = async () => {
 };
 const sendRest = () => alone(sendKept);
 
+// Goes on where somebody was when the page, or the browser, went away.
 const offerDraft = () => {
   const kept = draftAt(draftName);
   if (!kept) return;
-  const former = isOf(form);
-  const typed = Object.entries(kept.fields);
-  const isSaved = typed.every(([name, value]) => (name.startsWith("text") ? textOf(form).value : former.fields[name]) === value);
+  const isSaved = Object.entries(kept.fields).every(([name, value]) =>
+    (name.startsWith("text") ? textOf(form) : form.elements.namedItem(name))?.value === value);
   if (isSaved) return localStorage.removeItem(draftName);
   become(kept);
-  const note = document.createElement("p");
-  note.className = "coming";
-  note.textContent = "This is what you typed and did not save. ";
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = "Drop it";
-  button.addEventListener("click", () => {
-    become(former);
-    localStorage.removeItem(draftName);
-    isWaiting = false;
-    note.remove();
-  });
-  note.append(button);
-  form.before(note);
+  base = null;
+  if (form.dataset.note !== "new") saveSoon();
 };
 
 // What others write appears by itself, but never under somebody's fingers.
@@ -317,46 +349,203 @@ const replace = (page) => {
   }
 };
 
-const showComing = () => {
-  let note = document.getElementById("coming");
-  if (!note) {
-    note = document.createElement("p");
-    note.id = "coming";
-    note.className = "coming";
-    note.setAttribute("role", "status");
-    form.before(note);
+// Others' edits of an open text go into the field itself, where they touch nothing that was typed here since: the
+// caret, what is marked, the scroll and an unfinished word stay. Those that do touch it wait until what is typed is
+// saved, and the server has merged it.
+
+// The lines that differ between two texts, each trimmed to its letters: [from, to, what stands there now].
+const hunksBetween = (old, fresh) => {
+  if (old === fresh) return [];
+  const [a, b] = [old, fresh].map((text) => text.split(/(?<=\n)/));
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let tail = 0;
+  while (tail < Math.min(a.length, b.length) - start && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  const [left, right] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)];
+  const pairs = [];
+  if (left.length * right.length <= 1e6) {
+    // The longest common lines, from their ends.
+    const width = right.length + 1;
+    const best = new Uint32Array((left.length + 1) * width);
+    for (let i = left.length - 1; i >= 0; i--)
+      for (let j = right.length - 1; j >= 0; j--)
+        best[i * width + j] = left[i] === right[j]
+          ? best[(i + 1) * width + j + 1] + 1
+          : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
+    for (let i = 0, j = 0; i < left.length && j < right.length; )
+      if (left[i] === right[j]) pairs.push([i++, j++]);
+      else if (best[(i + 1) * width + j] >= best[i * width + j + 1]) i++;
+      else j++;
   }
-  note.textContent =
-    "Somebody changed this note meanwhile. When you save, both changes are merged.";
+  const hunks = [];
+  let [i, j, place] = [0, 0, a.slice(0, start).join("").length];
+  for (const [nextI, nextJ] of [...pairs, [left.length, right.length]]) {
+    const [was, is] = [left.slice(i, nextI).join(""), right.slice(j, nextJ).join("")];
+    if (was !== is) {
+      let head = 0;
+      while (head < Math.min(was.length, is.length) && was[head] === is[head]) head++;
+      let end = 0;
+      while (end < Math.min(was.length, is.length) - head && was.at(-1 - end) === is.at(-1 - end)) end++;
+      hunks.push([place + head, place + was.length - end, is.slice(head, is.length - end)]);
+    }
+    place += was.length + (left[nextI]?.length ?? 0);
+    [i, j] = [nextI + 1, nextJ + 1];
+  }
+  return hunks;
 };
 
-const blobOf = (page) => action(page).split("/").at(-1);
-const follow = (page) => {
-  const fresh = page.querySelector("form.edit[data-note]");
-  if (!fresh || blobOf(fresh) === blobOf(form)) return;
-  if (isDirty() || form.contains(document.activeElement)) return showComing();
-  become(isOf(fresh));
-  shown = JSON.stringify(fields(form));
-  if (form.dataset.note !== "new") history.replaceState(null, "", root + action(form) + location.hash);
+// Whether two edits of one text touch the same word, or each other.
+const doTouch = (text, [from, to], [start, end]) => {
+  const isWord = (letter) => letter !== undefined && /\S/.test(letter);
+  while (from > 0 && isWord(text[from - 1])) from--;
+  while (isWord(text[to])) to++;
+  return start <= to && from <= end;
+};
+
+let isComposing = false;
+// Whether there is a text of others that the field has not.
+let isBehind = false;
+
+const insert = (hunks) => {
+  const field = textOf(form);
+  for (const [from, to, text] of hunks.toReversed()) {
+    const height = field.scrollHeight;
+    const isAbove = from < field.selectionStart || from < field.value.length / 2;
+    steps.others(from, to, text.length);
+    field.setRangeText(text, from, to, "preserve");
+    grow();
+    if (isAbove && document.activeElement === field) scrollBy({ top: field.scrollHeight - height, behavior: "instant" });
+  }
+  steps.text = field.value;
+};
+
+// Takes over the text that the note has now; returns false where that waits.
+const takeOver = (fresh) => {
+  const field = textOf(form);
+  if (isComposing || isSending || base === null) return false;
+  const mine = hunksBetween(base, field.value);
+  const theirs = field.value === fresh.text ? [] : hunksBetween(base, fresh.text);
+  if (theirs.some((one) => mine.some((other) => doTouch(base, one, other)))) return false;
+  const shift = (place) => mine.reduce((sum, [from, to, text]) => (from < place ? sum + text.length - (to - from) : sum), place);
+  const wanted = theirs.map(([from, to, text]) => [shift(from), shift(to), text]);
+  if (wanted.length) {
+    insert(wanted);
+    tellOf(`${fresh.by} changed this note: it is in the text.`);
+  }
+  const name = `text-${fresh.blob}`;
+  become({ action: fresh.edit, fields: { [name]: field.value } });
+  base = fresh.text;
+  shown = JSON.stringify({ ...fields(form), [name]: base });
+  history.replaceState(null, "", root + fresh.edit + location.hash);
+  keep();
+  return true;
+};
+
+const follow = async () => {
+  isBehind = false;
+  const response = await fetch(`${root}/n/${form.dataset.note}/text`, { headers: { Accept: "application/json" } });
+  if (response.status === 401) say(ended, "bad");
+  if (response.status === 404) tellOf("Somebody deleted this note. What you type is kept: it brings the note back.");
+  if (!response.ok) return;
+  const fresh = await response.json();
+  if (fresh.title !== undefined) document.querySelector("main h1").textContent = fresh.title;
+  if (action(form).endsWith("/" + fresh.blob)) return;
+  // Two texts of one place are never written under somebody's fingers.
+  if (fresh.isInConflict && !base?.includes("<<<<<<<")) return showConflict();
+  if (!takeOver(fresh)) isBehind = true;
+};
+let following = Promise.resolve();
+const followSoon = () => (following = following.then(follow).catch(sayOffline));
+
+// Says what others did, at the lower edge: nothing moves for it.
+let toast;
+const tellOf = (words, ...more) => {
   document.getElementById("coming")?.remove();
+  const note = document.createElement("p");
+  note.id = "coming";
+  note.className = "toast";
+  note.setAttribute("role", "status");
+  document.body.append(note);
+  note.append(words, ...more);
+  clearTimeout(toast);
+  if (!more.length) toast = setTimeout(() => note.remove(), 8000);
+};
+const showConflict = () => {
+  const link = document.createElement("a");
+  link.href = `${root}/n/${form.dataset.note}/settle`;
+  link.textContent = "Choose";
+  tellOf("You and somebody else changed the same words. Both texts are kept. ", link);
+};
+
+// Undo goes back over what was typed here, and leaves what others wrote. A browser's own would forget it all
+// whenever a text comes in.
+const steps = {
+  past: [],
+  future: [],
+  text: "",
+  typed(field) {
+    const [old, now] = [this.text, field.value];
+    let at = 0;
+    while (at < Math.min(old.length, now.length) && old[at] === now[at]) at++;
+    let end = 0;
+    while (end < Math.min(old.length, now.length) - at && old.at(-1 - end) === now.at(-1 - end)) end++;
+    const step = { at, was: old.slice(at, old.length - end), is: now.slice(at, now.length - end), time: Date.now() };
+    const last = this.past.at(-1);
+    this.text = now;
+    this.future = [];
+    if (last && !step.was && last.at + last.is.length === at && step.time - last.time < 1000 && !/\n/.test(step.is))
+      Object.assign(last, { is: last.is + step.is, time: step.time });
+    else this.past.push(step);
+    if (this.past.length > 500) this.past.shift();
+  },
+  // What others change moves the steps behind it, and ends those that it changes.
+  others(from, to, length) {
+    this.future = [];
+    let place = from;
+    for (let i = this.past.length - 1; i >= 0; i--) {
+      const step = this.past[i];
+      if (place + (to - from) <= step.at) step.at += length - (to - from);
+      else if (place >= step.at + step.is.length) place += step.was.length - step.is.length;
+      else return this.past.splice(0, i + 1);
+    }
+  },
+  go(from, to, back) {
+    const step = from.pop();
+    if (!step) return;
+    const field = textOf(form);
+    const [old, fresh] = back ? [step.is, step.was] : [step.was, step.is];
+    field.setRangeText(fresh, step.at, step.at + old.length, "end");
+    this.text = field.value;
+    to.push(step);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  },
+  undo() { this.go(this.past, this.future, true); },
+  redo() { this.go(this.future, this.past, false); },
+};
+
+// A browser that does not let the field grow with its text by itself.
+const grow = () => {
+  const field = textOf(form);
+  if (CSS.supports("field-sizing", "content")) return;
+  field.style.height = "auto";
+  field.style.height = `${field.scrollHeight}px`;
 };
 
 let isLoading = false;
 let isStale = false;
 const refresh = async () => {
-  // The address of a page for editing is for ever that of the text that it showed.
-  const isOfNote = form && form.dataset.note !== "new";
   isStale = true;
+  if (form && form.dataset.note !== "new") followSoon();
   if (isLoading) return;
   isLoading = true;
   try {
     while (isStale) {
       isStale = false;
-      const page = await load(isOfNote ? `${root}/n/${form.dataset.note}/edit` : location.href);
+      // The address of a page for editing is for ever that of the text that it showed.
+      const page = await load(location.href);
       if (!page) continue;
       delete document.body.dataset.kept;
       replace(page);
-      if (form) follow(page);
     }
   } catch {
     sayOffline();
@@ -398,6 +587,7 @@ const listen = () => {
 };
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) return listen();
+  if (form) saveNow();
   events?.close();
   events = null;
 });
@@ -406,16 +596,21 @@ document.addEventListener("visibilitychange", () => {
 
 const filter = (search) => {
   const words = search.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const item of document.querySelectorAll(".notes > li")) {
-    const text = item.textContent.toLowerCase();
-    item.hidden = !words.every((word) => text.includes(word));
+  for (const list of document.querySelectorAll("#notes .notes")) {
+    for (const item of list.children) {
+      const text = item.textContent.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+    }
+    list.hidden = !list.querySelector("li:not([hidden])");
+    if (list.previousElementSibling?.matches(".label")) list.previousElementSibling.hidden = list.hidden;
   }
   const query = new URLSearchParams(new FormData(search));
   history.replaceState(null, "", words.length ? `${root}/?${query}` : `${root}/`);
 };
 
 const search = document.querySelector("form.search");
-if (search) {
+// Beside a note the search leads to the list.
+if (search && document.getElementById("notes")) {
   let timer;
   search.addEventListener("input", () => {
     filter(search);
@@ -431,11 +626,75 @@ if (search) {
 // Escape closes what was opened, and leaves a page that asks.
 addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.isComposing) return;
+  // The browser closes a menu by itself.
+  if (document.querySelector(".sheet:popover-open")) return;
   const opened = document.activeElement.closest("details[open]");
-  if (!opened) return document.querySelector("a[data-leave]")?.click();
+  if (!opened) return [...document.querySelectorAll("a[data-leave]")].at(-1)?.click();
   opened.open = false;
   opened.querySelector("summary").focus();
 });
+
+// Keys that lead to what is on the page: / searches, e edits, n begins a note, Ctrl-S and Ctrl-Enter save.
+addEventListener("keydown", (event) => {
+  if (event.isComposing) return;
+  if (event.ctrlKey || event.metaKey) {
+    if (!form || !["s", "Enter"].includes(event.key)) return;
+    event.preventDefault();
+    return event.key === "s" ? saveNow() : form.requestSubmit();
+  }
+  if (event.altKey || event.target.closest("input, textarea")) return;
+  const isSeen = (one) => one.checkVisibility();
+  const target = event.key === "/"
+    ? document.getElementById("q")
+    : ["e", "n"].includes(event.key) && [...document.querySelectorAll(`[data-key=${event.key}]`)].find(isSeen);
+  if (!target) return;
+  event.preventDefault();
+  if (target.id) target.focus();
+  else target.click();
+});
+
+// A box is ticked at once, and sent after; ticks of one page are sent one after the other, each on the text that
+// the one before has made. Without a connection they are kept as what is typed is.
+
+const ticks = (box) => box.form.matches(".ticks");
+const moved = new Map();
+const show = (box) => box.setAttribute("aria-checked", box.getAttribute("aria-checked") !== "true");
+let ticking = Promise.resolve();
+const sendTick = async (tick) => {
+  while (moved.has(tick.action)) Object.assign(tick, moved.get(tick.action));
+  const draft = { action: tick.action, fields: { [tick.field]: tick.line } };
+  const name = `${store}tick-${tick.action.split("/").pop()}-${tick.line}`;
+  // Ticked twice without a connection, it is as it was.
+  if (draftAt(name)) return localStorage.removeItem(name);
+  const keepTick = () => write(name, { ...draft, isSent: true, page: tick.page, title: tick.title });
+  try {
+    const response = await post(draft);
+    if (response.ok) {
+      const said = await response.json();
+      if (said.tick) moved.set(tick.action, { action: said.tick, field: `line-${said.blob}` });
+      return refresh();
+    }
+    if (isForLater(response)) keepTick();
+    say(await refusal(response), "bad");
+    refresh();
+  } catch {
+    keepTick();
+    sendLater();
+  }
+};
+addEventListener("click", (event) => {
+  const box = event.target.closest("button.tick");
+  if (!box || !ticks(box)) return;
+  event.preventDefault();
+  show(box);
+  const tick = { action: action(box.form), field: box.name, line: box.value };
+  tick.page = tick.action.split("/tick/")[0];
+  tick.title = document.querySelector("main h1").textContent;
+  ticking = ticking.then(() => sendTick(tick));
+});
+// What was ticked here and is not sent is seen.
+for (const box of document.querySelectorAll(".ticks button.tick"))
+  if (draftAt(`${store}tick-${action(box.form).split("/").pop()}-${box.value}`)) show(box);
 
 // How long an invitation is open yet.
 const count = (span) => {
@@ -446,26 +705,70 @@ if (document.querySelector("[data-ends]"))
   setInterval(() => document.querySelectorAll("[data-ends]").forEach(count), 1000);
 
 if (form) {
+  const field = textOf(form);
+  // All is saved by itself: the button says that one is done.
+  document.querySelector("[data-save]").textContent = "Done";
   form.addEventListener("input", () => {
     isWaiting = false;
+    if (field.value !== steps.text) steps.typed(field);
+    grow();
     // What is typed before a draft is found is kept at once.
     draftName ??= ownDraft();
-    keep(false);
+    keep();
+    saveSoon();
+  });
+  form.addEventListener("compositionstart", () => (isComposing = true));
+  form.addEventListener("compositionend", () => {
+    isComposing = false;
+    if (isBehind) followSoon();
+    saveSoon();
+  });
+  form.addEventListener("focusout", saveNow);
+  addEventListener("pagehide", saveNow);
+  const goBack = (event) => {
+    const isRedo = event.inputType === "historyRedo" || event.key === "y" || event.shiftKey;
+    event.preventDefault();
+    if (isRedo) steps.redo();
+    else steps.undo();
+  };
+  field.addEventListener("beforeinput", (event) => {
+    if (event.inputType.startsWith("history")) goBack(event);
+  });
+  field.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && ["z", "y", "Z"].includes(event.key)) goBack(event);
   });
   // Whoever leaves what is kept nowhere is asked.
   addEventListener("beforeunload", (event) => {
     if (!hasRoom && isDirty()) event.preventDefault();
   });
   const found = findDraft();
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
+  const finish = async (target) => {
+    goal = target;
     await found;
-    send();
+    await following;
+    if (isDirty()) return send();
+    location.replace(target === "note" ? `${root}/n/${form.dataset.note}` : target);
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (form.dataset.note !== "new" || isDirty()) finish("note");
+  });
+  // Back waits for what is typed to be saved; without a connection it is kept.
+  addEventListener("click", (event) => {
+    const link = event.target.closest("a[href]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !isDirty() || !mayBeSaved()) return;
+    event.preventDefault();
+    finish(link.href).finally(() => isDirty() && location.assign(link.href));
   });
   const name = await found;
   draftName ??= name;
-  if (isDirty()) keep(false);
-  else offerDraft();
+  steps.text = field.value;
+  if (isDirty()) {
+    keep();
+    saveSoon();
+  } else offerDraft();
+  steps.text = field.value;
+  grow();
 }
 if (form)
   addEventListener("hashchange", () => {
@@ -504,7 +807,7 @@ if (document.body.dataset.app) {
     ?.register(root + "/worker.js", { scope: root + "/" })
     .then(() => worker.ready)
     .then(() => tell("In this browser it opens without a connection already."))
-    .catch(() => tell("This browser does not know the certificate, so it does not open without a connection."));
+    .catch(() => tell("This browser cannot open the page offline: install the certificate first."));
 }
 showDrafts();
 // The page that a text was typed in cannot be shown any more: the text can.

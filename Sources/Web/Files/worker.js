@@ -63,8 +63,8 @@ const page = (title, text) =>
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>` +
       '<meta name="viewport" content="width=device-width, initial-scale=1">' +
       `<link rel="stylesheet" href="${root}/style.css"></head>` +
-      `<body><main><h1>${title}</h1><p>${text}</p>` +
-      `<p><a href="${root}/">The notes that are kept here</a></p></main></body></html>`,
+      `<body class="one"><main class="page"><h1>${title}</h1><p>${text}</p>` +
+      `<p><a class="btn" href="${root}/">The notes that are kept here</a></p></main></body></html>`,
     {
       status: 503,
       headers: {
@@ -90,7 +90,7 @@ const show = async (event, url) => {
   }
   return network.catch((failure) => {
     if (!isShown) throw failure;
-    return page("No connection", "This page is not kept in this browser: it was not looked at before.");
+    return page("Offline", "Not available offline: you have not opened this page before.");
   });
 };
 
@@ -101,7 +101,7 @@ const submit = async (request, path) => {
     return response;
   } catch (failure) {
     if (request.mode !== "navigate") throw failure;
-    return page("No connection", "Nothing was done. Do it again when there is a connection.");
+    return page("Offline", "Nothing was changed. Try again when you are online.");
   }
 };
 

@@ -49,7 +49,7 @@ extension Visit {
     let name = JSONText.quoted(notebook)
     return """
       {"name":\(name),"short_name":\(name),"id":"\(root)/","start_url":"\(root)/","scope":"\(root)/",
-      "display":"standalone","background_color":"#fdfcfa","theme_color":"#0b57a4","icons":[
+      "display":"standalone","background_color":"#f6f4ef","theme_color":"#17624f","icons":[
       {"src":"\(root)/icon.svg","sizes":"any","type":"image/svg+xml"},
       {"src":"\(root)/icon.png","sizes":"512x512","type":"image/png"},
       {"src":"\(root)/icon.png","sizes":"512x512","type":"image/png","purpose":"maskable"}]}
@@ -67,10 +67,10 @@ extension Visit {
       \(certificate)
       <section aria-labelledby="leave">
       <h2 id="leave">Leave</h2>
-      <form method="post" action="\(root)/leave" class="deed">
+      <form method="post" action="\(root)/leave" class="stack">
       <p>What you wrote stays in the notebook. What this browser keeps of it is deleted, with what you \
       typed and did not save. To come back you need another link.</p>
-      <button>Leave the notebook</button>
+      <button class="btn bad">Leave the notebook</button>
       </form>
       </section>
       """
@@ -79,18 +79,18 @@ extension Visit {
 
   private var app: HTML {
     guard request.entrance.network != nil else {
-      return "<p>What you type is kept in this browser until it is saved.</p>"
+      return "<p class=\"soft\">What you type is kept in this browser until it is saved.</p>"
     }
     guard mayBeApp else {
       let place = request.entrance.nameHost.map { "https://\($0)" }
       let how: HTML? = place.map { " To keep it as an app, come in by a link to <b>\($0)</b>." }
       return """
-        <p>At this address the page needs a connection: the address may be another machine's \
+        <p class="soft">At this address the page needs a connection: the address may be another machine's \
         tomorrow.\(how)</p>
         """
     }
     return """
-      <p>Keep the page as an app: choose \u{201C}Install\u{201D} or \u{201C}Add to home screen\u{201D} in \
+      <p class="soft">Keep the page as an app: choose \u{201C}Install\u{201D} or \u{201C}Add to home screen\u{201D} in \
       the menu of the browser. It opens without a connection then, with the notes that were looked at here, \
       and sends what you type when the connection is back. For that the browser has to know the \
       certificate.</p>

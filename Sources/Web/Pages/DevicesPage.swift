@@ -27,19 +27,19 @@ extension Visit {
         member, mark: names.mark(of: member.name, member.deviceID), state, canChange: isMine)
     }
     let hubs = try notebook.hubs().map { try row(HubState(of: $0, in: notebook)) }
-    let hubList: HTML = "<h2>Hubs</h2>\n<ul class=\"notes\">\n\(hubs)</ul>"
-    return layout("Devices", name: identity.name) {
+    let hubList: HTML = "<h2 class=\"label\">Hubs</h2>\n<ul class=\"group notes\">\n\(hubs)</ul>"
+    return layout("People and devices", name: identity.name) {
       """
-      <h1>Devices</h1>
+      <h1>People and devices</h1>
       <div id="presence" role="status" data-live data-presence>
       \(presence(live, isWatched: watcher != nil))
       </div>
       <div id="devices" data-live data-presence>
       \(notice(of: standing))
-      <ul class="notes">
+      <ul class="group notes">
       \(rows)</ul>
       \(hubs.isEmpty ? nil : hubList)
-      <h2>Invitations</h2>
+      <h2 class="label">Invitations</h2>
       \(invitations(to: notebook, standing))
       </div>
       <div id="invite" data-live data-presence>
@@ -56,26 +56,27 @@ extension Visit {
         "<p class=\"error\">This device was removed from the notebook. The notes here stay.</p>"
     }
     return standing.role == nil
-      ? "<p class=\"error\">This device is no member yet: what is written on it stays here.</p>"
+      ? "<p class=\"error\">This device has not joined the notebook yet: your changes stay on it.</p>"
       : nil
   }
 
   private func presence(_ live: WatcherStatus?, isWatched: Bool) -> HTML {
     guard let live else {
       if isWatched {
-        return "<p><code>notes watch</code> runs here, and does not say who is connected.</p>"
+        return
+          "<p class=\"soft\"><code>notes watch</code> runs here, and does not say who is connected.</p>"
       }
       return """
-        <p>Who is connected is known while <code>notes watch</code> runs in the notebook's folder, \
-        which also keeps the devices in sync. It does not run now.</p>
+        <p class="soft"><code>notes watch</code> is not running. While it runs, devices stay in sync and this page \
+        shows who is connected.</p>
         """
     }
     if live.watcher.isPaused {
-      return "<p><code>notes watch</code> runs here, with connections paused.</p>"
+      return "<p class=\"soft\"><code>notes watch</code> runs here, with connections paused.</p>"
     }
     let count = live.peers.count
     return """
-      <p><code>notes watch</code> runs here. \
+      <p class="soft"><code>notes watch</code> runs here. \
       \(count == 0 ? "No other device is connected." : "\(Self.count(count, "device")) connected.")</p>
       """
   }
@@ -91,10 +92,10 @@ extension Visit {
       about.append("this device")
     }
     let change: HTML =
-      "<a class=\"change\" href=\"\(address(of: member))\">Change \(member.name)</a>"
+      "<a class=\"btn change\" href=\"\(address(of: member))\">Change \(member.name)</a>"
     return """
-      <li><b>\(member.name)</b>\(mark.map { " (\($0))" })
-      <span class="about">\(Self.list(about))</span> \(change, if: canChange)</li>
+      <li class="person"><div><b>\(member.name)</b>\(mark.map { " (\($0))" })
+      <small class="about">\(Self.list(about))</small></div> \(change, if: canChange)</li>
 
       """
   }
@@ -130,8 +131,8 @@ extension Visit {
       ahead == 0 ? "has all versions" : "lacks \(Self.count(ahead, "version"))"
     }
     return """
-      <li><b>\(state.hub.name)</b>
-      <span class="about">\(state.hub.url), \(words ?? "never met")</span></li>
+      <li class="person"><div><b>\(state.hub.name)</b>
+      <small class="about">\(state.hub.url), \(words ?? "never met")</small></div></li>
 
       """
   }

@@ -1,4 +1,5 @@
 internal import Exchange
+internal import Git
 internal import History
 internal import Membership
 internal import Notebook
@@ -15,27 +16,55 @@ extension Visit {
       in: site.controlFolder, notebookID: identity.id, deviceID: identity.device.deviceID)
   }
 
-  /// Has the watcher tell the other devices that the note is edited here which the page of the stream is for,
-  /// as long as what is returned lives: notes-control(7), `edit`.
-  func editing(in notebook: Notebook) throws -> ControlClient? {
+  /// The note that the page of the stream edits. While this lives, the other browsers show who edits it, and
+  /// the watcher tells the other devices: notes-control(7), `edit`.
+  func editing(in notebook: Notebook) throws -> OpenNote? {
     guard visitor.mayWrite, let id = request.query["edit"],
-      let note = try notebook.history.notes().first(where: { $0.id == id }),
-      let watcher = watcher(of: notebook)
+      let note = try notebook.history.notes().first(where: { $0.id == id })
     else { return nil }
-    return watcher.ask(.edit(paths: [note.path])) ? watcher : nil
+    let watcher = watcher(of: notebook)
+    let isTold = watcher?.ask(.edit(paths: [note.path])) ?? false
+    return OpenNote(
+      id, by: ownName(in: notebook), in: site.openNotes, watcher: isTold ? watcher : nil)
   }
 
-  /// Nothing for guests, who are told nothing of the devices: notes-security(7), GUESTS.
+  /// By which others see the visitor.
+  func ownName(in notebook: Notebook) -> String {
+    visitor.guest?.name ?? notebook.identity.device.name
+  }
+
+  /// Who else is editing which notes, by their IDs and paths: in other browsers, and on other devices. Guests
+  /// are told nothing of the devices: notes-security(7), GUESTS.
+  struct Editors {
+    fileprivate let browsers: [String: Set<String>]
+    fileprivate let devices: [TreePath: [String]]
+
+    /// Of one note.
+    func names(of id: String, _ path: TreePath) -> [String] {
+      Set(devices[path] ?? []).union(browsers[id] ?? []).sorted()
+    }
+  }
+
+  func editors(in notebook: Notebook) -> Editors {
+    var devices: [TreePath: [String]] = [:]
+    let watcher = visitor.isOwner ? watcher(of: notebook) : nil
+    for peer in watcher?.status(within: Self.patience)?.peers ?? [] {
+      for path in peer.shows.editing { devices[path, default: []].append(peer.identity.name) }
+    }
+    let browsers = site.openNotes.names(except: ownName(in: notebook))
+    return Editors(browsers: browsers, devices: devices)
+  }
+
+  static func isWriting(_ names: [String]) -> HTML {
+    let names: [HTML] = names.map { "<b>\($0)</b>" }
+    return "\(list(names)) \(names.count == 1 ? "is" : "are") writing"
+  }
+
   func editors(of subject: Subject, in notebook: Notebook) -> HTML {
-    guard visitor.isOwner, !subject.isDeleted else { return .nothing }
-    let peers = watcher(of: notebook)?.status(within: Self.patience)?.peers ?? []
-    let names: [HTML] = peers.filter { $0.shows.editing.contains(subject.path) }
-      .map { "<b>\($0.identity.name)</b>" }
-    let verb = names.count == 1 ? "is" : "are"
+    let names = subject.isDeleted ? [] : editors(in: notebook).names(of: subject.id, subject.path)
     return """
-      <div id="editors" role="status" data-live data-presence>\
-      \("<p class=\"coming\">\(Self.list(names)) \(verb) editing this note.</p>", if: !names.isEmpty)\
-      </div>
+      <span id="editors" role="status" data-live data-presence>\
+      \(names.isEmpty ? nil : "<span class=\"chip live\">\(Self.isWriting(names))</span>")</span>
       """
   }
 }

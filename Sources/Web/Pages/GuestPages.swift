@@ -21,7 +21,7 @@ extension Visit {
     let identity = try Notebook.open(at: site.folder).identity
     let asked: HTML = """
       <label for="name">Your name</label>
-      <input id="name" name="name" value="\(field: typed)" required maxlength="64"
+      <input id="name" class="input" dir="auto" name="name" value="\(field: typed)" required maxlength="64"
       autocomplete="nickname" aria-describedby="about\(" problem", if: problem != nil)"\
       \(" aria-invalid=\"true\" autofocus", if: problem != nil)>
       """
@@ -32,14 +32,14 @@ extension Visit {
     let may = link.role == .writer ? "read and change the notes" : "read the notes"
     return layout("Welcome", name: identity.name) {
       """
-      <h1>Welcome</h1>
-      <p>You are invited to the notes <b>\(identity.name)</b> of <b>\(identity.device.name)</b>. \
-      You can \(may) in this browser, until you are sent away.</p>
+      <h1>Welcome to the notes <b dir="auto">\(identity.name)</b></h1>
+      <p class="soft"><b>\(identity.device.name)</b> invites you. You can \(may) in this browser, until your \
+      access is removed. There is nothing to install, and no password.</p>
       \(said)
       <form method="post" action="\(root)" class="edit">
       \(known ?? asked)
-      <p class="hint" id="about">What you write carries this name.</p>
-      <p><button>Come in</button></p>
+      <p class="hint" id="about">So the others see who wrote it.</p>
+      <p><button class="btn main wide">Come in</button></p>
       </form>
       \(certificate)
       """
@@ -51,10 +51,10 @@ extension Visit {
     request.entrance.network.map { network in
       """
       <section class="certificate" aria-labelledby="certificate">
-      <h2 id="certificate">The certificate</h2>
-      <p>The page is certified by the device itself, so browsers may warn of it. To have no warning, \
-      <a href="/\(Gate.authorityName)">install the \
-      device's certificate</a>, if its SHA-256 is the one that stands in the terminal there:</p>
+      <h2 id="certificate">Why did the browser warn me?</h2>
+      <p>The notes live on that device, not with a company, so no company vouches for the page. To have no \
+      warning, <a class="link" href="/\(Gate.authorityName)">install the device's certificate</a>, if this is \
+      the SHA-256 that stands in the terminal there:</p>
       <p class="fingerprint"><code>\(network.authorityFingerprint)</code></p>
       <p class="hint">It can speak for that device on private networks, and for nothing else.</p>
       </section>

@@ -14,29 +14,30 @@ extension Visit {
       let admins: [HTML] = standing.admins.map { "<b>\($0)</b>" }
       return admins.isEmpty
         ? "<p>No admin is left who could invite.</p>"
-        : "<p>Who invites another device is an admin: \(Self.list(admins)).</p>"
+        : "<p>Only an admin can invite devices: \(Self.list(admins)).</p>"
     }
     let open = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
     let rows = open.map { record -> HTML in
       let looks: HTML = record.state == .pending ? ", somebody looks at it" : .nothing
       let name = record.name ?? record.locator + "-…"
       return """
-        <li><a href="\(address(ofInvitation: record.locator))">\(name)</a>
-        <span class="about">\(record.role.rawValue), until \(time(record.expires))\(looks)</span></li>
+        <li><a class="row" href="\(address(ofInvitation: record.locator))"><span class="row-title">\(name)</span>
+        <span class="row-meta">\(record.role.rawValue), until \(time(record.expires))\(looks)</span></a></li>
 
         """
     }
-    return rows.isEmpty ? "<p>None is open.</p>" : "<ul class=\"notes\">\n\(rows)</ul>"
+    return rows.isEmpty
+      ? "<p class=\"soft\">No open invitations.</p>" : "<ul class=\"group notes\">\n\(rows)</ul>"
   }
 
   /// What opens one.
   var invitationForm: HTML {
     """
     <form method="post" action="\(root)/devices/invite" class="edit">
-    <fieldset><legend>Invite a device, as</legend>
+    <fieldset><legend class="label">Invite a device, as</legend>
     \(roleChoices(named: "role", chosen: .writer))
     </fieldset>
-    <p><button>Open an invitation</button></p>
+    <p><button class="btn main">Open an invitation</button></p>
     </form>
     """
   }
@@ -44,13 +45,14 @@ extension Visit {
   /// The roles, each with what it means.
   func roleChoices(named field: String, chosen: Role) -> [HTML] {
     let roles: [(Role, HTML)] = [
-      (.reader, "receives; what is written there stays there"),
-      (.writer, "also sends"), (.admin, "also invites, changes roles and removes"),
+      (.reader, "receives changes; its own stay on it"),
+      (.writer, "also sends its own changes"),
+      (.admin, "also invites, changes roles and removes"),
     ]
     return roles.map { role, meaning in
       """
-      <label><input type="radio" name="\(field)" value="\(role.rawValue)"\
-      \(" checked", if: role == chosen)> <b>\(role.rawValue)</b>: \(meaning)</label>
+      <label class="choice less"><input type="radio" name="\(field)" value="\(role.rawValue)"\
+      \(" checked", if: role == chosen)> <span><b>\(role.rawValue)</b>: \(meaning)</span></label>
 
       """
     }
@@ -101,8 +103,8 @@ extension Visit {
       \(opened.flatMap { isOpen ? instructions(for: $0) : nil })
       \(cancelForm(of: locator), if: isOpen)
       </div>
-      \("<noscript><p><a href=\"\(address(ofInvitation: locator))\">Look again</a></p></noscript>", if: isOpen)
-      <p><a href="\(root)/devices">All devices and invitations</a></p>
+      \("<noscript><p><a class=\"btn\" href=\"\(address(ofInvitation: locator))\">Look again</a></p></noscript>", if: isOpen)
+      <p><a class="btn plain" href="\(root)/devices">All devices and invitations</a></p>
       """
     }
   }
@@ -110,7 +112,7 @@ extension Visit {
   private func cancelForm(of locator: String) -> HTML {
     """
     <form method="post" action="\(address(ofInvitation: locator))/cancel" class="deed">
-    <button>Cancel the invitation</button>
+    <button class="btn">Cancel the invitation</button>
     </form>
     """
   }
@@ -124,8 +126,8 @@ extension Visit {
       case .pending: "It is open, and somebody looks at it."
       case .joined: "\(record.name ?? "A device") joined by it."
       case .declined: "It was declined."
-      case .expired: "Its time is over."
-      case .exhausted: "It ended after three wrong attempts."
+      case .expired: "It expired."
+      case .exhausted: "It was closed after three wrong codes."
       case .cancelled: "It was cancelled."
       }
     return "<p>\(state)</p>"
@@ -143,8 +145,8 @@ extension Visit {
       "<p class=\"done\"><b>\(name)</b> joined as \(opened.role.withArticle), and receives the notes.</p>"
     case .done(let name):
       "<p class=\"done\"><b>\(name)</b> joined as \(opened.role.withArticle).</p>"
-    case .ended(.expired): "<p>Its time is over: nobody has joined.</p>"
-    case .ended(.exhausted): "<p class=\"error\">It ended after three wrong attempts.</p>"
+    case .ended(.expired): "<p>It expired: nobody has joined.</p>"
+    case .ended(.exhausted): "<p class=\"error\">It was closed after three wrong codes.</p>"
     case .ended(.withdrawn), .ended(.used): "<p>It was cancelled.</p>"
     }
   }
@@ -159,12 +161,12 @@ extension Visit {
     let options = hosts.isEmpty ? "--at HOST:\(opened.port)" : hosts.joined(separator: " or ")
     let when =
       opened.isHidden
-      ? "This device cannot be found on the network: add" : "If nothing is found there, add"
+      ? "This device cannot be found on the network: add" : "If it does not find this device, add"
     return """
-      <p>On the other device run:</p>
+      <p>On that device, run:</p>
       <pre class="command">notes join \(code)</pre>
       \(image)
-      <p>The code lets one device join as \(opened.role.withArticle). It ends at \(time(opened.expires)), \
+      <p>The code lets one device join as \(opened.role.withArticle). It ends \(time(opened.expires)), \
       in <span role="timer" data-ends="\(Int(opened.expires))">\(Self.left(left))</span>, or after three \
       wrong attempts. Tell it to nobody else.</p>
       <p class="hint">\(when) <code>\(options)</code>.</p>

@@ -5,73 +5,89 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// What all pages have in common.
+/// The parts of a page around its own: where its header leads back to, the header's button, and its menu.
+struct Frame {
+  /// Nil on a page that nothing leads to.
+  var back: (address: String, name: String)?
+  /// The button for the main thing to do, which a phone has at the lower edge.
+  var deed: HTML?
+  /// The links of the menu.
+  var menu: HTML?
+  /// The list of the notes, beside a note on a wide screen.
+  var list: HTML?
+  /// Whether the text's state stands in the header.
+  var isEditor = false
+}
+
+/// Parts that all pages share.
 extension Visit {
-  /// A whole page around what is its own.
-  func layout(_ title: String, name: String?, _ main: () throws -> HTML) rethrows -> HTML {
+  /// A whole page around what is its own. Without a frame its header leads to the list.
+  func layout(
+    _ title: String, name: String?, _ frame: Frame? = nil, _ main: () throws -> HTML
+  ) rethrows -> HTML {
     let notebook = name ?? "notes"
-    return try .document(
-      "\(title) – \(notebook)", root: root, drafts: drafts, isLive: visitor.isHere,
-      appLinks: mayBeApp ? appLinks : nil
-    ) {
+    let frame = frame ?? Frame(back: visitor.isHere ? (root + "/", notebook) : nil)
+    let style: HTML = frame.list == nil ? "one" : "at-note"
+    return try document("\(title) – \(notebook)", style) {
       """
-      <header>
-      <p class="name"><a href="\(root)/">\(notebook)</a></p>
-      \(navigation, if: visitor.isHere)
-      <p id="state" role="status"></p>
-      </header>
-      <main id="main" tabindex="-1">
+      \(frame.list)
+      <div class="pane-note">
+      \(header(frame))
+      <main id="main" tabindex="-1" class="page">
       \(message)
       \(try main())
       </main>
+      \(frame.isEditor ? nil : frame.deed.map { "<div class=\"deeds phone-only\">\($0)</div>" })
+      </div>
       """
     }
+  }
+
+  /// The same without a header.
+  func document(_ title: String, _ style: HTML, _ body: () throws -> HTML) rethrows -> HTML {
+    try .document(
+      title, root: root, drafts: drafts, isLive: visitor.isHere,
+      appLinks: mayBeApp ? appLinks : nil, style: style, body)
   }
 
   /// Whose drafts the page keeps and sends. A browser keeps them by the port, at which another notebook,
   /// or another guest, may be later.
   private var drafts: String { site.notebookID + (visitor.guest == nil ? "" : root) }
 
-  private var navigation: HTML {
-    let who: HTML? = visitor.guest.map {
-      "<p class=\"who\">Guest: <b>\($0.name)</b>, \($0.role.rawValue)</p>"
-    }
-    let shelf: HTML? = visitor.shelf.map { "<a href=\"\($0)/\">Notebooks</a>" }
+  /// One line: back, the state, the main thing to do, and the menu.
+  private func header(_ frame: Frame) -> HTML {
+    let menu: HTML? = frame.menu.map { .menu("menu", named: "Menu of the note", $0) }
     return """
-      <nav aria-label="Notebook">
-      \(shelf)
-      <a href="\(root)/">Notes</a>
-      \("<a href=\"\(root)/new\">New note</a>", if: visitor.mayWrite)
-      <a href="\(root)/deleted">Deleted</a>
-      \("<a href=\"\(root)/undo\">Undo</a>", if: visitor.mayWrite)
-      \("<a href=\"\(root)/devices\">Devices</a>", if: visitor.isOwner)
-      \("<a href=\"\(root)/browser\">This browser</a>", if: visitor.guest != nil)
-      </nav>
-      \(who)
+      <header class="bar\(" edit", if: frame.isEditor)">
+      \(frame.back.map { .back(to: $0.address, $0.name) })
+      <p id="state" role="status"></p>
+      \(frame.isEditor ? frame.deed : frame.deed.map { "<div class=\"wide-only\">\($0)</div>" })
+      \(menu)
+      </header>
       """
   }
 
   /// What was done, where the address says that something was. An address of somebody else's can say no
   /// more than one of these.
-  private var message: HTML? {
+  var message: HTML? {
     let said: String? =
       switch request.query["done"] {
-      case "saved": "Saved."
-      case "merged": "Saved. The note had changed meanwhile: both changes are in it now."
-      case "conflict": "Saved. Others changed the same lines: choose which to keep."
-      case "same": "Nothing changed."
-      case "renamed": "Renamed."
-      case "deleted": "Deleted. Its text stays in the history: see Deleted."
-      case "restored": "Restored. What was there before is a version, too."
-      case "copied": "This is the copy."
-      case "undone": "Undone."
-      case "settled": "Settled. What was not chosen stays in the history."
+      case "saved": "Saved"
+      case "merged": "Saved. Somebody else changed the note too: both changes are in it now."
+      case "conflict": "Saved. You and somebody else changed the same words: choose which to keep."
+      case "same": "Nothing changed"
+      case "renamed": "Renamed"
+      case "deleted": "Deleted. You find it under \u{201C}Deleted notes\u{201D} in the menu."
+      case "restored": "Restored. The text before it is among the versions."
+      case "copied": "This is the copy"
+      case "undone": "Undone"
+      case "settled": "Done. The other text stays among the versions."
       case "role": "The role is changed. Other devices learn it at their next sync."
       case "removed":
-        "Removed. Other devices learn it at their next sync. What the device has received it keeps: "
+        "Removed. Other devices learn it at their next sync. The device keeps what it has received: "
           + "a removal cannot take it back."
-      case "cancelled": "Cancelled."
-      case "partly": "Settled in part: the note is still in conflict."
+      case "cancelled": "Cancelled"
+      case "partly": "Done in part: there is more to choose"
       default: nil
       }
     return said.map { "<p class=\"done\" role=\"status\" tabindex=\"-1\" autofocus>\($0)</p>" }
@@ -84,37 +100,39 @@ extension Visit {
   }
 
   /// A time, for people in the zone of this device.
-  func time(_ seconds: Int64) -> HTML {
-    let time = CalendarTime(seconds)
-    let machine = "\(time.date)T\(time.timeOfDayWithSeconds)Z"
-    return "<time datetime=\"\(machine)\">\(WallClock.text(seconds, "%Y-%m-%d %H:%M"))</time>"
+  func time(_ seconds: Int64) -> HTML { .time(seconds) }
+
+  /// The frame of a page about a note: back to the note, or from the note itself to the list.
+  func frame(of subject: Subject, isNote: Bool = false, in notebook: Notebook) throws -> Frame {
+    let list = (root + "/", notebook.identity.name)
+    return Frame(
+      back: isNote ? list : (address(subject), subject.title), menu: menu(of: subject),
+      list: try sideList(of: notebook, shown: subject))
   }
 
-  /// What stands above a page about a note: its title, its folder, and where one can go from it.
-  func heading(of subject: Subject, _ what: String? = nil) -> HTML {
-    let folder: HTML? = subject.path.parent.map { "<p class=\"folder\">in \("\($0)")</p>" }
+  private func menu(of subject: Subject) -> HTML {
     let isOpen = visitor.mayWrite && !subject.isDeleted
+    let change: HTML = """
+      <a href="\(address(subject, "/rename"))">\(HTML.icon(.rename))Rename or move</a>
+      <hr><a class="bad" href="\(address(subject, "/delete"))">\(HTML.icon(.bin))Delete</a>
+      """
+    let settle: HTML = """
+      <a href="\(address(subject, "/settle"))">\(HTML.icon(.fork))Choose between two texts</a>
+      """
     return """
-      <h1>\(subject.title)\(what.map { " – " + $0 } ?? "")</h1>
-      \(folder)
-      <nav class="note" aria-label="Note">
-      <a href="\(address(subject))">Text</a>
-      \("<a href=\"\(address(subject, "/edit"))\">Edit</a>", if: isOpen)
-      <a href="\(address(subject, "/versions"))">Versions</a>
-      \("<a href=\"\(address(subject, "/settle"))\">Settle</a>", if: isOpen && subject.isInConflict)
-      \("<a href=\"\(address(subject, "/rename"))\">Rename</a>", if: isOpen)
-      \("<a href=\"\(address(subject, "/delete"))\">Delete</a>", if: isOpen)
-      </nav>
+      \(settle, if: isOpen && subject.isInConflict)
+      <a href="\(address(subject, "/versions"))">\(HTML.icon(.clock))Versions</a>
+      \(change, if: isOpen)
       """
   }
 
-  /// A note's text; of a long one the beginning.
+  /// The text of a note as it stands; of a long one the beginning.
   func whole(_ text: [UInt8]) -> HTML {
     if text.contains(0) { return "<p>This is no text.</p>" }
     let more: HTML =
-      "<p>These are the first \(limit >> 10) KiB of \(text.count >> 10) KiB.</p>"
+      "<p class=\"soft\">These are the first \(limit >> 10) KiB of \(text.count >> 10) KiB.</p>"
     return """
-      <pre class="text">\(text: text.prefix(limit))</pre>
+      <pre class="text" dir="auto">\(text: text.prefix(limit))</pre>
       \(text.count > limit ? more : nil)
       """
   }
@@ -126,10 +144,11 @@ extension HTML {
   /// - Parameters:
   ///   - drafts: whose drafts the page keeps and sends.
   ///   - isLive: whether the script belongs to it.
-  ///   - appLinks: what makes an app of it, where a browser may keep it.
+  ///   - appLinks: the links that make an app of it, where a browser may keep it.
+  ///   - style: the kind of page.
   static func document(
     _ title: String, root: String, drafts: String = "", isLive: Bool = false,
-    appLinks: HTML? = nil, _ body: () throws -> HTML
+    appLinks: HTML? = nil, style: HTML = "one", _ body: () throws -> HTML
   ) rethrows -> HTML {
     """
     <!doctype html>
@@ -137,19 +156,39 @@ extension HTML {
     <head>
     <meta charset="utf-8">
     <title>\(title)</title>
-    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, \
+    interactive-widget=resizes-content">
     <meta name="color-scheme" content="light dark">
+    <meta name="theme-color" content="#f6f4ef" media="(prefers-color-scheme: light)">
+    <meta name="theme-color" content="#151514" media="(prefers-color-scheme: dark)">
     <link rel="stylesheet" href="\(root)/style.css">
     <link rel="icon" href="\(root)/icon.svg" type="image/svg+xml">
     \(appLinks)
     \("<script type=\"module\" src=\"\(root)/page.js\"></script>", if: isLive)
     </head>
-    <body data-root="\(root)" data-drafts="\(drafts)"\(" data-app=\"yes\"", if: appLinks != nil)>
+    <body class="\(style)" data-root="\(root)" data-drafts="\(drafts)"\(" data-app=\"yes\"", if: appLinks != nil)>
     <a class="skip" href="#main">To the text</a>
+    <div class="panes">
     \(try body())
+    </div>
     </body>
     </html>
 
+    """
+  }
+
+  /// The link that leads back, with the name of the place.
+  static func back(to address: String, _ name: String) -> HTML {
+    "<a class=\"tap back\" data-leave href=\"\(address)\">\(icon(.back, "i turn"))<span>\(name)</span></a>"
+  }
+
+  /// A menu that opens without a script, and its button.
+  static func menu(_ id: HTML, named name: String, _ links: HTML) -> HTML {
+    """
+    <button class="tap" type="button" popovertarget="\(id)">\(icon(.menu, "i dots"))\(spoken(name))</button>
+    <nav class="sheet" id="\(id)" popover aria-label="\(name)">
+    \(links)
+    </nav>
     """
   }
 }

@@ -1,87 +1,236 @@
 internal import Exchange
 internal import Git
 internal import History
+internal import Membership
 internal import Notebook
 internal import WorkTree
 
 /// The list of the notes, and what a search found.
 extension Visit {
-  private static let notesAtOnce = 500
+  private static let notesAtOnce = 200
+  /// Beside a note, where the whole list is one tap away.
+  private static let notesBeside = 40
 
   func list(of notebook: Notebook) throws -> Response {
-    let query = request.query.typed("q")
-    let inHistory = request.query["history"] != nil
     let name = notebook.identity.name
+    let query = request.query.typed("q")
+    let found = try query.map {
+      try self.found($0, inHistory: request.query["history"] != nil, notebook)
+    }
+    let notes = try found == nil ? notesByTime(of: notebook) : []
     return .page(
-      try layout("Notes", name: name) {
+      try document("Notes – \(name)", "at-list") {
         """
-        <h1>Notes</h1>
-        <form method="get" action="\(root)/" role="search" class="search">
-        <label for="q">Find</label>
-        <input id="q" name="q" type="search" value="\(field: query ?? "")">
-        <label><input type="checkbox" name="history"\(" checked", if: inHistory)> also in history</label>
-        <button>Search</button>
-        </form>
-        <div id="notes" data-live>
-        \(try query.map { try found($0, inHistory: inHistory, notebook) } ?? rows(of: notebook))
+        <div class="pane-list">
+        <header class="bar">
+        \(visitor.shelf.map { .back(to: $0 + "/", "Notebooks") })
+        <p id="state" role="status"></p>
+        <a class="tap phone-only" href="#q">\(HTML.icon(.search))\(HTML.spoken("Search"))</a>
+        \(HTML.menu("menu", named: "Menu", notebookMenu))
+        </header>
+        <main id="main" tabindex="-1">
+        \(message)
+        \(listHead("<h1 class=\"big\" dir=\"auto\">\(name)</h1>", query: query))
+        <div id="notes" class="lists" data-live data-presence>
+        \(try found ?? rows(of: notes, in: notebook, atOnce: Self.notesAtOnce))
         </div>
+        </main>
+        </div>
+        <aside class="pane-note" aria-label="Note"><div class="nothing">\(HTML.emptySheet)
+        <p class="big2">Choose a note</p>
+        <p class="soft small">or press <kbd>N</kbd> for a new one, <kbd>/</kbd> to search.</p></div></aside>
         """
       })
   }
 
-  /// Words to look for: a note has all of them, in its title or below it.
-  private func terms(_ text: String) -> [String] {
-    text.split(whereSeparator: \.isWhitespace).prefix(16).map { String($0.prefix(200)) }
-  }
-
-  private func rows(of notebook: Notebook) throws -> HTML {
-    let notes = try notebook.history.notes().sorted {
-      ($1.modified ?? .max, $0.path) < ($0.modified ?? .max, $1.path)
-    }
-    let skipped = max(0, Int(request.query["from"] ?? "") ?? 0)
-    let shown = notes.dropFirst(skipped).prefix(Self.notesAtOnce)
-    let proofs = VersionProofs(in: notebook)
-    defer { proofs.remember() }
-    let rows = try shown.map { note in
-      row(note, by: try note.lastVersion.map { name(try proofs.author(of: $0)) })
-    }
-    let rest = notes.count - skipped - shown.count
-    let next = skipped + shown.count
-    let more: HTML? =
-      rest > 0 ? "<p><a href=\"\(root)/?from=\(next)\">\(rest) more</a></p>" : nil
-    let unsaved = notes.count { $0.id.isEmpty }
-    if notes.isEmpty { return "<p>There are no notes yet.</p>" }
+  /// The name of the notebook, the button for a new note, and the search.
+  private func listHead(_ name: HTML, query: String? = nil) -> HTML {
+    let new: HTML =
+      "<a class=\"btn main fab\" data-key=\"n\" href=\"\(root)/new\">\(HTML.icon(.plus))New</a>"
+    let history: HTML = """
+      <label class="also"><input type="checkbox" name="history"\
+      \(" checked", if: request.query["history"] != nil)> older versions and deleted notes, too</label>
+      """
     return """
-      <ul class="notes">
-      \(rows)
-      </ul>
-      \(more)
-      \(saveForm, if: unsaved > 0 && visitor.mayWrite)
+      <div class="head">\(name)\(new, if: visitor.mayWrite)</div>
+      <form method="get" action="\(root)/" role="search" class="search find\(" open", if: query != nil)">
+      \(HTML.icon(.search))<label class="vh" for="q">Search the notes</label>
+      <input class="input" id="q" name="q" type="search" placeholder="Search" enterkeyhint="search" \
+      autocomplete="off" dir="auto" value="\(field: query ?? "")">
+      <button class="vh">Search</button>
+      \(history)
+      </form>
       """
   }
 
-  /// What no version has has no ID, and so no page.
+  private var notebookMenu: HTML {
+    let who: HTML? = visitor.guest.map {
+      "<small class=\"who\">You are <b>\($0.name)</b>, a guest, \($0.role.rawValue)</small>"
+    }
+    let devices: HTML = "<a href=\"\(root)/devices\">\(HTML.icon(.people))People and devices</a>"
+    let undo: HTML = "<a href=\"\(root)/undo\">\(HTML.icon(.undo))Undo the last change</a>"
+    let browser: HTML =
+      "<hr><a href=\"\(root)/browser\">\(HTML.icon(.browser))<span>This browser\(who)</span></a>"
+    return """
+      \(devices, if: visitor.isOwner)
+      \(undo, if: visitor.mayWrite)
+      <a href="\(root)/deleted">\(HTML.icon(.bin))Deleted notes</a>
+      \(browser, if: visitor.guest != nil)
+      """
+  }
+
+  /// The list beside a note, on screens that have room for it.
+  func sideList(of notebook: Notebook, shown: Subject?) throws -> HTML {
+    let rows = try rows(
+      of: notesByTime(of: notebook), in: notebook, atOnce: Self.notesBeside, shown: shown?.id)
+    let name = notebook.identity.name
+    return """
+      <nav class="pane-list" aria-label="Notes">
+      <div class="bar">\(visitor.shelf.map { .back(to: $0 + "/", "Notebooks") })<span class="grow"></span>
+      \(HTML.menu("menu-list", named: "Menu of the notebook", notebookMenu))</div>
+      \(listHead("<p class=\"big\" dir=\"auto\"><a href=\"\(root)/\">\(name)</a></p>"))
+      <div id="beside" class="lists" data-live data-presence>
+      \(rows)
+      </div>
+      </nav>
+      """
+  }
+
+  // MARK: Rows
+
+  private func notesByTime(of notebook: Notebook) throws -> [NoteSummary] {
+    try notebook.history.notes().sorted {
+      ($1.modified ?? .max, $0.path) < ($0.modified ?? .max, $1.path)
+    }
+  }
+
+  /// The folder at the top that a note is in, by its name.
+  private func folder(of note: NoteSummary) -> String? {
+    note.path.parent.map { String($0.description.prefix { $0 != "/" }) }
+  }
+
+  private func rows(
+    of all: [NoteSummary], in notebook: Notebook, atOnce: Int, shown: String? = nil
+  ) throws -> HTML {
+    if all.isEmpty { return noNotes(in: notebook) }
+    let folder = request.path.isEmpty ? request.query["in"] : nil
+    let notes = folder == nil ? all : all.filter { self.folder(of: $0) == folder }
+    let skipped = request.path.isEmpty ? max(0, Int(request.query["from"] ?? "") ?? 0) : 0
+    let page = notes.dropFirst(skipped).prefix(atOnce)
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    let editors = editors(in: notebook)
+    var groups: [(period: String, rows: [HTML])] = []
+    for note in page {
+      let period = note.modified.map { SpokenTime($0).period } ?? "Not saved yet"
+      let author = try note.lastVersion.map { name(try proofs.author(of: $0)) }
+      let row = row(
+        note, by: author, editors: editors.names(of: note.id, note.path), isShown: note.id == shown)
+      if groups.last?.period != period { groups.append((period, [])) }
+      groups[groups.count - 1].rows.append(row)
+    }
+    let lists = groups.map { group -> HTML in
+      "<h2 class=\"label\">\(group.period)</h2>\n<ul class=\"group notes\">\n\(group.rows)</ul>\n"
+    }
+    let rest = notes.count - skipped - page.count
+    let more = "\(root)/?from=\(skipped + page.count)" + (folder.map { "&in=" + encoded($0) } ?? "")
+    return """
+      \(folders(of: all, chosen: folder))
+      \(lists)
+      \(rest > 0 ? "<p><a class=\"btn\" href=\"\(more)\">\(rest) more</a></p>" : nil)
+      \(saveForm, if: visitor.mayWrite && notes.contains { $0.id.isEmpty })
+      """
+  }
+
+  private func noNotes(in notebook: Notebook) -> HTML {
+    let first: HTML = """
+      <p class="soft">Write the first one. A list for the shop is a good start.</p>
+      <p><a class="btn main" href="\(root)/new">\(HTML.icon(.plus))New note</a></p>
+      """
+    let folder: HTML = """
+      <p class="soft small">Text files that you put into the folder <b>\(notebook.folder)</b> show up here, too.</p>
+      """
+    return """
+      <div class="nothing">\(HTML.emptySheet)<h2>No notes yet</h2>
+      \(first, if: visitor.mayWrite)
+      \(folder, if: visitor.isOwner)</div>
+      """
+  }
+
+  private func folders(of notes: [NoteSummary], chosen: String?) -> HTML? {
+    var counts: [String: Int] = [:]
+    for name in notes.lazy.compactMap(folder) { counts[name, default: 0] += 1 }
+    if counts.isEmpty { return nil }
+    let links = counts.sorted { $0.key < $1.key }.map { name, count -> HTML in
+      """
+      <a href="\(root)/?in=\(encoded(name))"\(" aria-current=\"page\"", if: name == chosen)>\
+      <bdi>\(name)</bdi> <small>\(count)</small></a>
+
+      """
+    }
+    return """
+      <nav class="folders" aria-label="Folders">
+      <a href="\(root)/"\(" aria-current=\"page\"", if: chosen == nil)>All</a>
+      \(links)
+      </nav>
+      """
+  }
+
+  /// A value for a query.
+  private func encoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        String(UnicodeScalar(byte))
+      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+    }.joined()
+  }
+
+  /// A note that no version has yet has no ID, and so no page.
   private var saveForm: HTML {
     """
-    <form method="post" action="\(root)/save"><button>Save what is new in the folder</button></form>
+    <form method="post" action="\(root)/save"><button class="btn">Save what is new in the folder</button></form>
     """
   }
 
-  private func row(_ note: NoteSummary, by author: HTML?) -> HTML {
-    let title: HTML =
-      note.id.isEmpty
-      ? "<b>\(note.title)</b> <span class=\"mark\">not saved yet</span>"
-      : "<a href=\"\(root)/n/\(note.id)\">\(note.title)</a>"
-    let folder: HTML? = note.path.parent.map { "<span class=\"folder\">in \("\($0)")</span>" }
-    let who: HTML? = author.map { "<span>\($0)</span>" }
+  private func row(
+    _ note: NoteSummary, by author: HTML?, editors: [String], isShown: Bool
+  ) -> HTML {
+    let preview = Preview(of: note.path, in: site.folder)
+    let when: HTML? =
+      editors.isEmpty
+      ? note.modified.map { .time($0, \.brief) }
+      : "<span class=\"chip live\">\(Self.isWriting(editors))</span>"
+    let boxes = preview.boxes.map { "\($0.ticked) of \($0.all) ticked" }
+    let marks: [HTML?] = [
+      note.isInConflict ? "<span class=\"chip warn\">\(HTML.icon(.fork))two texts</span>" : nil,
+      note.id.isEmpty ? "<span class=\"chip\">not saved yet</span>" : nil,
+      note.path.parent.map {
+        "<span class=\"folder\">\(HTML.icon(.folder))<bdi>\("\($0)")</bdi></span>"
+      },
+      boxes.map { "<span>\($0)</span>" }, author.map { "<span>\($0)</span>" },
+    ]
+    let inner: HTML = """
+      <span class="row-top"><span class="row-title" dir="auto">\(note.title)</span>\(when)</span>
+      <span class="row-text" dir="auto">\(preview.words)</span>
+      <span class="row-meta">\(marks.compactMap { $0 })</span>
+      """
+    if note.id.isEmpty { return "<li><div class=\"row\">\(inner)</div></li>\n" }
     return """
-      <li>\(title) \(" <span class=\"mark\">in conflict</span>", if: note.isInConflict)
-      <span class="about">\(folder) \(note.modified.map(time)) \(who)</span></li>
+      <li><a class="row" href="\(root)/n/\(note.id)"\(" aria-current=\"page\"", if: isShown)>
+      \(inner)</a></li>
 
       """
   }
 
   // MARK: Search
+
+  /// Words to look for: a note has all of them, in its title or below it.
+  private func terms(_ text: String) -> [String] {
+    text.split(whereSeparator: \.isWhitespace).prefix(16).map { String($0.prefix(200)) }
+  }
 
   private func found(_ text: String, inHistory: Bool, _ notebook: Notebook) throws -> HTML {
     let history = notebook.history
@@ -96,13 +245,24 @@ extension Visit {
     for note in try history.notes() where !note.id.isEmpty {
       addresses[note.path] = "\(root)/n/\(note.id)"
     }
-    let shown = (hits + former.filter { $0.path.isNote }).prefix(Self.notesAtOnce)
-    if shown.isEmpty { return "<p>No notes match.</p>" }
+    let all = hits + former.filter { $0.path.isNote }
+    let skipped = max(0, Int(request.query["from"] ?? "") ?? 0)
+    let shown = all.dropFirst(skipped).prefix(Self.notesAtOnce)
+    if shown.isEmpty {
+      return """
+        <div class="nothing"><h2>No notes match.</h2>
+        <p class="soft">\(inHistory ? "Try fewer or other words." : "Older versions and deleted notes may.")</p></div>
+        """
+    }
+    let rest = all.count - skipped - shown.count
+    let more =
+      "\(root)/?q=\(encoded(text))&from=\(skipped + shown.count)" + (inHistory ? "&history=on" : "")
     return """
-      <p>\(shown.count == 1 ? "1 note" : "\(shown.count) notes")</p>
-      <ul class="notes">
+      <p class="label">\(Self.count(all.count, "note"))</p>
+      <ul class="group notes">
       \(shown.map { row($0, at: addresses[$0.path]) })
       </ul>
+      \(rest > 0 ? "<p><a class=\"btn\" href=\"\(more)\">\(rest) more</a></p>" : nil)
       """
   }
 
@@ -110,16 +270,18 @@ extension Visit {
     let target = address.map { place in
       hit.former.map { "\(place)/v/\($0.version.hex)" } ?? place
     }
-    let title: HTML =
-      target.map { "<a href=\"\($0)\">\(hit.path.noteTitle)</a>" } ?? "<b>\(hit.path.noteTitle)</b>"
     let mark: HTML? = hit.former.map {
-      "<span class=\"mark\">\($0.isDeleted ? "deleted" : "in an older version")</span>"
+      "<span class=\"chip\">\($0.isDeleted ? "deleted" : "in an older version")</span>"
     }
-    return """
-      <li>\(title) \(mark) <span class="about">\(time(hit.modified))</span>
-      \(hit.lines.map(line))</li>
-
+    let lines = hit.lines.prefix(3).map(line)
+    let inner: HTML = """
+      <span class="row-top"><span class="row-title" dir="auto">\(hit.path.noteTitle)</span>\
+      \(HTML.time(hit.modified, \.brief))</span>
+      \(lines)
+      <span class="row-meta">\(mark)</span>
       """
+    guard let target else { return "<li><div class=\"row\">\(inner)</div></li>\n" }
+    return "<li><a class=\"row\" href=\"\(target)\">\(inner)</a></li>\n"
   }
 
   private func line(_ line: SearchLine) -> HTML {
@@ -131,7 +293,7 @@ extension Visit {
       place = match.upperBound
     }
     parts.append("\(text: line.bytes[place...])")
-    return "<p class=\"line\">\(parts)</p>"
+    return "<span class=\"row-text line\" dir=\"auto\">\(parts)</span>"
   }
 
   // MARK: Deleted notes
@@ -143,17 +305,22 @@ extension Visit {
     let rows = try files.prefix(Self.notesAtOnce).map { file -> HTML in
       let author = try file.version.map { name(try proofs.author(of: $0)) }
       return """
-        <li><a href="\(root)/n/\(file.id)">\(file.path.noteTitle)</a>
-        <span class="about">\(file.time.map(time)) \(author)</span></li>
+        <li><a class="row" href="\(root)/n/\(file.id)"><span class="row-top">\
+        <span class="row-title" dir="auto">\(file.path.noteTitle)</span>\
+        \(file.time.map { .time($0, \.brief) })</span>
+        <span class="row-meta">\(author)</span></a></li>
 
         """
     }
+    let none: HTML = """
+      <div class="nothing">\(HTML.emptySheet)<h2>Nothing was deleted</h2>
+      <p class="soft">Notes that you delete stay here, and can be brought back.</p></div>
+      """
     return layout("Deleted notes", name: notebook.identity.name) {
       """
       <h1>Deleted notes</h1>
       <div id="notes" data-live>
-      \("<p>None.</p>", if: rows.isEmpty)
-      <ul class="notes">\(rows)</ul>
+      \(rows.isEmpty ? none : "<ul class=\"group notes\">\(rows)</ul>")
       </div>
       """
     }

@@ -30,13 +30,13 @@ extension Visit {
       \(reachedHeading(member.name))
       <p>\(member.role.rawValue), device <code>\(member.deviceID)</code></p>
       <form method="get" action="\(address(of: member, "/role"))" class="edit">
-      <fieldset><legend>Role</legend>
+      <fieldset><legend class="label">Role</legend>
       \(roleChoices(named: "to", chosen: member.role))
       </fieldset>
-      <p><button>Change the role …</button></p>
+      <p><button class="btn main">Change the role …</button></p>
       </form>
-      <p><a href="\(address(of: member, "/remove"))">Remove \(member.name) from the notebook …</a></p>
-      <p><a href="\(root)/devices">All devices</a></p>
+      <p><a class="btn bad" href="\(address(of: member, "/remove"))">Remove \(member.name) from the notebook …</a></p>
+      <p><a class="btn plain" href="\(root)/devices">All devices</a></p>
       """
     }
   }
@@ -65,7 +65,7 @@ extension Visit {
       <form method="post" action="\(address(of: member, "/role"))" class="edit">
       <input type="hidden" name="role" value="\(role.rawValue)">
       \(invited)
-      <p><button>Make it \(then)</button> <a data-leave href="\(address(of: member))">Leave it as it is</a></p>
+      <p class="acts"><button class="btn main">Make it \(then)</button> <a class="btn" data-leave href="\(address(of: member))">Cancel</a></p>
       </form>
       """
     }
@@ -78,13 +78,13 @@ extension Visit {
     return layout("Remove \(member.name)", name: notebook.identity.name) {
       """
       \(reachedHeading("Remove \(member.name)"))
-      <p><b>\(member.name)</b> (\(member.role.rawValue), device \(String(member.deviceID.prefix(8)))) will \
-      receive and send nothing any more, once the devices it meets have learned of this. It keeps the \
-      notes it has received: those cannot be taken back.</p>
+      <p><b>\(member.name)</b> (\(member.role.rawValue), device \(String(member.deviceID.prefix(8)))) \
+      stops exchanging notes as soon as the devices it meets learn of the removal. It keeps the notes it \
+      already has: those cannot be taken back.</p>
       <form method="post" action="\(address(of: member, "/remove"))" class="edit">
       \(invitedChoice(by: member, context))
-      <p><button>Remove \(member.name)</button> \
-      <a data-leave href="\(address(of: member))">Leave it as it is</a></p>
+      <p class="acts"><button class="btn bad">Remove \(member.name)</button> \
+      <a class="btn" data-leave href="\(address(of: member))">Cancel</a></p>
       </form>
       """
     }
@@ -108,7 +108,7 @@ extension Visit {
       <p>It invited, or made an admin, itself or through others:</p>
       <ul>
       \(rows)</ul>
-      <label><input type="checkbox" name="invited" value="remove"> \
+      <label class="also"><input type="checkbox" name="invited" value="remove"> \
       \(invited.count == 1 ? "Remove this one, too" : "Remove these, too")</label>
       """
   }

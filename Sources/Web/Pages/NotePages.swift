@@ -1,3 +1,4 @@
+internal import Exchange
 internal import Git
 internal import History
 internal import Notebook
@@ -7,24 +8,52 @@ internal import WorkTree
 /// A note: its text, and the forms that change it.
 extension Visit {
   func notePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
-    let text =
-      try subject.isDeleted
-      ? lastText(of: subject, in: notebook) : presentText(of: subject, in: notebook)
-    return layout(subject.title, name: notebook.identity.name) {
+    let isOpen = visitor.mayWrite && !subject.isDeleted
+    let text: [UInt8]
+    var ticking: (String, ShownNote)?
+    if isOpen {
+      let (shown, bytes) = try shownNoteAndText(subject, in: notebook)
+      (text, ticking) = (bytes, (address(subject, "/tick"), shown))
+    } else {
+      text =
+        try subject.isDeleted
+        ? lastText(of: subject, in: notebook) : notebook.workTree.text(of: subject.path)
+    }
+    var frame = try frame(of: subject, isNote: true, in: notebook)
+    if isOpen {
+      frame.deed = """
+        <a class="btn main" data-key="e" href="\(address(subject, "/edit"))">\(HTML.icon(.pen))Edit</a>
+        """
+    }
+    return try layout(subject.title, name: notebook.identity.name, frame) {
       """
-      \(editors(of: subject, in: notebook))
-      <div id="note" data-live>
+      <article id="note" data-live>
       \(heading(of: subject))
+      \(try about(subject, in: notebook))
       \(deletion(of: subject), if: subject.isDeleted)
       \(conflict(of: subject), if: subject.isInConflict)
-      \(whole(text))
-      </div>
+      \(reading(text, of: subject.path, in: notebook, ticking: ticking))
+      </article>
       """
     }
   }
 
-  private func presentText(of subject: Subject, in notebook: Notebook) throws -> [UInt8] {
-    try notebook.workTree.text(of: subject.path)
+  /// The title of a note, above its text.
+  private func heading(of subject: Subject) -> HTML {
+    "<h1 dir=\"auto\">\(subject.title)</h1>"
+  }
+
+  /// The note's folder, who changed it last and when, and who writes in it now.
+  private func about(_ subject: Subject, in notebook: Notebook) throws -> HTML {
+    let folder: HTML? = subject.path.parent.map { "<bdi class=\"folder\">\("\($0)")</bdi>" }
+    let last = try notebook.history.versions(of: subject.path).next()?.commit
+    let author = try last.map { commit -> HTML in
+      let name = name(try VersionProofs(in: notebook).author(of: commit))
+      return "<span>\(name), \(time(commit.author.time))</span>"
+    }
+    return """
+      <div class="about">\(folder)\(author)\(editors(of: subject, in: notebook))</div>
+      """
   }
 
   private func lastText(of subject: Subject, in notebook: Notebook) throws -> [UInt8] {
@@ -35,19 +64,20 @@ extension Visit {
   }
 
   private func deletion(of subject: Subject) -> HTML {
-    guard visitor.mayWrite else { return "<p class=\"mark\">This note is deleted.</p>" }
+    let form: HTML = """
+      <form method="post" action="\(address(subject, "/restore"))"><button class="btn">Bring it back</button></form>
+      """
     return """
-      <form method="post" action="\(address(subject, "/restore"))" class="deed">
-      <p class="mark">This note is deleted.</p> <button>Bring it back</button>
-      </form>
+      <div class="notice"><p>This note is deleted.</p>\(form, if: visitor.mayWrite)</div>
       """
   }
 
   private func conflict(of subject: Subject) -> HTML {
-    let settle: HTML = "<a href=\"\(address(subject, "/settle"))\">Choose which to keep</a>"
+    let settle: HTML =
+      "<a class=\"btn\" href=\"\(address(subject, "/settle"))\">Choose which to keep</a>"
     return """
-      <p class="error">This note is in conflict: others changed the same lines.
-      \(settle, if: visitor.mayWrite)</p>
+      <div class="notice warn"><p>Two people changed the same words. Both texts are here.</p>
+      \(settle, if: visitor.mayWrite)</div>
       """
   }
 
@@ -58,25 +88,60 @@ extension Visit {
     guard let text = try text(of: shown, subject, in: notebook) else { throw Refusal.noSuchText }
     guard text.count <= limit else { throw Refusal.tooLong(limit) }
     guard let editable = EditableText(text) else { throw Refusal.noText }
-    return layout("Edit \(subject.title)", name: notebook.identity.name) {
+    var frame = try frame(of: subject, in: notebook)
+    (frame.menu, frame.isEditor) = (nil, true)
+    frame.deed = Self.saveButton
+    return layout("Edit \(subject.title)", name: notebook.identity.name, frame) {
       """
-      \(heading(of: subject, "edit"))
-      \(editors(of: subject, in: notebook))
+      <h1 class="edited" dir="auto">\(subject.title)</h1>
+      <div class="about">\(editors(of: subject, in: notebook))</div>
       \(editForm(of: subject, editable.text, shown))
       """
     }
   }
 
+  /// A note's text as it is now, for a page that edits it and goes on from there.
+  func textNow(of subject: Subject, in notebook: Notebook) throws -> Response {
+    guard !subject.isDeleted else { throw Refusal.noSuchNote }
+    let (shown, bytes) = try shownNoteAndText(subject, in: notebook)
+    guard bytes.count <= limit else { throw Refusal.tooLong(limit) }
+    guard let editable = EditableText(bytes) else { throw Refusal.noText }
+    let author = try lastOther(of: subject, in: notebook)
+    let facts = [
+      "\"edit\":\"/n/\(subject.id)/edit\(shown.path)\"", "\"blob\":\"\(shown.blob.hex)\"",
+      "\"isInConflict\":\(subject.isInConflict)", "\"title\":\(Self.quoted(subject.title))",
+      "\"by\":\(Self.quoted(author ?? "Somebody else"))", "\"text\":\(Self.quoted(editable.text))",
+    ]
+    return .file(Array("{\(facts.joined(separator: ","))}".utf8), type: "application/json")
+  }
+
+  /// Who else changed the note last, among its last few versions.
+  private func lastOther(of subject: Subject, in notebook: Notebook) throws -> String? {
+    let (walk, proofs) = (
+      try notebook.history.versions(of: subject.path), VersionProofs(in: notebook)
+    )
+    let own = ownName(in: notebook)
+    for _ in 0..<5 {
+      guard let version = try walk.next() else { break }
+      let name = try proofs.author(of: version.commit).name
+      if name != own, !name.hasPrefix(own + " (") { return name }
+    }
+    return nil
+  }
+
+  /// In the header, where it is always seen: the form is elsewhere on the page.
+  private static let saveButton: HTML =
+    "<button class=\"btn main\" form=\"edit\" data-save>Save</button>"
+
   /// The text, in a form that is for the version and the text that it was made of.
   func editForm(of subject: Subject, _ text: String, _ shown: ShownNote) -> HTML {
     """
-    <form method="post" action="\(address(subject, "/edit"))\(shown.path)" class="edit" \
+    <form method="post" action="\(address(subject, "/edit"))\(shown.path)" id="edit" class="edit" \
     data-note="\(subject.id)">
-    <label for="text">Text</label>
-    <textarea id="text" name="\(shown.name("text"))" rows="24" spellcheck="true">
+    <label class="vh" for="text">Text</label>
+    <textarea id="text" class="write" name="\(shown.name("text"))" rows="16" spellcheck="true" dir="auto">
     \(field: text)</textarea>
     \(HTML.hiddenLines(of: text))
-    <p><button>Save</button> <a href="\(address(subject))">Leave it as it was</a></p>
     </form>
     """
   }
@@ -84,9 +149,11 @@ extension Visit {
   // MARK: New, rename, delete
 
   func newPage(of notebook: Notebook) -> HTML {
-    layout("New note", name: notebook.identity.name) {
+    let frame = Frame(
+      back: (root + "/", notebook.identity.name), deed: Self.saveButton, isEditor: true)
+    return layout("New note", name: notebook.identity.name, frame) {
       """
-      <h1>New note</h1>
+      <h1 class="vh">New note</h1>
       \(newForm(title: "", text: ""))
       """
     }
@@ -94,14 +161,14 @@ extension Visit {
 
   func newForm(title: String, text: String) -> HTML {
     """
-    <form method="post" action="\(root)/new" class="edit" data-note="new">
-    <label for="title">Title</label>
-    <input id="title" name="title" value="\(field: title)" required>
-    <p class="hint">Folders may stand in front: <code>trips/Rome</code></p>
-    <label for="text">Text</label>
-    <textarea id="text" name="text" rows="20" spellcheck="true">
+    <form method="post" action="\(root)/new" id="edit" class="edit" data-note="new">
+    <label class="vh" for="title">Title</label>
+    <input id="title" class="title-input" name="title" value="\(field: title)" placeholder="Title" required \
+    dir="auto" autocomplete="off" enterkeyhint="next" aria-describedby="title-hint">
+    <label class="vh" for="text">Text</label>
+    <textarea id="text" class="write" name="text" rows="14" spellcheck="true" dir="auto" placeholder="Text">
     \(field: text)</textarea>
-    <p><button>Save</button></p>
+    <p class="hint" id="title-hint">A folder may stand in front of the title: <b>Trips/Rome</b></p>
     </form>
     """
   }
@@ -113,15 +180,18 @@ extension Visit {
 
   func renamePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
     guard let tip = try notebook.state().tip else { throw Refusal.noSuchNote }
-    return layout("Rename \(subject.title)", name: notebook.identity.name) {
+    let title = wholeTitle(subject.path)
+    let frame = try frame(of: subject, in: notebook)
+    return layout("Rename \(subject.title)", name: notebook.identity.name, frame) {
       """
-      \(heading(of: subject, "rename"))
-      <form method="post" action="\(address(subject, "/rename/\(tip.hex)"))" class="edit">
-      <label for="title">New title</label>
-      <input id="title" name="title" value="\(field: wholeTitle(subject.path))" required>
-      \(HTML.hiddenLines(of: wholeTitle(subject.path), .name))
-      <p class="hint">Folders may stand in front: <code>trips/Rome</code></p>
-      <p><button>Rename</button></p>
+      <h1>Rename or move</h1>
+      <form method="post" action="\(address(subject, "/rename/\(tip.hex)"))" class="stack">
+      <div class="field"><label for="title">New title</label>
+      <input class="input" id="title" name="title" value="\(field: title)" required dir="auto" autocomplete="off">
+      \(HTML.hiddenLines(of: title, .name))
+      <p class="hint">A folder may stand in front: <b>Trips/Rome</b></p></div>
+      <p class="acts"><button class="btn main">Rename</button>
+      <a class="btn" href="\(address(subject))">Cancel</a></p>
       </form>
       """
     }
@@ -129,12 +199,14 @@ extension Visit {
 
   func deletePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
     let shown = try shownNote(subject, in: notebook)
-    return layout("Delete \(subject.title)", name: notebook.identity.name) {
+    let frame = try frame(of: subject, in: notebook)
+    return layout("Delete \(subject.title)", name: notebook.identity.name, frame) {
       """
-      \(heading(of: subject, "delete"))
-      <form method="post" action="\(address(subject, "/delete"))\(shown.path)" class="deed">
-      <p>Its text stays in the history, and it can be brought back.</p>
-      <button>Delete</button>
+      <h1>Delete <bdi>\(subject.title)</bdi>?</h1>
+      <form method="post" action="\(address(subject, "/delete"))\(shown.path)" class="stack">
+      <p class="soft">It stays under \u{201C}Deleted notes\u{201D}, and can be brought back.</p>
+      <p class="acts"><button class="btn bad">Delete</button>
+      <a class="btn" href="\(address(subject))">Cancel</a></p>
       </form>
       """
     }
@@ -145,18 +217,23 @@ extension Visit {
   func undoPage(of notebook: Notebook) throws -> HTML {
     let last = try lastOperation(of: notebook)
     return layout("Undo", name: notebook.identity.name) {
-      guard let last else { return "<h1>Undo</h1><p>There is nothing to undo.</p>" }
+      guard let last else {
+        return """
+          <h1>Undo</h1>
+          <div class="nothing">\(HTML.emptySheet)<p class="soft">There is nothing to undo.</p></div>
+          """
+      }
       return """
-        <h1>Undo</h1>
-        <form method="post" action="\(root)/undo/\(last.after)" class="deed">
-        <p>The last thing done on this device: <b>\(last.summary)</b>, \(time(last.time))</p>
-        <button>Undo this</button>
+        <h1>Undo the last change?</h1>
+        <form method="post" action="\(root)/undo/\(last.after)" class="stack">
+        <p class="soft">The last thing done on this device: <b>\(last.summary)</b>, \(time(last.time))</p>
+        <p class="acts"><button class="btn main">Undo this</button> <a class="btn" href="\(root)/">Cancel</a></p>
         </form>
         """
     }
   }
 
-  /// What would be undone. What the folder holds unsaved is left alone.
+  /// The operation that would be undone. Unsaved texts of the folder are left alone.
   private func lastOperation(of notebook: Notebook) throws -> Operation? {
     let left = try notebook.history.operations().filter {
       !$0.isUndone && $0.before != nil && $0.kind != .undo && $0.kind != .redo

@@ -15,13 +15,16 @@ extension Visit {
     defer { proofs.remember() }
     let writers = try proofs.authors(ofSides: note.blocks.joined(), in: subject.path)
     let blocks = note.blocks.indices.map { block($0, of: note, in: shown, writers) }
-    return layout("Settle \(subject.title)", name: notebook.identity.name) {
+    var frame = try frame(of: subject, in: notebook)
+    frame.menu = nil
+    return layout("Choose in \(subject.title)", name: notebook.identity.name, frame) {
       """
-      \(heading(of: subject, "settle"))
-      <p>Others changed the same lines. What you do not choose stays in the history.</p>
+      <h1>Which text is right?</h1>
+      <p class="soft">The same words were changed more than once. The text that you do not choose stays among the versions.</p>
       <form method="post" action="\(address(subject, "/settle/\(shown.hex)"))" class="settle">
       \(blocks)
-      <p><button>Keep what is chosen</button></p>
+      <div class="foot"><a class="btn" data-leave href="\(address(subject))">Later</a>
+      <button class="btn main">Keep what is chosen</button></div>
       </form>
       """
     }
@@ -41,42 +44,45 @@ extension Visit {
     let isPair = sides.count == 2
     let pieces = isPair ? WordDiff.sides(sides[0].text, sides[1].text) : nil
     let texts = sides.indices.map { place -> HTML in
-      let word = isPair ? (place == 0 ? "older" : "newer") : "\(place + 1)"
+      let value = isPair ? (place == 0 ? "older" : "newer") : "side-\(place)"
       let shown: HTML =
-        pieces.map { pair in "\((place == 0 ? pair.old : pair.new).map(piece))" }
+        pieces.map { pair in "\((place == 0 ? pair.old : pair.new).map(mark))" }
         ?? "\(text: sides[place].text)"
-      let value = isPair ? word : "side-\(place)"
       return """
-        <div class="side">
-        <label><input type="radio" name="\(choice)" value="\(value)">
-        <b>\(word)</b>: \(writers[sides[place].label].map { name($0) }), \(sides[place].date)</label>
-        <pre>\(shown)</pre>
-        </div>
+        <label class="choice"><input type="radio" name="\(choice)" value="\(value)">
+        <span class="writer">\(writers[sides[place].label].map { name($0) }) <small>\(sides[place].date)</small></span>
+        <span class="says" dir="auto">\(shown)</span></label>
 
         """
     }
     let own = ownText(for: sides).map { editable -> HTML in
       """
-      <textarea name="\(name("own", number, in: shown))" rows="4" aria-label="Own text for block \(number + 1)">
+      <label class="choice less"><input type="radio" name="\(choice)" value="own">
+      <span class="writer">Write it myself</span></label>
+      <div class="own"><textarea class="input" name="\(name("own", number, in: shown))" rows="4" dir="auto" \
+      aria-label="My own text for place \(number + 1)">
       \(field: editable.text)</textarea>
-      \(HTML.hiddenLines(of: editable.text))
+      \(HTML.hiddenLines(of: editable.text))</div>
 
       """
     }
-    let ownChoice: HTML =
-      "<label><input type=\"radio\" name=\"\(choice)\" value=\"own\"> the text below</label>"
+    let count = note.blocks.count
     return """
-      <fieldset>
-      <legend>Block \(number + 1) of \(note.blocks.count)</legend>
-      <div class="sides">
+      <fieldset class="choices\(" pair", if: isPair)">
+      <legend class="label">\(count == 1 ? "One place" : "Place \(number + 1) of \(count)")</legend>
       \(texts)
-      </div>
-      <label><input type="radio" name="\(choice)" value="both"> both, in the order of the note</label>
-      <label><input type="radio" name="\(choice)" value="skip" checked> leave it for later</label>
-      \(own == nil ? nil : ownChoice)
-      </fieldset>
+      <label class="choice less"><input type="radio" name="\(choice)" value="both">
+      <span class="writer">Keep both <small>one below the other</small></span></label>
       \(own)
+      <label class="choice less"><input type="radio" name="\(choice)" value="skip" checked>
+      <span class="writer">Decide later</span></label>
+      </fieldset>
       """
+  }
+
+  /// The words that one text has and the other has not, alike on both sides: neither is the right one.
+  private func mark(_ piece: WordDiff.Piece) -> HTML {
+    piece.kind == .same ? "\(text: piece.bytes)" : "<mark>\(text: piece.bytes)</mark>"
   }
 
   /// The sides as somebody begins to write a text of their own; nil if a form cannot carry them.
@@ -84,7 +90,7 @@ extension Visit {
     EditableText(Array(sides.map(\.text).joined()))
   }
 
-  /// What stands in for each block that the form decides, by number.
+  /// The text for each block that the form decides, by number.
   func choices(for note: ConflictedNote, in shown: ObjectID) throws -> [Int: [UInt8]] {
     var texts: [Int: [UInt8]] = [:]
     for number in note.blocks.indices {

@@ -18,20 +18,31 @@ extension Visit {
     }
     let hasMore = try walk.next() != nil
     let next = skipped + versions.count
-    let more: HTML =
-      "<p><a href=\"\(address(subject, "/versions"))?from=\(next)\">Older versions</a></p>"
+    let more: HTML = """
+      <p><a class="btn" href="\(address(subject, "/versions"))?from=\(next)">Older versions</a></p>
+      """
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
-    let items = try versions.enumerated().map { place, version in
-      try item(version, proofs, of: subject, isOpen: place == 0, notebook)
+    let shown = try subject.isDeleted || !visitor.mayWrite ? nil : shownNote(subject, in: notebook)
+    var days: [(name: String, items: [HTML])] = []
+    for (place, version) in versions.enumerated() {
+      let day = SpokenTime(version.commit.author.time).dayName
+      if days.last?.name != day { days.append((day, [])) }
+      let isNow = place == 0 && skipped == 0
+      let item = try item(version, proofs, of: subject, isNow: isNow, shown, notebook)
+      days[days.count - 1].items.append(item)
     }
-    return layout("Versions of \(subject.title)", name: notebook.identity.name) {
+    let lists = days.map { day -> HTML in
+      "<h2 class=\"label\">\(day.name)</h2>\n<ol class=\"versions time-line\">\n\(day.items)</ol>\n"
+    }
+    var frame = try frame(of: subject, in: notebook)
+    frame.menu = nil
+    return layout("Versions of \(subject.title)", name: notebook.identity.name, frame) {
       """
+      <h1>Versions</h1>
+      <p class="soft">of <b dir="auto">\(subject.title)</b>. Nothing is ever lost.</p>
       <div id="versions" data-live>
-      \(heading(of: subject, "versions"))
-      <ol class="versions">
-      \(items)
-      </ol>
+      \(lists)
       \(more, if: hasMore)
       </div>
       """
@@ -39,25 +50,33 @@ extension Visit {
   }
 
   private func item(
-    _ version: Version, _ proofs: VersionProofs, of subject: Subject, isOpen: Bool,
-    _ notebook: Notebook
+    _ version: Version, _ proofs: VersionProofs, of subject: Subject, isNow: Bool,
+    _ shown: ShownNote?, _ notebook: Notebook
   ) throws -> HTML {
-    let id = version.commit.id
-    let author = name(try proofs.author(of: version.commit), isBold: true)
+    let commit = version.commit
+    let author = name(try proofs.author(of: commit), isBold: true)
     // What an altered merge changed is against what its versions merge to.
     let changed: [VersionChange]
-    if case .altered(let merge)? = try proofs.merges.verdict(on: version.commit) {
+    if case .altered(let merge)? = try proofs.merges.verdict(on: commit) {
       changed = merge.changes.filter { $0.path == subject.path }
     } else {
       changed = version.changes
     }
     let changes = try changed.prefix(1).map { try changedWords($0, in: notebook) }
+    let restore = shown.map { shown -> HTML in
+      """
+      <form method="post" action="\(address(subject, "/restore/\(commit.id.hex)"))\(shown.path)">\
+      <button class="btn">Restore</button></form>
+      """
+    }
     return """
-      <li><details id="v-\(id)"\(" open", if: isOpen)>
-      <summary>\(time(version.commit.author.time)) \(author)
-      \(version.subject)</summary>
+      <li\(" class=\"now\"", if: isNow)><details class="sit" id="v-\(commit.id)"\(" open", if: isNow)>
+      <summary><span>\(author) \(HTML.time(commit.author.time, \.clock))\
+      \(" <span class=\"chip live\">now</span>", if: isNow)
+      <small>\(version.subject)</small></span>\(HTML.icon(.more, "i small"))</summary>
       \(changes)
-      <p><a href="\(address(subject, "/v/"))\(id)">Whole text\(", restore, copy", if: visitor.mayWrite)</a></p>
+      <div class="acts">\(isNow ? nil : restore)
+      <a class="btn plain" href="\(address(subject, "/v/"))\(commit.id)">Whole text</a></div>
       </details></li>
 
       """
@@ -74,19 +93,22 @@ extension Visit {
     let text = try then.map { try whole(notebook.history.text(of: $0)) }
     let author = name(try VersionProofs(in: notebook).author(of: commit), isBold: true)
     let forms = try then.map { _ in try deeds(on: commit, of: subject, in: notebook) }
-    return layout("\(subject.title), a version", name: notebook.identity.name) {
+    var frame = try frame(of: subject, in: notebook)
+    (frame.menu, frame.back) = (nil, (address(subject, "/versions"), "Versions"))
+    return layout("\(subject.title), a version", name: notebook.identity.name, frame) {
       """
-      \(heading(of: subject, "a version"))
-      <p>\(time(commit.author.time)) \(author), version <code>\(commit.id)</code></p>
+      <h1 dir="auto">\(subject.title)</h1>
+      <p class="about">as of \(time(commit.author.time)), by \(author)</p>
       \(forms ?? "<p>The note is not in this version.</p>")
       \(text)
+      <p class="soft xs">Version <code>\(commit.id)</code></p>
       """
     }
   }
 
   /// Who made a version, with what is lacking to prove it.
   func name(_ author: VersionAuthor, isBold: Bool = false) -> HTML {
-    let mark: HTML? = author.mark.map { " <span class=\"mark\">\($0)</span>" }
+    let mark: HTML? = author.mark.map { " <span class=\"chip warn\">\($0)</span>" }
     let name: HTML = isBold ? "<b>\(author.name)</b>" : "\(author.name)"
     return "\(name)\(mark)"
   }
@@ -98,12 +120,12 @@ extension Visit {
     // A restored text takes the place of the one that the note has now.
     let shown = try subject.isDeleted ? nil : shownNote(subject, in: notebook).path
     return """
-      <form method="post" action="\(address(subject, "/restore/\(version.id.hex)"))\(shown)" class="deed">
-      <button>Restore this text</button>
-      </form>
-      <form method="post" action="\(address(subject, "/copy/\(version.id.hex)"))" class="deed">
-      <button>Copy to a new note</button>
-      </form>
+      <div class="acts">
+      <form method="post" action="\(address(subject, "/restore/\(version.id.hex)"))\(shown ?? "")">
+      <button class="btn">Restore this text</button></form>
+      <form method="post" action="\(address(subject, "/copy/\(version.id.hex)"))">
+      <button class="btn plain">Copy to a new note</button></form>
+      </div>
       """
   }
 
@@ -122,18 +144,18 @@ extension Visit {
     }
     let words = WordDiff(from: old, to: new)
     if words.isBinary { return "\(name)<p>This is no text.</p>" }
-    return "\(name)<div class=\"words\">\(words.groups.map(group))</div>"
+    return "\(name)<div class=\"diff\">\(words.groups.map(group))</div>"
   }
 
   private func group(_ group: WordDiff.Group) -> HTML {
-    "<p class=\"place\">line \(group.firstLine)</p>\n\(group.rows.map(row))"
+    "<p class=\"where\">line \(group.firstLine)</p>\n\(group.rows.map(row))"
   }
 
   private func row(_ row: WordDiff.Row) -> HTML {
-    "<div class=\"row\">\(row.pieces.map(piece))</div>\n"
+    "<div class=\"words\" dir=\"auto\">\(row.pieces.map(piece))</div>\n"
   }
 
-  func piece(_ piece: WordDiff.Piece) -> HTML {
+  private func piece(_ piece: WordDiff.Piece) -> HTML {
     switch piece.kind {
     case .same: "\(text: piece.bytes)"
     case .removed: "<del>\(text: piece.bytes)</del>"

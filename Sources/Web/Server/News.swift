@@ -61,6 +61,7 @@ final class News: Sendable {
       if hasEnded.isSet { try? startThread { looksAgain() } }
     }
     site.invitations.whenChanged { tell("presence", false) }
+    site.openNotes.whenChanged { tell("presence", true) }
   }
 
   func stop() {

@@ -2,7 +2,6 @@ internal import Membership
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import Watch
 
 /// One connection: takes a request, answers it, and closes what is too slow or too large.
 final class RequestHandler: ChannelInboundHandler {
@@ -14,8 +13,8 @@ final class RequestHandler: ChannelInboundHandler {
   private let limits: WebLimits
   private let entrance: Entrance
   private var deadline: Scheduled<Void>?
-  /// What tells the watcher, while it lives, that the page of this stream edits a note.
-  private var editing: ControlClient?
+  /// The note that the page of this stream edits.
+  private var editing: OpenNote?
   private var state = State.idle
   /// Whether the browser wants the connection for another request.
   private var keepsAlive = true

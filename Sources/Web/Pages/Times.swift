@@ -1,0 +1,73 @@
+internal import System
+
+/// Times as people say them, in the zone of this device.
+struct SpokenTime {
+  /// In seconds since 1970.
+  let seconds: Int64
+  private let now: Int64
+
+  init(_ seconds: Int64, now: Int64 = WallClock.now()) { (self.seconds, self.now) = (seconds, now) }
+
+  /// Days since 1970 in this zone.
+  private static func day(_ seconds: Int64) -> Int {
+    let local = Int(clamping: seconds) &+ WallClock.secondsEast(at: seconds)
+    return local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
+  }
+
+  /// How many days ago it was; less than 0 for a day that is to come, by a wrong clock.
+  private var daysAgo: Int { Self.day(now) - Self.day(seconds) }
+  private var isThisYear: Bool { text("%Y") == WallClock.text(now, "%Y") }
+  private func text(_ format: String) -> String { WallClock.text(seconds, format) }
+
+  /// For a row below a heading that says the day, or the month.
+  var brief: String {
+    switch daysAgo {
+    case 0, 1: text("%H:%M")
+    case 2...6: text("%a")
+    default: isThisYear ? text("%-d %b") : text("%-d %b %Y")
+    }
+  }
+
+  /// The heading that it stands below in the list.
+  var period: String {
+    switch daysAgo {
+    case 0: "Today"
+    case 1: "Yesterday"
+    case 2...6: "This week"
+    default: isThisYear ? text("%B") : text("%B %Y")
+    }
+  }
+
+  /// The heading that it stands below among a note's versions.
+  var dayName: String {
+    switch daysAgo {
+    case 0: "Today"
+    case 1: "Yesterday"
+    default: isThisYear ? text("%A, %-d %B") : text("%-d %B %Y")
+    }
+  }
+
+  /// Where nothing else says the day.
+  var full: String {
+    switch daysAgo {
+    case 0: text("today, %H:%M")
+    case 1: text("yesterday, %H:%M")
+    default: isThisYear ? text("%-d %B, %H:%M") : text("%-d %B %Y, %H:%M")
+    }
+  }
+
+  /// The time of day.
+  var clock: String { text("%H:%M") }
+}
+
+extension HTML {
+  /// A time in these words, which programs can read, too; the whole of it is shown where a mouse rests.
+  static func time(_ seconds: Int64, _ words: KeyPath<SpokenTime, String> = \.full) -> HTML {
+    let time = CalendarTime(seconds)
+    let machine = "\(time.date)T\(time.timeOfDayWithSeconds)Z"
+    let whole = WallClock.text(seconds, "%Y-%m-%d %H:%M")
+    return """
+      <time datetime="\(machine)" title="\(whole)">\(SpokenTime(seconds)[keyPath: words])</time>
+      """
+  }
+}

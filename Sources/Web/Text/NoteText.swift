@@ -1,0 +1,281 @@
+internal import Git
+internal import History
+internal import Notebook
+internal import System
+internal import WorkTree
+
+/// A note's text as it is read: Markdown of notes that are named so, and the lines of others, both with links
+/// and with boxes to tick: notes-web(1), "Reading".
+struct NoteText {
+  /// The lines of the text, which the numbers of boxes count.
+  private let lines: [Substring]
+  private let links: Links
+  /// The address of the note's page that a link inside the notebook leads to; nil where there is none.
+  private let inward: (String) -> String?
+  /// The name of the field that a box sends its line's number by; nil where nobody may tick.
+  private let field: String?
+  private let text: String
+
+  init(
+    _ text: String, field: String?, note: @escaping (String) -> String?,
+    inward: @escaping (String) -> String?
+  ) {
+    (self.text, self.field, self.inward) = (text, field, inward)
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    links = Links(note: note)
+  }
+
+  private func words(_ text: String) -> HTML {
+    let parts = links.parts(of: text).map { part -> HTML in
+      switch part {
+      case .text(let text): "\(text: text.utf8)"
+      case .link(let address, let words): Self.link(to: address, "\(text: words.utf8)")
+      }
+    }
+    return "\(parts)"
+  }
+
+  private static func link(to address: String, _ words: HTML) -> HTML {
+    let isOutward = address.first != "/"
+    return """
+      <a href="\(address)"\(" rel=\"noreferrer noopener\"", if: isOutward)>\(words)</a>
+      """
+  }
+
+  /// A box, which is a button of the form around the text: so it ticks without a script.
+  private func box(_ line: Int, _ task: TaskLine) -> HTML {
+    let mark = HTML.icon(.tick)
+    let name = Preview.plain(task.text)
+    guard let field else {
+      return """
+        <span class="tick" role="checkbox" aria-disabled="true" aria-checked="\(task.isTicked ? "true" : "false")" \
+        aria-label="\(name)">\(mark)</span>
+        """
+    }
+    return """
+      <button class="tick" name="\(field)" value="\(line)" role="checkbox" \
+      aria-checked="\(task.isTicked ? "true" : "false")" aria-label="\(name)">\(mark)</button>
+      """
+  }
+
+  // MARK: Lines
+
+  /// The text line by line, as it was typed.
+  func plain() -> HTML {
+    let shown = lines.enumerated().map { place, line -> HTML in
+      let end: HTML = place + 1 < lines.count ? "\n" : ""
+      guard let task = TaskLine(line) else { return "\(words(String(line)))\(end)" }
+      let start = line[..<task.start.endIndex]
+      let indent = start.prefix { $0 == " " || $0 == "\t" || $0 == ">" }
+      let mark = start.dropFirst(indent.count) + (task.isTicked ? "x] " : " ] ")
+      return """
+        <span class="task">\("\(indent)")\(box(place + 1, task))<span class="vh" aria-hidden="true">\(String(mark))</span>\
+        <span>\(words(String(task.text)))\(end)</span></span>
+        """
+    }
+    return "<pre class=\"text\" dir=\"auto\">\(shown)</pre>"
+  }
+
+  // MARK: Markdown
+
+  /// The text as Markdown; nil where it cannot be read so: without the library, or where it takes more than it may.
+  func markdown() -> HTML? {
+    var page = Markdown(text: self)
+    let isWhole = CommonMark.shared?.walk(
+      text, enter: { page.enter($0) }, leave: { page.leave($0) })
+    return isWhole == true ? "<div class=\"prose\">\n\(page.parts)</div>" : nil
+  }
+
+  private struct Markdown {
+    let text: NoteText
+    var parts: [HTML] = []
+    /// How many links the walk is in: there is none inside another.
+    private var linksAround = 0
+    private var alignments: [UInt8] = []
+    private var column = 0
+    private var isInHead = false
+    private var hasBody = false
+
+    init(text: NoteText) { self.text = text }
+
+    mutating func enter(_ node: CommonMarkNode) -> Bool {
+      switch node.kind {
+      case "paragraph": if !node.isTight { parts.append("<p dir=\"auto\">") }
+      case "heading": parts.append("<h\(min(6, node.level + 1)) dir=\"auto\">")
+      case "block_quote": parts.append("<blockquote>\n")
+      case "list":
+        guard let first = node.firstNumber else {
+          parts.append("<ul>\n")
+          break
+        }
+        parts.append("<ol start=\"\(first)\">\n")
+      case "item": parts.append("<li dir=\"auto\">")
+      case "tasklist": enterTask(node)
+      case "code_block":
+        parts.append("<pre tabindex=\"0\"><code>\(text: node.literal.utf8)</code></pre>\n")
+        return false
+      case "html_block":
+        parts.append("<pre class=\"raw\">\(text: node.literal.utf8)</pre>\n")
+        return false
+      case "thematic_break": parts.append("<hr>\n")
+      case "table", "table_header", "table_row", "table_cell": enterTable(node)
+      case "text":
+        parts.append(linksAround > 0 ? "\(text: node.literal.utf8)" : text.words(node.literal))
+      case "html_inline": parts.append("\(text: node.literal.utf8)")
+      case "code":
+        parts.append("<code>\(text: node.literal.utf8)</code>")
+      // People who write notes break lines where they mean it.
+      case "softbreak", "linebreak": parts.append("<br>\n")
+      case "emph": parts.append("<em>")
+      case "strong": parts.append("<strong>")
+      case "strikethrough": parts.append("<s>")
+      case "link": enterLink(node)
+      case "image": enterImage(node)
+      default: break
+      }
+      return true
+    }
+
+    mutating func leave(_ node: CommonMarkNode) {
+      switch node.kind {
+      case "paragraph": if !node.isTight { parts.append("</p>\n") }
+      case "heading": parts.append("</h\(min(6, node.level + 1))>\n")
+      case "block_quote": parts.append("</blockquote>\n")
+      case "list": parts.append(node.firstNumber == nil ? "</ul>\n" : "</ol>\n")
+      case "item": parts.append("</li>\n")
+      case "tasklist": parts.append("</div></li>\n")
+      case "table": parts.append("\("</tbody>", if: hasBody)</table></div>\n")
+      case "table_header":
+        parts.append("</tr></thead>\n")
+        isInHead = false
+      case "table_row": parts.append("</tr>\n")
+      case "table_cell": parts.append(isInHead ? "</th>" : "</td>")
+      case "emph": parts.append("</em>")
+      case "strong": parts.append("</strong>")
+      case "strikethrough": parts.append("</s>")
+      case "link", "image":
+        linksAround -= 1
+        parts.append(opened.removeLast() ? "</a>" : "</span>")
+      default: break
+      }
+    }
+
+    private mutating func enterTask(_ node: CommonMarkNode) {
+      let line = node.line - 1
+      let task = text.lines.indices.contains(line) ? TaskLine(text.lines[line]) : nil
+      parts.append("<li class=\"task\" dir=\"auto\">\(task.map { text.box(line + 1, $0) })<div>")
+    }
+
+    private mutating func enterTable(_ node: CommonMarkNode) {
+      switch node.kind {
+      case "table":
+        (alignments, hasBody) = (node.alignments, false)
+        parts.append(
+          "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n")
+      case "table_header":
+        (column, isInHead) = (0, true)
+        parts.append("<thead><tr>")
+      case "table_row":
+        parts.append("\("<tbody>", if: !hasBody)<tr>")
+        (column, hasBody) = (0, true)
+      default:
+        let alignment = column < alignments.count ? alignments[column] : 0
+        let style: HTML =
+          switch alignment {
+          case UInt8(ascii: "c"): " class=\"middle\""
+          case UInt8(ascii: "r"): " class=\"end\""
+          default: ""
+          }
+        parts.append(isInHead ? "<th\(style) dir=\"auto\">" : "<td\(style) dir=\"auto\">")
+        column += 1
+      }
+    }
+
+    /// Of each link that the walk is in, whether it leads somewhere.
+    private var opened: [Bool] = []
+
+    private mutating func enterLink(_ node: CommonMarkNode) {
+      open(linksAround > 0 ? nil : Links.outward(node.url) ?? text.inward(node.url), "")
+    }
+
+    /// Images of other sites are not fetched: that would tell them who reads what.
+    private mutating func enterImage(_ node: CommonMarkNode) {
+      open(linksAround > 0 ? nil : Links.outward(node.url), " class=\"image\"")
+    }
+
+    private mutating func open(_ address: String?, _ style: HTML) {
+      linksAround += 1
+      opened.append(address != nil)
+      guard let address else { return parts.append("<span\(style)>") }
+      let isOutward = address.first != "/"
+      parts.append(
+        "<a\(style) href=\"\(address)\"\(" rel=\"noreferrer noopener\"", if: isOutward)>")
+    }
+  }
+}
+
+extension Visit {
+  /// A note's text as it is read, in the form that ticks its boxes; of a long one the beginning.
+  ///
+  /// - Parameter shown: the version and text that are shown; nil where nobody may tick.
+  func reading(
+    _ bytes: [UInt8], of path: TreePath, in notebook: Notebook,
+    ticking action: (String, ShownNote)? = nil
+  ) -> HTML {
+    guard bytes.count <= limit, let editable = EditableText(bytes) else { return whole(bytes) }
+    let hasBoxes = editable.text.contains("[")
+    let form = hasBoxes ? action : nil
+    let addresses = NoteAddresses(of: notebook, root: root, near: path.parent)
+    let text = NoteText(
+      editable.text, field: form.map { $0.1.name("line") }, note: addresses.note,
+      inward: addresses.inward)
+    let isMarkdown = path.noteSuffix.lowercased() != ".txt"
+    let shown = (isMarkdown ? text.markdown() : nil) ?? text.plain()
+    guard let form else { return shown }
+    return
+      "<form method=\"post\" action=\"\(form.0)\(form.1.path)\" class=\"ticks\">\(shown)</form>"
+  }
+}
+
+/// Finds the notes that links lead to; the list of them is read when there is a link.
+private final class NoteAddresses {
+  private let notebook: Notebook
+  private let root: String
+  private let folder: TreePath?
+  private lazy var notes: [NoteSummary] = (try? notebook.history.notes()) ?? []
+  private lazy var byTitle = Dictionary(grouping: notes) { $0.title.lowercased() }
+  private lazy var byPath = Dictionary(notes.map { ($0.path, $0) }) { first, _ in first }
+
+  init(of notebook: Notebook, root: String, near folder: TreePath?) {
+    (self.notebook, self.root, self.folder) = (notebook, root, folder)
+  }
+
+  private func address(of note: NoteSummary?) -> String? {
+    note.flatMap { $0.id.isEmpty ? nil : "\(root)/n/\($0.id)" }
+  }
+
+  /// By a title, also with folders in front; of several the one beside the note.
+  func note(_ title: String) -> String? {
+    let words = title.split(separator: "/").last.map { $0.lowercased() } ?? ""
+    let parts = words.split { $0.isWhitespace }
+    guard let first = parts.first, let last = parts.last else { return nil }
+    let name = String(words[first.startIndex..<last.endIndex])
+    let found = byTitle[name] ?? byTitle[String(TreePath(name).noteTitle)] ?? []
+    let parent =
+      title.contains("/") ? title.split(separator: "/").dropLast().joined(separator: "/") : nil
+    let wanted =
+      parent.map { parent in found.first { $0.path.parent?.description == parent } } ?? nil
+    return address(of: wanted ?? found.first { $0.path.parent == folder } ?? found.first)
+  }
+
+  /// By a file's name, as a link of Markdown has it.
+  func inward(_ url: String) -> String? {
+    guard !url.isEmpty,
+      let name = Fields(
+        parsing: "n=\(url.replacing("+", with: "%2B").replacing("&", with: "%26"))".utf8)?["n"]
+    else { return nil }
+    let path = name.prefix { $0 != "#" && $0 != "?" }
+    let near = folder.map { $0.appending(TreePath(String(path))) } ?? TreePath(String(path))
+    return address(of: byPath[near] ?? byPath[TreePath(String(path))])
+  }
+}

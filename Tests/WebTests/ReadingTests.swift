@@ -1,0 +1,225 @@
+import Git
+import Membership
+import Notebook
+import TestSupport
+import Testing
+import WorkTree
+
+@testable import Web
+
+/// notes-web(1), "Reading": notes are rendered, links lead where they may, and boxes are ticked.
+@Suite(.serialized) struct ReadingTests {
+  private func markdown(_ text: String) throws -> String {
+    let note = NoteText(
+      text, field: "line", note: { $0 == "Rome" ? "/r/n/1" : nil },
+      inward: { $0 == "Rome.md" ? "/r/n/1" : nil })
+    return try #require(note.markdown()).markup
+  }
+
+  @Test(arguments: [
+    ("# Head", "<h2 dir=\"auto\">Head</h2>"),
+    ("a *b* **c** ~~d~~", "<em>b</em> <strong>c</strong> <s>d</s>"),
+    ("- a\n- b", "<li dir=\"auto\">a</li>"), ("3. a", "<ol start=\"3\">"), ("> a", "<blockquote>"),
+    ("`a<b`", "<code>a&lt;b</code>"), ("```\na\n<b>\n```", "<code>a\n&lt;b&gt;\n</code>"),
+    ("a\nb", "a<br>\nb"), ("---", "<hr>"),
+    (
+      "|a|b|\n|-|-:|\n|c|d|",
+      "<th dir=\"auto\">a</th><th class=\"end\" dir=\"auto\">b</th></tr></thead>"
+    ),
+    ("- [x] a", "aria-checked=\"true\" aria-label=\"a\""), ("- [ ] *a*", "aria-label=\"a\""),
+    ("1. [ ] a", "name=\"line\" value=\"1\""), ("[[Rome]]", "<a href=\"/r/n/1\">Rome</a>"),
+    ("[[Rome|there]]", "<a href=\"/r/n/1\">there</a>"), ("[[Nowhere]]", "[[Nowhere]]"),
+    ("[a](Rome.md)", "<a href=\"/r/n/1\">a</a>"),
+    (
+      "see https://a.example/b_(c).",
+      "<a href=\"https://a.example/b_(c)\" rel=\"noreferrer noopener\">"
+    ),
+    ("![a](https://a.example/b.png)", "<a class=\"image\" href=\"https://a.example/b.png\""),
+    ("&lt;b&gt; &amp;", "&lt;b&gt; &amp;"), ("שלום", "<p dir=\"auto\">שלום"),
+  ])
+  func `Markdown is rendered`(text: String, expected: String) throws {
+    let page = try markdown(text)
+    #expect(page.contains(expected), "\(page)")
+  }
+
+  /// Nothing that a text says becomes an element, an attribute or a scheme of the page.
+  @Test(arguments: [
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a <b onclick=x>c</b>",
+    "<!-- a -->",
+    "[a](javascript:alert(1))", "[a](JaVaScRiPt:alert(1))", "[a]( javascript:alert(1) )",
+    "[a](java&#10;script:alert(1))", "[a](&#106;avascript:alert(1))", "[a](data:text/html,x)",
+    "[a](vbscript:x)", "[a](file:///etc/passwd)", "[a](//evil.example)", "[a](/evil)",
+    "<javascript:alert(1)>",
+    "![a](javascript:alert(1))", "![a](x.png\" onerror=\"alert(1))", "[a](http://b\"onclick=\"x)",
+    "[a]: javascript:alert(1)\n\n[a]", "[a\"><script>](http://b)", "`<script>`", "    <script>",
+    "[[<script>]]",
+    "[a](http://b 'x\"onload=\"y')", "|<script>|\n|-|\n|<b>|", "# <script>",
+    "- [ ] <script>\" onclick=\"x",
+    "[x](tel:javascript)", "[a](http://a\u{202E}b)", "[a](blob:http://x)", "[a](\u{1}javascript:x)",
+  ])
+  func `Hostile Markdown stays text`(text: String) throws {
+    let page = try markdown(text)
+    let known =
+      #/<\/?(?:div|p|h[2-6]|ul|ol|li|blockquote|pre|code|hr|br|table|thead|tbody|tr|t[hd]|em|strong|s|span|a|button|svg|path)(?: [a-zA-Z-]+="[^"<>]*")*\/?>/#
+    #expect(!page.replacing(known, with: "").contains("<"), "\(page)")
+    for address in page.matches(of: #/href="([^"]*)"/#) {
+      let first = address.1.prefix { $0 != ":" }
+      #expect(
+        ["http", "https", "mailto", "tel"].contains(first) || address.1.hasPrefix("/r/n/"),
+        "\(page)")
+    }
+    #expect(!page.contains(" on") || !page.contains(#/ on[a-z]+="/#), "\(page)")
+  }
+
+  static let units = [
+    "[", "[a](", "![", "`a``", ">", "- ", "*a _b ", "**x*", "| a | b |\n|---|---|\n", "~a", "<a <",
+    "<!--", "\n",
+    "[a]: b\n", "&amp;", "https://", "[[", "a@", "+49 ", "w", "1. ", "x",
+  ]
+
+  // notes-security(7): "A text is read as Markdown in half a second of the processor's time, and 96 MiB, or not".
+  @Test(arguments: units) func `A text without end costs little`(unit: String) throws {
+    let text = String(repeating: unit, count: CommonMark.longest / unit.utf8.count)
+    let before = ContinuousClock.now
+    let note = NoteText(text, field: nil, note: { _ in nil }, inward: { _ in nil })
+    let shown = note.markdown() ?? note.plain()
+    #expect(ContinuousClock.now - before < .seconds(60))
+    #expect(shown.markup.utf8.count < 96 << 20)
+    // The next text is read as ever.
+    #expect(try markdown("# a").contains("<h2"))
+  }
+
+  @Test func `A text of more than the limit is shown as it is`() {
+    let text = String(repeating: "a\n", count: CommonMark.longest)
+    #expect(NoteText(text, field: nil, note: { _ in nil }, inward: { _ in nil }).markdown() == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("call 030 1234567-8 now", "tel:03012345678"), ("+49 (30) 123 45 67", "tel:+49301234567"),
+      ("a.b@c.example, or", "mailto:a.b@c.example"), ("www.a.example.", "https://www.a.example"),
+      ("(http://a.example/b)", "http://a.example/b"), ("on 01.02.2024", nil), ("2024-01-02", nil),
+      ("a@b", nil),
+      ("0.123456789012", nil), ("xhttp://a", nil), ("http://", nil), ("javascript:alert(1)", nil),
+      ("http://a\u{202E}b", nil), ("10 + 5 = 15", nil), ("0800 100", nil),
+    ] as [(String, String?)])
+  func `Addresses in a text are links`(text: String, expected: String?) {
+    let found = Links { _ in nil }.parts(of: text).compactMap { part -> String? in
+      if case .link(let address, _) = part { address } else { nil }
+    }
+    #expect(found == [expected].compactMap { $0 })
+  }
+
+  /// By seed: the parts of any text are that text, and whatever leads somewhere has a scheme that may.
+  @Test func `No letter of a text is lost among its links`() {
+    var random = SplitMix64.reported()
+    let pieces = [
+      "a", " ", "http://", "[[", "]]", "Rome", "@", ".", "+49", "0301234567", "\n", "(", ")", "é",
+      "\u{202E}",
+    ]
+    for _ in 0..<2_000 {
+      let text = (0..<Int.random(in: 0...20, using: &random)).map { _ in
+        pieces.randomElement(using: &random) ?? ""
+      }.joined()
+      let parts = Links { $0 == "Rome" ? "/n" : nil }.parts(of: text)
+      let whole = parts.map { part in
+        switch part {
+        case .text(let text): text
+        case .link("/n", let words): "[[\(words)]]"
+        case .link(_, let words): words
+        }
+      }.joined()
+      #expect(whole == text)
+    }
+  }
+
+  // MARK: Boxes
+
+  @Test(
+    arguments: [
+      ("- [ ] a", "- [x] a"), ("- [x] a", "- [ ] a"), ("  * [X] a", "  * [ ] a"),
+      ("12) [ ] a", "12) [x] a"),
+      ("> - [ ] a", "> - [x] a"), ("- [ ]", "- [x]"), ("- [ ]a", nil), ("[ ] a", nil), ("- a", nil),
+      ("-[ ] a", nil),
+    ] as [(String, String?)])
+  func `A line's box is switched`(line: String, expected: String?) {
+    #expect(TaskLine(line[...])?.switched == expected)
+  }
+
+  private let list = "- [ ] milk\r\n- [ ] eggs\n- [ ] tea"
+
+  private func box(_ line: Int, in page: Answer, _ web: WebFixture) throws -> (
+    String, [(String, String)]
+  ) {
+    (try web.action(in: page), [(try web.value("class=\"tick\" name=\"", in: page), "\(line)")])
+  }
+
+  // "A tick is an edit of one line, made on the text that the page showed".
+  @Test(arguments: ["List.txt", "List.md"]) func `Two people tick neighbours`(name: String) throws {
+    let web = try WebFixture()
+    try web.folder.write(list, to: name)
+    _ = try web.notebook.save()
+    let note = try web.address(TreePath(name))
+    let page = try web.get(note)
+    let ticks = try [1, 2].map { try box($0, in: page, web) }
+    for (action, fields) in ticks {
+      let answer = try web.post(action, fields)
+      #expect(answer.status == 303 && answer.headers["location"] == web.root + note)
+    }
+    #expect(try web.text(name) == "- [x] milk\r\n- [x] eggs\n- [ ] tea")
+    #expect(try web.get(note).text.contains("aria-checked=\"true\" aria-label=\"eggs\""))
+    // Sent again, because the answer was lost, it is no second tick.
+    _ = try web.post(ticks[0].0, ticks[0].1)
+    #expect(try web.text(name) == "- [x] milk\r\n- [x] eggs\n- [ ] tea")
+    // What the box says now is taken away again.
+    let (action, fields) = try box(1, in: web.get(note), web)
+    let said = try web.post(action, fields, as: nil, ["Accept: application/json"]).text
+    #expect(said.contains("\"done\":\"saved\"") && said.contains("\"tick\":\"\(note)/tick/"))
+    #expect(try web.text(name) == "- [ ] milk\r\n- [x] eggs\n- [ ] tea")
+  }
+
+  @Test func `What is no box of the text that was shown is refused`() throws {
+    let web = try WebFixture()
+    try web.folder.write("title\n" + list, to: "List.txt")
+    _ = try web.notebook.save()
+    let note = try web.address("List.txt")
+    let (action, fields) = try box(2, in: web.get(note), web)
+    for (name, line) in [
+      (fields[0].0, "1"), (fields[0].0, "9"), (fields[0].0, "x"), ("line", "2"),
+      (fields[0].0, "-1"),
+    ] {
+      #expect(try web.post(action, [(name, line)]).status == 400)
+    }
+    let former = action.split(separator: "/").dropLast(2).joined(separator: "/")
+    let foreign = String(repeating: "a", count: 40)
+    #expect(
+      try web.post("/\(former)/\(foreign)/\(foreign)", [("line-" + foreign, "2")]).status == 404)
+    #expect(try web.text("List.txt") == "title\n" + list)
+  }
+
+  @Test func `A reader sees boxes, and ticks none`() throws {
+    let web = try WebFixture()
+    try web.folder.write(list, to: "List.txt")
+    _ = try web.notebook.save()
+    let reader = try web.comeIn(
+      GuestBook(stateFolder: web.notebook.stateFolder).invite(nil, as: .reader).token, name: "Ron")
+    let page = try web.get(web.address("List.txt"), as: reader)
+    #expect(
+      page.text.contains("aria-disabled=\"true\"") && !page.text.contains("<button class=\"tick\""))
+    let (action, fields) = try box(1, in: web.get(web.address("List.txt")), web)
+    #expect(try web.post(action, fields, as: reader).status == 403)
+  }
+
+  @Test func `A preview has the words of a note, and how many boxes are ticked`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("# Shop\n\n- [x] *oat* milk\n- [ ] [[eggs]]\n", to: "List.txt")
+    try folder.write("a\0b", to: "Image.txt")
+    let preview = Preview(of: "List.txt", in: folder.path)
+    #expect(
+      preview.words == "Shop, oat* milk, eggs" && preview.boxes?.ticked == 1
+        && preview.boxes?.all == 2)
+    for name in ["Image.txt", "Nothing.txt"] {
+      #expect(Preview(of: TreePath(name), in: folder.path).words.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Git
+import Glibc
+import History
+import Membership
+import Notebook
+import System
+import TestSupport
+import Testing
+import WorkTree
+
+@testable import Web
+
+/// notes-web(1), "Writing together".
+@Suite(.serialized) struct WritingTests {
+  let web: WebFixture
+  let note: String
+
+  init() throws {
+    web = try WebFixture()
+    note = try web.address("Shopping.txt")
+  }
+
+  private func guest(_ name: String, as role: Role = .writer) throws -> WebFixture.Browser {
+    try web.comeIn(
+      GuestBook(stateFolder: web.notebook.stateFolder).invite(nil, as: role).token, name: name)
+  }
+
+  private func value(_ name: String, in answer: Answer) throws -> String {
+    let found = try #require(answer.text.firstRange(of: "\"\(name)\":\""))
+    return String(answer.text[found.upperBound...].prefix { $0 != "\"" })
+  }
+
+  @Test func `A page that edits goes on from the text that the note has now`() throws {
+    let before = try web.get(note + "/text")
+    #expect(before.headers["content-type"] == "application/json")
+    #expect(
+      before.text.contains("\"text\":\"milk\\u000a\"")
+        && before.text.contains("\"isInConflict\":false"))
+    #expect(try web.page(note + "/edit").text.contains(value("edit", in: before)))
+    _ = try web.save("milk\neggs\n", by: web.page(note + "/edit"))
+    let after = try web.get(note + "/text")
+    #expect(after.text.contains("\"text\":\"milk\\u000aeggs\\u000a\""))
+    // A text that is typed on that is an edit of that.
+    let form = "/n/" + (try value("edit", in: after)).dropFirst(3)
+    let saved = try web.post(
+      form, [("text-" + value("blob", in: after), "milk\neggs\ntea\n")], as: nil,
+      ["Accept: application/json"])
+    #expect(saved.text.contains("\"done\":\"saved\""))
+    #expect(try web.text("Shopping.txt") == "milk\neggs\ntea\n")
+  }
+
+  @Test func `Readers get no text to edit, and a deleted note has none`() throws {
+    let reader = try guest("Ron", as: .reader)
+    #expect(try web.get(note + "/text", as: reader).status == 403)
+    _ = try web.notebook.delete(["Shopping.txt"], allowsMassDeletion: true)
+    #expect(try web.get(note + "/text").status == 404)
+  }
+
+  /// Asks again until the page says so, or 60 s are over.
+  private func isShown(
+    _ text: String, _ wanted: Bool, on page: String, as browser: WebFixture.Browser? = nil
+  ) throws -> Bool {
+    let end = Instant.now + 60
+    while Instant.now < end {
+      if try web.page(page, as: browser).text.contains(text) == wanted { return true }
+    }
+    return false
+  }
+
+  // "While a page for editing is shown, the pages of all others say who has it open."
+  @Test
+  func `Who has a note open is shown in other browsers, and no longer when the page is closed`()
+    throws
+  {
+    let (mia, tom) = (try guest("Mia"), try guest("Tom"))
+    let socket = try web.client.connect()
+    web.client.write(
+      WebFixture.request(
+        "GET", mia.root + "/events?edit=\(note.dropFirst(3))", host: web.host,
+        ["Cookie: " + mia.cookie]),
+      to: socket)
+    for browser in [web.browser, tom] {
+      #expect(try isShown("<b>Mia</b> is writing", true, on: note, as: browser))
+      #expect(try isShown("<b>Mia</b> is writing", true, on: "/", as: browser))
+    }
+    #expect(try !web.get(note, as: mia).text.contains("is writing"))
+    close(socket)
+    #expect(try isShown("is writing", false, on: note))
+  }
+
+  // notes-web(1), "What a save is made on": the version that was shown may be a merge that another one has
+  // taken the place of.
+  @Test func `An edit on a merge that is the tip no longer is saved, and so is a tick`() throws {
+    let first = try #require(try web.tip)
+    try web.folder.write("- [ ] a\n", to: "List.txt")
+    _ = try web.notebook.save()
+    try web.meet("Ben", [("Trip.txt", "a\n")], on: first)
+    let shown = try #require(try web.tip)
+    let form = try web.page(note + "/edit")
+    let list = try web.get(web.address("List.txt"))
+    try web.meet("Cleo", [("Tour.txt", "b\n")], on: first)
+    let tip = try #require(try web.tip)
+    #expect(try !web.notebook.repository.isAncestor(shown, of: tip))
+    #expect(try web.save("milk\ntea\n", by: form).status == 303)
+    #expect(try web.text("Shopping.txt") == "milk\ntea\n")
+    let field = try web.value("class=\"tick\" name=\"", in: list)
+    #expect(try web.post(web.action(in: list), [(field, "1")]).status == 303)
+    #expect(try web.text("List.txt") == "- [x] a\n")
+    #expect(try web.text("Trip.txt") == "a\n" && web.text("Tour.txt") == "b\n")
+  }
+
+  @Test func `A name is text where it is shown as writing`() throws {
+    let names = OpenNotes()
+    var open: OpenNote? = OpenNote("1", by: "<b>", in: names, watcher: nil)
+    #expect(names.names(except: "me") == ["1": ["<b>"]] && names.names(except: "<b>").isEmpty)
+    #expect(Visit.isWriting(["<b>", "c"]).markup == "<b>&lt;b&gt;</b>, <b>c</b> are writing")
+    withExtendedLifetime(open) {}
+    open = nil
+    #expect(names.names(except: "me").isEmpty)
+  }
+}
