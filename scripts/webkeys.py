@@ -81,7 +81,8 @@ class Keyboard:
                 found = self.page.evaluate(FOCUS)
                 where = f"{name} on a {size}: Tab {place + 1} of {count} is at {found['what']}"
                 if found["place"] != place:
-                    self.fail(f"{where}, which is control {found['place'] + 1}")
+                    meant = self.page.evaluate(f"window.controls[{place}].outerHTML.slice(0, 120)")
+                    self.fail(f"{where}, and not at {meant}")
                 if found["wrong"]:
                     self.fail(f"{where}: {', '.join(found['wrong'])}")
                 # The link that leads past the header lies above it.
