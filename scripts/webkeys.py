@@ -74,6 +74,9 @@ class Keyboard:
         self.page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
         for size in sizes:
             self.page.size(size)
+            # The page has that size when it has been drawn once more.
+            drawn = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))"
+            self.page.evaluate(drawn)
             count, former = self.page.evaluate(CONTROLS), None
             for place in range(count):
                 if place:
