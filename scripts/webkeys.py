@@ -27,7 +27,7 @@ FOCUS = """(() => {
   else if (top && !one.contains(top) && !top.contains(one) && !top.closest("label")?.contains(one))
     wrong.push(`${top.outerHTML.slice(0, 80)} is above it`);
   return {place: window.controls.indexOf(one), what: one.outerHTML.slice(0, 120), wrong,
-          from: box.top + scrollY, to: box.bottom + scrollY, pane: fixed?.className ?? ""};
+          from: box.top + scrollY, to: box.bottom + scrollY, pane: fixed?.className ?? (one.closest(".find") ? "find" : "")};
 })()"""
 NAMED = {"link", "button", "textbox", "searchbox", "radio", "checkbox", "image", "navigation", "radiogroup", "group"}
 
@@ -89,7 +89,7 @@ class Keyboard:
                 if found["wrong"]:
                     self.fail(f"{where}: {', '.join(found['wrong'])}")
                 # The link that leads past the header lies above it.
-                # What does not move with the page has no place in its order.
+                # A part that does not move with the page, or folds itself away, has no place in its order.
                 if former and place > 1 and not found["pane"] + former["pane"] and found["to"] < former["from"]:
                     self.fail(f"{where}, above {former['what']}")
                 former = found
