@@ -109,8 +109,9 @@ extension Visit {
     let author = try lastOther(of: subject, in: notebook)
     let facts = [
       "\"edit\":\"/n/\(subject.id)/edit\(shown.path)\"", "\"blob\":\"\(shown.blob.hex)\"",
-      "\"isInConflict\":\(subject.isInConflict)", "\"title\":\(Self.quoted(subject.title))",
-      "\"by\":\(Self.quoted(author ?? "Somebody else"))", "\"text\":\(Self.quoted(editable.text))",
+      "\"isInConflict\":\(subject.isInConflict)", "\"title\":\(JSONText.quoted(subject.title))",
+      "\"by\":\(JSONText.quoted(author ?? "Somebody else"))",
+      "\"text\":\(JSONText.quoted(editable.text))",
     ]
     return .file(Array("{\(facts.joined(separator: ","))}".utf8), type: "application/json")
   }
