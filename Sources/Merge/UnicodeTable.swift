@@ -1,4 +1,4 @@
-// Written by scripts/unicode-table; not to be edited.
+// Written by Tests/Reference/unicode-table; not to be edited.
 
 /// Letter case and canonical decomposition, in numbers of base 16.
 enum UnicodeTable {

@@ -27,7 +27,7 @@ import Testing
     if namespaces == "yes" {
       // README's picture shows what is printed today.
       let root = BuiltBinary.sourceFolder
-      let check = ["\(root)/scripts/picture", "--check", "\(root)/contrib/story.svg"]
+      let check = ["\(root)/contrib/picture", "--check", "\(root)/contrib/story.svg"]
       try run(check, input: Array(result.text.utf8)).expectSuccess()
     }
     // It leaves nothing behind.

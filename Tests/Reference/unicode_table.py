@@ -1,4 +1,4 @@
-"""Written by scripts/unicode-table; not to be edited."""
+"""Written by Tests/Reference/unicode-table; not to be edited."""
 
 VERSION = "14.0.0"
 # The scalars that are another text in lower case by themselves: first, last, step, distance.
