@@ -34,12 +34,12 @@ import WorkTree
     let before = try web.get(note + "/text")
     #expect(before.headers["content-type"] == "application/json")
     #expect(
-      before.text.contains("\"text\":\"milk\\u000a\"")
+      before.text.contains("\"text\":\"milk\\n\"")
         && before.text.contains("\"isInConflict\":false"))
     #expect(try web.page(note + "/edit").text.contains(value("edit", in: before)))
     _ = try web.save("milk\neggs\n", by: web.page(note + "/edit"))
     let after = try web.get(note + "/text")
-    #expect(after.text.contains("\"text\":\"milk\\u000aeggs\\u000a\""))
+    #expect(after.text.contains("\"text\":\"milk\\neggs\\n\""))
     // A text that is typed on that is an edit of that.
     let form = "/n/" + (try value("edit", in: after)).dropFirst(3)
     let saved = try web.post(
