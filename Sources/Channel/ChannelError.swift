@@ -73,23 +73,23 @@ extension ChannelError: CustomStringConvertible {
     switch self {
     case .libraryMissing(let reason): "OpenSSL cannot be loaded: \(reason)"
     case .invalidAddress(let text): "'\(text)' is not an address"
-    case .hostUnknown(let host, let reason): "the host \(host) is not known: \(reason)"
+    case .hostUnknown(let host, let reason): "cannot find the host \(host): \(reason)"
     case .unreachable(let address, let code):
       "\(address) cannot be reached: \(String(errorNumber: code))"
     case .connectionRefused(let address): "nobody listens at \(address)"
-    case .portInUse(let address): "another program listens at \(address) already"
+    case .portInUse(let address): "another program already listens at \(address)"
     case .addressUnavailable(let address, let code):
       "cannot listen at \(address): \(String(errorNumber: code))"
-    case .notTLS: "the other end does not speak TLS, so it is not notes"
-    case .tlsVersionUnsupported: "the other end speaks no TLS 1.3"
-    case .protocolUnsupported: "the other end speaks no protocol of notes"
+    case .notTLS: "the other side does not support TLS, so it is not notes"
+    case .tlsVersionUnsupported: "the other side does not support TLS 1.3"
+    case .protocolUnsupported: "the other side does not support the notes protocol"
     case .notebookUnknown: "the other device does not serve this notebook"
-    case .invitationUnknown: "no such invitation is open"
+    case .invitationUnknown: "this invitation is not open"
     case .wrongCode: "the code is wrong"
     case .certificateRefused(let reason): "the other device \(reason)"
     case .refusedByPeer(let reason): "this device \(reason)"
     case .verificationFailed(let reason):
-      "the other device's certificate could not be judged: \(reason)"
+      "cannot check the other device's certificate: \(reason)"
     case .peerFailed: "something failed on the other device"
     case .tls(let call, let reasons):
       "\(call) failed: \(reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))"

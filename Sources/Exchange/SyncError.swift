@@ -61,20 +61,22 @@ extension SyncError: CustomStringConvertible {
   private var meaning: (reason: ByeReason, words: String) {
     switch self {
     case .peerEnded(let reason, let words): (.failed, reason.words(followedBy: words))
-    case .protocolBroken(let what): (.protocolBroken, "the peer broke the protocol: \(what)")
-    case .overLimit(let what): (.overLimit, "the peer went over a limit: \(what)")
+    case .protocolBroken(let what):
+      (.protocolBroken, "the other device broke the protocol: \(what)")
+    case .overLimit(let what): (.overLimit, "the other device went over a limit: \(what)")
     case .noCommonVersion(let theirs):
       (.version, "no common protocol version: here \(ProtocolLimits.version), there \(theirs)")
-    case .wrongNotebook: (.wrongNotebook, "the peer speaks of another notebook")
+    case .wrongNotebook: (.wrongNotebook, "the other device named another notebook")
     case .notAMember: (.notAMember, "the other device is not a member of the notebook")
-    case .packRefused(let error): (.refusedPack, "the peer's versions were refused: \(error)")
+    case .packRefused(let error):
+      (.refusedPack, "this device refused the other device's versions: \(error)")
     case .interrupted(let what): (.failed, "the connection was interrupted: \(what)")
-    case .timedOut(let what): (.failed, "the peer stopped answering: \(what)")
+    case .timedOut(let what): (.failed, "the other device stopped answering: \(what)")
     case .ended(let reason): (reason, "the session was ended (\(reason.rawValue))")
-    case .duplicate: (.duplicate, "another session with this device is under way")
+    case .duplicate: (.duplicate, "another session with this device is in progress")
     case .notMerged(_, let words): (.failed, words)
     case .notMergedAtPeer(let refusal): (.failed, refusal.wordsAtPeer)
-    case .invitationExpired: (.expired, "the invitation has ended")
+    case .invitationExpired: (.expired, "the invitation has expired")
     case .declined: (.done, "the invitation was declined")
     case .wrongCode: (.failed, "the code is wrong")
     case .alreadyANotebook(let folder): (.failed, "\(folder) holds another notebook")
@@ -91,11 +93,13 @@ extension SyncError: CustomStringConvertible {
 extension MergeRefusal {
   fileprivate var wordsAtPeer: String {
     switch self {
-    case .massDeletion: "the peer refused to delete most of its notes; it changed nothing"
-    case .largeVersion: "the peer takes so large a version only if allowed; it changed nothing"
-    case .tooLarge: "the peer would make a version that no device takes; it changed nothing"
-    case .cutOff: "the peer has cut off a version that is still here; it changed nothing"
-    case .unsigned: "no member answers to the peer for a version; it changed nothing"
+    case .massDeletion: "the other device refused to delete most of its notes; it changed nothing"
+    case .largeVersion:
+      "the other device accepts so large a version only if allowed; it changed nothing"
+    case .tooLarge:
+      "the other device refused: the merged version would exceed a limit; it changed nothing"
+    case .cutOff: "the other device removed a version that is still here; it changed nothing"
+    case .unsigned: "the other device refused: no member vouches for a version; it changed nothing"
     }
   }
 }
@@ -108,8 +112,8 @@ extension ByeReason {
     case .notAMember: "this device is no longer a member of the notebook"
     case .version: "the other device has another version of notes"
     case .wrongNotebook: "the other device has another notebook"
-    case .expired: "the invitation has ended"
-    case .duplicate, .busy: "the other device is busy with this one already"
+    case .expired: "the invitation has expired"
+    case .duplicate, .busy: "the other device is already in a session with this one"
     case .overLimit, .protocolBroken, .refusedPack: "the other device refused what was sent\(rest)"
     case .done, .stopped: "the other device stopped"
     case .failed: "the other device failed\(rest)"

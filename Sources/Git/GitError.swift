@@ -49,14 +49,14 @@ extension GitError: CustomStringConvertible {
     case .unsupported(let what): "this repository needs \(what), which notes cannot work with"
     case .incomplete(let gap, _): gap.words
     case .unfit(let version, let name, let why):
-      "version \(version.hex.prefix(10)) holds \(name), which no device takes: \(why)"
+      "version \(version.hex.prefix(10)) contains \(name), which other devices refuse: \(why)"
     case .foreignOwner(let folder): "the repository in \(folder) belongs to another user"
     case .missing(let id): "object \(id) is missing"
     case .wrongKind(let id, let expected): "object \(id) is not a \(expected)"
     case .malformed(let id, let what): "object \(id) is malformed: \(what)"
     case .brokenReference(let name): "the file .git/\(name) is damaged"
-    case .locked(let path): "git or another program holds .git/\(path)"
-    case .referenceMoved(let name): "\(name) moved meanwhile"
+    case .locked(let path): "git or another program has locked .git/\(path)"
+    case .referenceMoved(let name): "another program changed \(name) during this command"
     case .ambiguousPrefix(let prefix): "several versions or texts begin with \(prefix)"
     case .tooLarge(let tree, let what, let limit):
       "a version is too large (tree \(tree.hex.prefix(10))): \(what): the limit is \(limit)"

@@ -99,13 +99,13 @@ extension MembershipError: CustomStringConvertible {
     case .notAnAdmin: "only an admin of the notebook may do this"
     case .founderIsPermanent: "the founder's device cannot be changed or removed"
     case .anotherAdminNeeded: "a device cannot change or remove itself"
-    case .ownCertifier: "this device became an admin through that one, and would go with it"
+    case .ownCertifier: "this device got its role through that one, and would lose it"
     case .passphraseRefused: "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"
     case .blocked(_, let name): "\(name) is blocked on this device"
     case .limitExceeded(let what, let limit): "too many \(what): a notebook may have \(limit)"
     case .membershipMissing: "the notebook has no certificates"
-    case .membershipExists: "the folder belongs to a notebook already"
-    case .begunAnew: "the membership of the notebook was begun anew meanwhile"
+    case .membershipExists: "the folder already belongs to a notebook"
+    case .begunAnew: "the notebook's membership was started over while this ran"
     case .formatUnsupported: "the notebook's certificates were written by a newer notes"
     case .fileDamaged(let path): "\(path) is damaged"
     }
@@ -119,7 +119,7 @@ extension KeyFileDefect: CustomStringConvertible {
     case .isLink: "it is a symbolic link"
     case .foreignOwner: "it belongs to another user"
     case .openToOthers: "other users may read it"
-    case .notAKey: "it holds no Ed25519 private key"
+    case .notAKey: "it contains no Ed25519 private key"
     }
   }
 }

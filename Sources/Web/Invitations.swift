@@ -90,7 +90,7 @@ final class Invitations: Sendable {
           }
           observe(event)
         }
-        first.put(.failed(SyncError.failed("the invitation has ended")))
+        first.put(.failed(SyncError.failed("the invitation has expired")))
       } catch {
         first.put(.failed(error))
       }

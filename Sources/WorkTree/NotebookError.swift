@@ -96,16 +96,16 @@ extension NotebookError: CustomStringConvertible {
     switch self {
     case .notANotebook("."): "this folder is not in a notebook"
     case .notANotebook(let folder): "\(folder) is not in a notebook"
-    case .alreadyANotebook(let folder): "\(folder) is a notebook already"
+    case .alreadyANotebook(let folder): "\(folder) is already a notebook"
     case .linkedWorkTree(let folder): "\(folder) belongs to a git repository elsewhere"
     case .newerFormat(let format):
       "the notebook has format \(format), which is newer than this notes understands"
-    case .busy(let folder): "another notes command is busy in \(folder)"
-    case .gitOperation(let operation): "a git \(operation.rawValue) is under way in this notebook"
+    case .busy(let folder): "another notes command is working in \(folder)"
+    case .gitOperation(let operation): "a git \(operation.rawValue) is in progress in this notebook"
     case .unmerged(let paths): "git could not merge \(Self.list(paths))"
     case .file(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
     case .obstructed(let path):
-      "something that is not a file stands where the note \(path) has to be written"
+      "cannot write note \(path): something else is in its place"
     case .converted(let path, let conversion):
       "no version of \(path) is made here: \(conversion)"
     case .noSuchNote(let name): "there is no note '\(name)'"
@@ -114,7 +114,7 @@ extension NotebookError: CustomStringConvertible {
     case .tooFewVersions(let name, 1): "\(name) is too far back: there is 1 version"
     case .tooFewVersions(let name, let count):
       "\(name) is too far back: there are \(count) versions"
-    case .noVersionBy(let name, _): "there was no version yet: \(name)"
+    case .noVersionBy(let name, _): "there was no version at that time: \(name)"
     case .ambiguousVersion(let name): "several versions begin with '\(name)'"
     case .notInVersion(let path, let version):
       "\(path) does not exist in version \(version.hex.prefix(10))"
@@ -128,21 +128,21 @@ extension NotebookError: CustomStringConvertible {
       "there is a \(isFolder ? "folder" : other.titleRange != nil ? "note" : "file") \(other) already"
     case .intoItself(let folder): "the folder \(folder) cannot be moved into itself"
     case .largeVersion(let bytes, let free):
-      "this would bring \(bytes) bytes into the folder, where \(free) bytes are free"
+      "this would write \(bytes) bytes into the folder; \(free) bytes are free"
     case .mergeTooLarge(let what, let limit):
-      "merging would make a version that no device takes: \(what): the limit is \(limit)"
+      "the merged version would exceed a limit of all devices: \(what) (limit \(limit))"
     case .fileTooLarge(let path, let bytes):
-      "\(path) has \(bytes) bytes, which are more than a version can keep"
-    case .unfitPath(let path, let why): "no device would take \(path): \(why)"
+      "\(path) has \(bytes) bytes, more than a version can keep"
+    case .unfitPath(let path, let why): "no device would accept \(path): \(why)"
     case .wasCutOff(let id):
-      "it still has version \(id.hex.prefix(10)), which was too large and is cut off here"
+      "the other device still has version \(id.hex.prefix(10)), which this one removed as too large"
     case .nothingToUndo(0): "there is nothing to undo"
     case .nothingToUndo(1): "only 1 operation can be undone"
     case .nothingToUndo(let count): "only \(count) operations can be undone"
     case .nothingToRedo(0): "there is nothing to redo"
     case .nothingToRedo(1): "only 1 undo can be redone"
     case .nothingToRedo(let count): "only \(count) undos can be redone"
-    case .noSuchOperation(let name): "no operation that could be undone led to version \(name)"
+    case .noSuchOperation(let name): "no operation that can be undone made version \(name)"
     case .undoConflict(let paths): "the same lines of \(Self.list(paths)) were edited since"
     }
   }

@@ -40,13 +40,13 @@ struct Greeting {
   }
 
   var text: String {
-    let what = isOfAll ? "The notebooks are" : "The notebook is"
-    let own = "\(what) open to one browser, at\n\n  \(link)\n\nThe link is good once."
-    guard let network else { return own + " Ctrl-C ends it." }
+    let what = isOfAll ? "Open the notebooks" : "Open the notebook"
+    let own = "\(what) in a browser:\n\n  \(link)\n\nThe link works once."
+    guard let network else { return own + " Press Ctrl-C to stop." }
     let parts =
       [own, guestWords(network), certificate(network)]
-      + publicAddresses.map { "It is not served at \($0), which is a public address." }
-      + ["Ctrl-C ends it."]
+      + publicAddresses.map { "The page is not served at \($0), which is a public address." }
+      + ["Press Ctrl-C to stop."]
     return parts.joined(separator: "\n\n")
   }
 
@@ -72,24 +72,24 @@ struct Greeting {
     }
     guard let invitationPath else {
       return
-        "The page is on the network at \(network.origins[0]), for guests who have come in before;"
-        + "\nnobody can be invited: 'notes web guests' lists who has been."
+        "The page is on the network at \(network.origins[0]), for guests who joined before;"
+        + "\nnobody can be invited: 'notes web guests' lists them."
     }
     let links = network.origins.map { $0 + invitationPath }
     let code = QRCode(links[0]).flatMap { Self.columns >= $0.width ? $0.lines : nil } ?? []
     let others = network.origins.count > 1 ? "\n\nor at \(links[1])" : ""
-    return "A guest on this network comes in, once, at\n\n  \(links[0])\(others)"
+    return "One guest on this network can join at\n\n  \(links[0])\(others)"
       + (code.isEmpty ? "" : "\n\n" + code.joined(separator: "\n"))
-      + "\n\n'notes web guests invite' makes links for more."
+      + "\n\nFor more guests, run 'notes web guests invite'."
   }
 
   private func certificate(_ network: ServedNetwork) -> String {
     """
     Its certificate has the SHA-256
       \(network.fingerprint)
-    Browsers warn of it unless they know who made it. To have no warning, install
+    Browsers warn of it unless they know the certificate authority. To stop the warning, install
       \(network.authority)
-    where that has the SHA-256
+    if its SHA-256 is
       \(network.authorityFingerprint)
     It can speak for this machine on private networks, and for nothing else.
     """

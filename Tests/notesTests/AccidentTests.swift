@@ -181,7 +181,7 @@ import Testing
     expectRefusal(
       try shell.notes("init"),
       "taking 1,000 notes and 1 other file (2.8 KB) in \(shell.folder["notes"])",
-      hint: "--yes goes on without asking")
+      hint: "add --yes to confirm")
     #expect(access(shell.folder["notes/.git"], F_OK) != 0)
     #expect(try shell.notes("init", "--yes").isSuccess)
   }

@@ -87,7 +87,7 @@ import Testing
     let refused = try bob.notes("bundle", "create", "--since", "cyd", "../c.bundle", "--json")
     #expect(refused.status == .exited(1), "\(refused)")
     #expect(refused.errorText.contains(#""kind":"never_met""#), "\(refused)")
-    #expect(refused.errorText.contains("it is not known what cyd has: it was never met"))
+    #expect(refused.errorText.contains("this device has never synced with cyd"))
   }
 
   @Test func `A time says what the reader has, and a conflict is told`() throws {

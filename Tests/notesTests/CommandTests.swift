@@ -209,7 +209,7 @@ import Testing
     #expect(
       result.errorText == """
         notes: error: the output cannot be written: no space left on device
-        notes: hint: make room on the disk, and run the command again
+        notes: hint: free disk space, then run the command again
 
         """)
   }

@@ -48,7 +48,7 @@ import Testing
       ),
       (
         ["undo"], 1, "there is nothing to undo",
-        "'notes log --operations' shows what was done here"
+        "'notes log --operations' lists the operations here"
       ),
       (
         ["undo", "0"], 64, "how many to undo is a number from 1 on",
@@ -56,15 +56,15 @@ import Testing
       ),
       (
         ["undo", "9"], 1, "there is nothing to undo",
-        "'notes log --operations' shows what was done here"
+        "'notes log --operations' lists the operations here"
       ),
       (
-        ["undo", "abcdef12"], 1, "no operation that could be undone led to version abcdef12",
-        "'notes log --operations' shows what was done here"
+        ["undo", "abcdef12"], 1, "no operation that can be undone made version abcdef12",
+        "'notes log --operations' lists the operations here"
       ),
       (
         ["redo"], 1, "there is nothing to redo",
-        "'notes redo' redoes what was undone; 'notes log --operations' shows what was done here"
+        "'notes redo' redoes what was undone; 'notes log --operations' lists the operations here"
       ),
       (
         ["list", "--folder", "nowhere"], 1, "there is no folder 'nowhere'",

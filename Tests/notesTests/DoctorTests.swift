@@ -24,7 +24,7 @@ import Testing
   @Test func `A notebook without trouble is well`() throws {
     let result = try shell.notes("doctor", "--no-discovery")
     #expect(result.isSuccess, "\(result)")
-    #expect(result.text.contains("ok       history      2 versions, all whole\n"))
+    #expect(result.text.contains("ok       history      2 versions, all intact\n"))
     #expect(result.text.hasSuffix("\nNothing is wrong.\n"))
     // "It changes nothing": the empty files are gone.
     #expect(
@@ -203,19 +203,19 @@ import Testing
     ) { try sh($0, "umask 077; echo x > home/.local/share/notes/page-authority.pem") },
     Trouble(
       name: "an authority of another name", check: "page", level: .advice,
-      says: "the page's authority is for another-name.local, and this machine is "
+      says: "the page's certificate authority is for another-name.local, and this machine is "
     ) { try authority("another-name.local", in: $0) },
     Trouble(
       name: "an authority made by a wrong clock", check: "page", level: .problem,
-      says: "browsers refuse the page's authority"
+      says: "browsers reject the page's certificate authority"
     ) { try authority(WebNetwork.ofThisMachine().name ?? "x", in: $0, now: 4_000_000_000) },
     Trouble(
       name: "an authority that has ended", check: "page", level: .problem,
-      says: "browsers refuse the page's authority"
+      says: "browsers reject the page's certificate authority"
     ) { try authority(WebNetwork.ofThisMachine().name ?? "x", in: $0, now: 1_000_000_000) },
     Trouble(
       name: "guests that cannot be read", check: "page", level: .problem,
-      says: "the guests of the page cannot be read"
+      says: "cannot read the list of guests"
     ) { try sh($0, "mkdir notes/.git/notes/guests; chmod 700 notes/.git/notes/guests") },
     Trouble(
       name: "guests that others may write", check: "page", level: .problem,
@@ -278,7 +278,7 @@ import Testing
     shell.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(shell.folder["no-bus"])"
     let result = try shell.notes("doctor", "--listen", "127.0.0.1:\(listener.port)")
     #expect(result.status == .exited(1))
-    #expect(result.text.contains("another program listens at 127.0.0.1:\(listener.port) already"))
+    #expect(result.text.contains("another program already listens at 127.0.0.1:\(listener.port)"))
     #expect(result.text.contains("--at HOST:PORT"))
     #expect(result.text.hasSuffix("\n2 problems found.\n"))
   }

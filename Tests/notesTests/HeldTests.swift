@@ -29,7 +29,7 @@ import Testing
     let before = try ada.notes("status").text
     #expect(
       before.contains(
-        "a save stops, as 8 of 12 notes would be deleted;\n  if it is meant: "
+        "'notes save' refuses to delete 8 of 12 notes;\n  to delete them: "
           + "'notes save --allow-deletes'"), "\(before)")
     #expect(try !ada.notes("save").isSuccess)
     #expect(try ada.notes("save", "--allow-deletes").isSuccess)
@@ -37,13 +37,13 @@ import Testing
     let here = try bob.notes("status").text
     #expect(
       here.contains(
-        "What laptop has is not merged: this would delete 8 of 12 notes;\n"
-          + "  if it is meant, run 'notes sync laptop --allow-deletes'"), "\(here)")
+        "Changes from laptop are held back: this would delete 8 of 12 notes;\n"
+          + "  to accept them, run 'notes sync laptop --allow-deletes'"), "\(here)")
     let there = try ada.notes("status").text
     #expect(
       there.contains(
-        "What this device has is not merged on bob: it would delete most of its notes;\n"
-          + "  if it is meant, on bob run 'notes sync laptop --allow-deletes'"), "\(there)")
+        "Changes from this device are held back on bob: they would delete most of its notes;\n"
+          + "  to accept them, on bob run 'notes sync laptop --allow-deletes'"), "\(there)")
     let doctor = try bob.notes("doctor", "--no-discovery", "--json").lines
     #expect(
       doctor.contains {

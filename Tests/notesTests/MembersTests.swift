@@ -73,8 +73,8 @@ import Testing
     #expect(refused.status == .exited(64))
     #expect(
       refused.errorText == """
-        notes: error: removing phone has to be confirmed
-        notes: hint: --yes goes on without asking
+        notes: error: cannot ask to confirm removing phone without a terminal
+        notes: hint: add --yes to confirm
 
         """)
     #expect(try role(of: phone) == .writer)
@@ -148,7 +148,8 @@ import Testing
     let refused = try shell.notes("members", "role", "ann", "reader", "--with-invited")
     #expect(refused.status == .exited(64))
     #expect(
-      refused.errorText.hasPrefix("notes: error: removing whom ann invited has to be confirmed\n"))
+      refused.errorText.hasPrefix(
+        "notes: error: cannot ask to confirm removing whom ann invited without a terminal\n"))
     #expect(try keys.map { try role(of: $0) } == [.admin, .reader, .admin])
     let done = try shell.notes(
       "members", "role", "ann", "reader", "--with-invited", "--yes", "--json")

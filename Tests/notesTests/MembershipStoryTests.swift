@@ -148,7 +148,7 @@ import Testing
       "join", invitation.code, "--yes", "--name", "bob", "--at", "127.0.0.1:\(invitation.port)",
     ])
     let asked = try screen.wait(for: "Give them all of it? [y/N]")
-    #expect(asked.contains("laptop says that this is the notebook in that folder, begun anew."))
+    #expect(asked.contains("laptop says that this is the notebook in that folder, started over."))
     #expect(asked.contains("Nothing proves it: no admin known here has signed it."))
     #expect(asked.contains("1 note, 1 version."), "\(asked)")
     try screen.press("Enter")

@@ -105,7 +105,7 @@ import Testing
     try shell.folder.write("edited\n", to: "notes/One.txt")
     try writeFile(lock, [])
     let refused = try shell.notes("save")
-    #expect(refused.errorText.contains("holds .git/refs/heads/main.lock"), "\(refused)")
+    #expect(refused.errorText.contains("has locked .git/refs/heads/main.lock"), "\(refused)")
     #expect(access(lock, F_OK) == 0)
     try #require(try run(["touch", "-d", "2 hours ago", lock]).isSuccess)
     #expect(try shell.notes("save").isSuccess)

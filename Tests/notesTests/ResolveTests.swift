@@ -89,7 +89,7 @@ import Testing
     try walk.wait(for: "block 2 of 2")
     try walk.type("e\n")
     let left = try walk.wait(for: "left with 0")
-    #expect(left.contains("Settled a part of Plan.txt: 1 block left."))
+    #expect(left.contains("Resolved part of Plan.txt; 1 block left."))
     #expect(try text.hasSuffix("lines\n\nmine\nend\n"))
     let second = try screen("resolve")
     try second.wait(for: "block 1 of 1")
@@ -154,7 +154,7 @@ import Testing
 
   @Test(
     arguments: [
-      (["Plan"], 64, "without a terminal it has to be said what to keep"),
+      (["Plan"], 64, "cannot ask without a terminal: say which text to keep with --keep"),
       (["Free"], 1, "Free.txt has no conflict"),
       (["Plan", "--block", "3", "--keep", "older"], 1, "Plan.txt has no block 3, but 2 blocks"),
       (["Plan", "--block", "0", "--keep", "older"], 64, "--block takes a number from 1 on"),

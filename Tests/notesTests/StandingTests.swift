@@ -108,10 +108,10 @@ import Testing
     for command in ["save", "sync"] {
       let refused = try ada.notes(command)
       #expect(refused.status == .exited(1), "\(refused)")
-      #expect(refused.errorText.contains("error: a git merge is under way in this notebook"))
+      #expect(refused.errorText.contains("error: a git merge is in progress in this notebook"))
       #expect(refused.errorText.contains("git merge --abort"))
     }
-    #expect(try ada.notes("status").text.contains("A git merge is under way"))
+    #expect(try ada.notes("status").text.contains("A git merge is in progress"))
     #expect(try ada.notes("status", "--json").text.contains(#""git_operation":"merge""#))
     _ = try run(git + ["merge", "--abort"])
     _ = try run(git + ["checkout", "-q", "--detach"])

@@ -44,7 +44,7 @@ import Testing
   func asked() throws {
     let alone = try ada.notes("status", "--json").text
     #expect(alone.contains(#""watched":false,"connected":null"#))
-    #expect(!(try ada.notes("status").text.contains("Watched")))
+    #expect(!(try ada.notes("status").text.contains("'notes watch' is running")))
     let (first, second) = try watched()
     try ada.folder.write("two\n", to: "notes/two.txt")
     let sync = try ada.notes("sync", "--no-discovery")
@@ -56,7 +56,8 @@ import Testing
     let unknown = try ada.notes("sync", "carol").errorText
     #expect(unknown.contains("no member is called 'carol'"))
 
-    #expect(try ada.notes("status").text.contains("\nWatched, and in sync with bob.\n"))
+    #expect(
+      try ada.notes("status").text.contains("\n'notes watch' is running, in sync with bob.\n"))
     let members = try ada.notes("members", "--json").lines
     let line = try #require(members.last)
     #expect(line.contains(#""name":"bob""#) && line.contains(#""in_sync":true"#))
@@ -69,7 +70,9 @@ import Testing
     _ = try first.line { $0.contains(#""state":"away""#) }
     try ada.folder.write("three\n", to: "notes/three.txt")
     _ = try first.line { $0.contains(#""type":"version""#) && $0.contains("three.txt") }
-    #expect(try ada.notes("status").text.contains("\nWatched; no other device is here.\n"))
+    #expect(
+      try ada.notes("status").text.contains(
+        "\n'notes watch' is running; no other device is connected.\n"))
     let away = try ada.notes("members", "--json").lines.last
     #expect(away?.contains(#""in_sync":false,"ahead":1,"behind":null,"editing":null"#) == true)
     let missed = try ada.notes("sync", "--no-discovery", "--wait", "0.2")
@@ -108,7 +111,7 @@ import Testing
     _ = try all.line { $0.contains(#""listening""#) }
     try ada.folder.write("live\n", to: "second/note.txt")
     _ = try all.line { $0.contains(#""type":"version""#) && $0.contains("note.txt") }
-    #expect(try ada.notes("status", in: "second").text.contains("Watched"))
+    #expect(try ada.notes("status", in: "second").text.contains("'notes watch' is running"))
 
     try bob.initialise()
     try bob.folder.write("by Bob\n", to: "notes/bob.txt")
@@ -124,8 +127,8 @@ import Testing
     #expect(lines.count == 3)
     try ada.folder.write(lines[1...].joined(separator: "\n") + "\n", to: list)
     _ = try all.line { $0.contains(#""listening""#) }
-    #expect(!(try ada.notes("status").text.contains("Watched")))
-    #expect(try ada.notes("status", in: "second").text.contains("Watched"))
+    #expect(!(try ada.notes("status").text.contains("'notes watch' is running")))
+    #expect(try ada.notes("status", in: "second").text.contains("'notes watch' is running"))
     all.send(15)
     #expect(try all.wait().status == .exited(0))
   }
@@ -185,7 +188,7 @@ import Testing
     _ = try first.line { $0.contains(#""state":"away""#) }
     let blocked = try bob.notes("sync", "--no-discovery", "--wait", "0.5")
     #expect(!blocked.isSuccess)
-    #expect(try ada.notes("status").text.contains("no other device is here"))
+    #expect(try ada.notes("status").text.contains("no other device is connected"))
     #expect(try ada.notes("members", "unblock", "bob").isSuccess)
     _ = try first.line { $0.contains(#""state":"here""#) }
     #expect(try ada.notes("members", "remove", "bob", "--yes").isSuccess)

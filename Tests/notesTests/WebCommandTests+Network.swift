@@ -55,7 +55,7 @@ extension WebCommandTests {
     // The authority is the same each time.
     let again = try onHost(addresses, ["--lan"])
     var lines: [String] = []
-    while lines.last?.hasSuffix("Ctrl-C ends it.") != true {
+    while lines.last?.hasSuffix("Press Ctrl-C to stop.") != true {
       lines.append(try again.line(within: 120))
     }
     again.send(SIGINT)
@@ -119,10 +119,10 @@ extension WebCommandTests {
   @Test func `With --all on the network it says how guests are invited`() throws {
     let web = try onHost(["192.168.77.1/24"], ["--lan", "--all"])
     var text = ""
-    while !text.hasSuffix("Ctrl-C ends it.\n") { text += try web.line(within: 120) + "\n" }
+    while !text.hasSuffix("Press Ctrl-C to stop.\n") { text += try web.line(within: 120) + "\n" }
     web.send(SIGINT)
     #expect(try web.wait(within: 120).status == .exited(130))
-    #expect(text.hasPrefix("The notebooks are open to one browser, at\n\n  http://127.0.0.1:"))
+    #expect(text.hasPrefix("Open the notebooks in a browser:\n\n  http://127.0.0.1:"))
     #expect(text.contains("for guests, each of one notebook:\n'notes web guests invite', in a"))
     #expect(!text.contains("/guest/"))
   }
@@ -152,7 +152,7 @@ extension WebCommandTests {
         script,
       ], in: shell.folder["notes"], environment: shell.environment)
     var lines: [String] = []
-    while lines.last?.contains("Ctrl-C ends it.") != true {
+    while lines.last?.contains("Press Ctrl-C to stop.") != true {
       lines.append(try web.line(within: 120))
     }
     let drawn = lines.filter { $0.hasPrefix("\u{1B}[30;107m") }

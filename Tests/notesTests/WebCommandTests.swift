@@ -46,7 +46,7 @@ import Testing
     if !suffix.isEmpty { shell.environment["CLICOLOR_FORCE"] = "1" }
     let web = try start("--no-open")
     var lines: [String] = []
-    while lines.last?.hasSuffix("Ctrl-C ends it.") != true {
+    while lines.last?.hasSuffix("Press Ctrl-C to stop.") != true {
       let line = try web.line(within: 120)
       lines.append(line.replacing(#/127.0.0.1:.*/#, with: "127.0.0.1:PORT/open/TOKEN"))
     }
@@ -200,9 +200,9 @@ import Testing
     let early = try shell.notes("web", "guests", "invite", "--json")
     #expect(early.status == .exited(1))
     #expect(early.errorText.contains(#""kind":"web_not_running""#))
-    #expect(early.errorText.contains("the page is not served, so no link would lead anywhere"))
+    #expect(early.errorText.contains("'notes web' is not running, so the link would not work"))
     let none = try shell.notes("web", "guests").text
-    #expect(none == "No guests: 'notes web guests invite' invites.\n")
+    #expect(none == "No guests. To invite one, run 'notes web guests invite'.\n")
     let web = try start("--no-open", "--json")
     let port = try port(of: web)
     let page = try JSONPage()
@@ -224,11 +224,11 @@ import Testing
     #expect(link.hasPrefix("http://127.0.0.1:\(port)/guest/"))
     #expect(made["role"] == "writer" && made["state"] == "invited")
     let text = try shell.notes("web", "guests", "invite", "--reader").text
-    #expect(text.hasPrefix("A guest comes in at\n\n  http://127.0.0.1:\(port)/guest/"))
-    #expect(text.hasSuffix("\n\nThe link is good once, for a day.\n"))
+    #expect(text.hasPrefix("A guest can join at\n\n  http://127.0.0.1:\(port)/guest/"))
+    #expect(text.hasSuffix("\n\nThe link works once, within a day.\n"))
     let taken = try shell.notes("web", "guests", "invite", "grandma", "--json")
     #expect(taken.errorText.contains(#""kind":"name_taken""#))
-    #expect(taken.errorText.contains("there is a guest called 'Grandma' already"))
+    #expect(taken.errorText.contains("a guest is already called 'Grandma'"))
     let bad = try shell.notes("web", "guests", "invite", "a\u{202E}b", "--json")
     #expect(bad.status == .exited(64) && bad.errorText.contains(#""kind":"bad_name""#))
 
@@ -253,13 +253,13 @@ import Testing
     let full = try shell.notes("web", "guests", "invite", "--json")
     #expect(full.errorText.contains(#""kind":"too_many_guests""#))
     #expect(full.errorText.contains("there are 64 guests and open links already"))
-    #expect(full.errorText.contains("'notes web guests remove NAME' makes room"))
+    #expect(full.errorText.contains("remove one first: 'notes web guests remove NAME'"))
     try #require(chmod(shell.folder["notes/.git/notes/guests"], 0o666) == 0)
     let open = try shell.notes("web", "guests", "--json")
     #expect(open.status == .exited(1))
     #expect(open.errorText.contains(#""kind":"open_to_others""#))
     #expect(open.errorText.contains("/guests, so nobody is let in by it"))
-    #expect(open.errorText.contains("look who is in it, and 'chmod 600' it"))
+    #expect(open.errorText.contains("check who is in it, then run 'chmod 600' on it"))
     web.send(SIGINT)
     #expect(try web.wait(within: 120).status == .exited(130))
   }

@@ -34,15 +34,15 @@ extension BundleError: CustomStringConvertible {
     switch self {
     case .notABundle: "this is not a bundle"
     case .damaged: "the bundle is damaged, or was cut short"
-    case .form(let form): "this is a bundle of another form: \(form)"
-    case .withoutMembers: "the bundle was made by git alone, and says of no notebook"
+    case .form(let form): "this bundle has another format: \(form)"
+    case .withoutMembers: "the bundle was made with plain git and names no notebook"
     case .anotherNotebook: "the bundle is of another notebook"
     case .lacking(let id, let count):
       count == 1
         ? "the bundle builds on version \(id), which is not here"
         : "the bundle builds on \(count) versions that are not here, \(id) for one"
     case .noVersion: "there is no version yet"
-    case .reader: "this device is a reader: what is written on it stays here"
+    case .reader: "this device is a reader: its own versions stay here"
     case .file(_, let path, let errno):
       (path.isEmpty ? "standard input" : path) + ": " + String(errorNumber: errno)
     }

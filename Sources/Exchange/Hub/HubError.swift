@@ -49,20 +49,20 @@ extension HubError: CustomStringConvertible {
   /// What happened, as people are told: lower case, no full stop.
   public var description: String {
     switch self {
-    case .gitMissing: "hubs are reached by the program git, which is missing"
+    case .gitMissing: "git is not installed; notes needs it to reach hubs"
     case .unreachable(let words): "the hub cannot be reached: \(words)"
     case .silent(let seconds): "the hub did not answer for \(seconds) s"
-    case .hostUnproved(let words): "the hub's server did not prove who it is: \(words)"
-    case .notLetIn(let words): "the hub does not let this device in: \(words)"
+    case .hostUnproved(let words): "cannot verify the hub's server: \(words)"
+    case .notLetIn(let words): "the hub denied access: \(words)"
     case .noRepository(let words): "there is no repository: \(words)"
     case .foreignOwner(let words): "the hub's folder belongs to another user: \(words)"
     case .refused(let words): "the hub refused: \(words)"
-    case .full(let words): "the hub has no room left: \(words)"
+    case .full(let words): "the hub's disk is full: \(words)"
     case .excessive(let what): "visiting the hub would take too much: \(what)"
     case .busy(let attempts): "the hub's branch was moved by others \(attempts) times in a row"
-    case .unrelated: "the hub holds another history, which shares nothing with this notebook"
+    case .unrelated: "the hub has another history, which shares no version with this notebook"
     case .anotherNotebook: "the hub is another notebook's"
-    case .withoutMembers: "the repository there says of no notebook"
+    case .withoutMembers: "the repository is not the hub of a notebook"
     case .noBranch: "the notebook is on no branch (a detached HEAD)"
     case .failed(let words): "git failed: \(words)"
     }

@@ -75,9 +75,9 @@ public enum GuestError: Error, Equatable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .nameTaken(let name): "there is a guest called '\(name)' already"
+    case .nameTaken(let name): "a guest is already called '\(name)'"
     case .noSuchGuest(let name): "no guest is called '\(name)'"
-    case .noInvitation: "the link was used, or has ended"
+    case .noInvitation: "the link was already used or has expired"
     case .openToOthers(let path): "other users may write \(path), so nobody is let in by it"
     case .tooMany(let most): "there are \(most) guests and open links already"
     }

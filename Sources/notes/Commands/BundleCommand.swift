@@ -46,7 +46,7 @@ struct BundleCreateCommand: Command {
   var file: String
 
   @Option(
-    help: .named("point", "What the reader has: a device or hub, a version or a time."),
+    help: .named("point", "What the reader already has: a device, a hub, a version or a time."),
     completion: LiveCompletion.peers)
   var since: String?
 
@@ -166,8 +166,9 @@ private struct KnownThere {
     }
     guard commits.count == places.count else {
       throw Failure(
-        .failed, "never_met", "it is not known what \(Visible.name(name)) has: it was never met",
-        hint: "leave --since out, or name a version or a time")
+        .failed, "never_met",
+        "this device has never synced with \(Visible.name(name)), so --since cannot use it",
+        hint: "leave out --since, or name a version or a time")
     }
     words = Visible.name(name)
   }
@@ -185,7 +186,7 @@ private struct KnownThere {
 
 struct BundleApplyCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "apply", abstract: "Take in the versions of a bundle.",
+    commandName: "apply", abstract: "Merge the versions of a bundle.",
     discussion: """
       Saves what the folder holds, and merges what the bundle brings, as 'notes sync' merges what a \
       device sends. The file stays as it is.
@@ -199,9 +200,11 @@ struct BundleApplyCommand: Command {
   var file: String
 
   @OptionGroup var deletions: DeletionOption
-  @Flag(help: "Take what is much for this disk or processor, too.")
+  @Flag(
+    help:
+      "Accept very large versions: over 1 GiB, over half the free disk space, or costly to unpack.")
   var allowLarge = false
-  @Flag(help: "Take what no member answers for.")
+  @Flag(help: "Accept versions that no member vouches for.")
   var allowUnsigned = false
   @OptionGroup var options: CommonOptions
 

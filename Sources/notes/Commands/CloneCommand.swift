@@ -9,7 +9,7 @@ internal import System
 
 struct CloneCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "clone", abstract: "Take a notebook from a hub or a bundle, to read it.",
+    commandName: "clone", abstract: "Copy a notebook from a hub or bundle without joining it.",
     discussion: """
       Fetches the notes with their history into a new folder, and makes the repository a hub there. \
       This device is no member by that: it may read, and what is written on it stays on it, until \
@@ -29,13 +29,15 @@ struct CloneCommand: Command {
     completion: .directory)
   var folder: String?
 
-  @Option(help: .named("name", "What to call this device; the host's name by default."))
+  @Option(help: .named("name", "A name for this device; by default the host's name."))
   var deviceName: String?
 
-  @Flag(help: "Take what is much for this disk or processor, too.")
+  @Flag(
+    help:
+      "Accept very large versions: over 1 GiB, over half the free disk space, or costly to unpack.")
   var allowLarge = false
 
-  @Flag(help: "Take what no member answers for.")
+  @Flag(help: "Accept versions that no member vouches for.")
   var allowUnsigned = false
 
   @OptionGroup var options: CommonOptions

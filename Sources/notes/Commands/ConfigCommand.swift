@@ -26,8 +26,8 @@ struct ConfigCommand: Command {
   @Argument(
     help: .named("name", "The setting."), completion: .list(Setting.allCases.map(\.rawValue)))
   var name: String?
-  @Argument(help: .named("value", "What to set it to.")) var value: String?
-  @Flag(help: "Remove the setting, so that the default holds.") var unset = false
+  @Argument(help: .named("value", "Its new value.")) var value: String?
+  @Flag(help: "Remove the setting, so that the default applies.") var unset = false
   @OptionGroup var options: CommonOptions
 
   func validate() throws {

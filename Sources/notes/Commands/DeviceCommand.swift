@@ -166,7 +166,7 @@ struct DeviceImportCommand: Command {
   @Argument(help: "The file that 'notes device export' wrote.", completion: .file())
   var file: String
 
-  @Flag(help: "Put another key in the place of the one that is there.") var replace = false
+  @Flag(help: "Replace the key that is there.") var replace = false
 
   @OptionGroup var passphrase: PassphraseOption
   @OptionGroup var options: CommonOptions

@@ -6,7 +6,7 @@ internal import Notebook
 
 struct DeviceRenewCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "renew", abstract: "Give this machine a key of its own.",
+    commandName: "renew", abstract: "Make a new device key for this machine.",
     discussion: """
       For a machine whose key another one uses as well, after a disk was cloned or a backup was \
       restored beside the original. Run it on one of the two. The other one keeps the former key.

@@ -10,7 +10,7 @@ internal import WorkTree
 
 struct EditCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "edit", abstract: "Edit notes, and make a version of them.",
+    commandName: "edit", abstract: "Edit notes, and save them as a version.",
     discussion: """
       Opens the notes in $VISUAL or $EDITOR, or else in nano or vi, and makes a version of what it \
       wrote when it ends. Other devices' edits may arrive meanwhile: they are merged. A note that \

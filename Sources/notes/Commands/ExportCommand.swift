@@ -98,7 +98,7 @@ extension Notebook {
 
 struct ImportCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Take in the files of another folder.",
+    commandName: "import", abstract: "Copy the files of another folder into the notebook.",
     discussion: """
       Copies what is in DIR into the notebook, but hidden files, and dates the versions by when the \
       files were last changed. Nothing is overwritten: what is here under a name stays, and the other \
@@ -109,13 +109,13 @@ struct ImportCommand: Command {
         notes import ~/Documents/old-notes --into archive
       """)
 
-  @Argument(help: .named("dir", "The folder whose files come in."), completion: .directory)
+  @Argument(help: .named("dir", "The folder to copy from."), completion: .directory)
   var source: String
 
-  @Option(help: .named("folder", "The folder of the notebook that they go to."))
+  @Option(help: .named("folder", "The notebook's folder to copy into."))
   var into: String?
 
-  @Flag(help: "Also take files that look like keys or credentials.") var include = false
+  @Flag(help: "Also add files that look like keys or credentials.") var include = false
 
   @OptionGroup var trial: DryRunOption
   @OptionGroup var options: CommonOptions

@@ -6,7 +6,7 @@ internal import System
 
 struct GarbageCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "gc", abstract: "Pack all that is stored, so that it takes less room.",
+    commandName: "gc", abstract: "Pack the history so that it uses less disk space.",
     discussion: """
       Every version, and everything else that is stored, goes into one pack in which older versions \
       are kept as differences. Nothing is dropped; only what git commands by hand took off the \

@@ -10,16 +10,16 @@ internal import WorkTree
 
 struct InitCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "init", abstract: "Make a folder a notebook.",
+    commandName: "init", abstract: "Turn a folder into a notebook.",
     discussion: """
-      Takes the folder as it is: the first version holds the files that are there, but for hidden \
-      ones. Without DIR it is the current folder; a folder that does not exist is made. A folder \
+      Saves the folder as it is: the first version contains all its files except hidden ones. \
+      Without DIR, init uses the current folder; it makes a folder that does not exist. A folder \
       that is a git repository keeps its history.
 
-      It asks before it takes more than 1,000 files or 100 MB, what a git repository has not \
-      committed, and files that look like keys or credentials.
+      Asks before it adds more than 1,000 files or 100 MB, uncommitted git changes, or files that \
+      look like keys or credentials.
 
-      This device becomes the notebook's first admin. Nothing is sent: other devices get the \
+      This device becomes the notebook's first admin. Nothing leaves it: other devices get the \
       notebook only by an invitation.
 
       Examples:
@@ -32,12 +32,12 @@ struct InitCommand: Command {
 
   @Option(help: "The notebook's name; the folder's name by default.") var name: String?
 
-  @Option(help: .named("name", "What to call this device; the host's name by default."))
+  @Option(help: .named("name", "A name for this device; by default the host's name."))
   var deviceName: String?
 
   @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
 
-  @Flag(help: "Also take files that look like keys or credentials.") var include = false
+  @Flag(help: "Also add files that look like keys or credentials.") var include = false
 
   @OptionGroup var options: CommonOptions
 

@@ -29,7 +29,7 @@ struct ListCommand: Command {
 
   enum Order: String, ExpressibleByArgument, CaseIterable { case modified, created, title, size }
 
-  @Argument(help: .named("text", "Only notes with this in their title, or in this folder."))
+  @Argument(help: .named("text", "Only notes whose title contains this, or in this folder."))
   var text: String?
 
   @Option(
@@ -45,17 +45,17 @@ struct ListCommand: Command {
   @Option(help: .named("dir", "Only notes in this folder."), completion: .directory)
   var folder: String?
 
-  @Option(help: .named("date", "Only notes changed since then."), completion: .times)
+  @Option(help: .named("date", "Only notes changed since this date."), completion: .times)
   var since: String?
 
   @Flag(help: "List the attachments instead.") var attachments = false
 
-  @Flag(help: "Only notes that others changed since they were last looked at here.")
+  @Flag(help: "Only notes that others changed since you last looked at them here.")
   var new = false
 
-  @Flag(help: "Let what is listed count as seen.") var markSeen = false
+  @Flag(help: "Mark the listed notes as seen.") var markSeen = false
 
-  @Flag(help: "List what was deleted instead, last deleted first.") var deleted = false
+  @Flag(help: "List deleted notes instead, last deleted first.") var deleted = false
 
   @OptionGroup var paging: PagerOption
   @OptionGroup var options: CommonOptions

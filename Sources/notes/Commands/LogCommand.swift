@@ -37,27 +37,27 @@ struct LogCommand: Command {
   var until: String?
 
   @Option(
-    help: .named("name", "Only versions whose author's name has this in it."),
+    help: .named("name", "Only versions whose author's name contains this."),
     completion: LiveCompletion.authors)
   var by: String?
 
   @Flag(name: [.customShort("p"), .long], help: "Also show what changed, word by word.")
   var patch = false
 
-  @Flag(help: "Draw how versions were made on one another.") var graph = false
+  @Flag(help: "Draw which version was made on which.") var graph = false
 
-  @Flag(help: "Show a line an entry: ID and title.") var oneline = false
+  @Flag(help: "Show each entry on one line: ID and title.") var oneline = false
 
   @Option(
     help: .named(
-      "text", "Show an entry so: %H, %h, %s, %B, %a, %I, %t, %d, %n stand for its parts."))
+      "text", "Format each entry: %H, %h, %s, %B, %a, %I, %t, %d and %n are its parts."))
   var format: String?
 
-  @Flag(help: "Show each version, and merges that had nothing to settle.") var all = false
+  @Flag(help: "Show every version, also merges without a conflict.") var all = false
 
   @Flag(name: .shortAndLong, help: "Show exact times and devices.") var long = false
 
-  @Flag(help: "Show what was done on this device instead, and what 'notes undo' undoes.")
+  @Flag(help: "List the operations on this device instead, which 'notes undo' undoes.")
   var operations = false
 
   @OptionGroup var paging: PagerOption

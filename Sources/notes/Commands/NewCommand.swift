@@ -26,7 +26,7 @@ struct NewCommand: Command {
     help: .named("title", "The note's title; with --today its folder."), completion: .directory)
   var title: String?
 
-  @Flag(name: .shortAndLong, help: "Write it in the editor.") var edit = false
+  @Flag(name: .shortAndLong, help: "Open it in the editor.") var edit = false
 
   @Flag(help: "Make today's note, such as 2026-11-22, or append to it.") var today = false
 

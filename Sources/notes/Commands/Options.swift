@@ -67,7 +67,7 @@ struct PagerOption: ParsableArguments {
 struct DryRunOption: ParsableArguments {
   @Flag(
     name: [.customShort("d"), .customLong("dry-run")],
-    help: "Show what would be done, and change nothing.")
+    help: "Show what the command would do, and change nothing.")
   var isOn = false
 }
 
@@ -75,7 +75,7 @@ struct DryRunOption: ParsableArguments {
 struct DeletionOption: ParsableArguments {
   @Flag(
     name: .customLong("allow-deletes"),
-    help: "Go on although more than half of the notes are deleted.")
+    help: "Continue although more than half of the notes are deleted.")
   var isAllowed = false
 
   /// Runs `body`, which deletes much only if it is told to; asks before it is told so.
@@ -115,7 +115,7 @@ extension Address: ExpressibleByArgument {
 }
 
 struct DiscoveryOption: ParsableArguments {
-  @Flag(name: .customLong("no-discovery"), help: "Do not look for devices, nor announce this one.")
+  @Flag(name: .customLong("no-discovery"), help: "Neither look for devices nor announce this one.")
   var isOff = false
 
   func discovery(for device: String) -> (any Discovery)? {
@@ -126,14 +126,15 @@ struct DiscoveryOption: ParsableArguments {
 struct AtOption: ParsableArguments {
   @Option(
     name: .customLong("at"),
-    help: .named("host:port", "Where the other device is, instead of looking for it."))
+    help: .named("host:port", "Connect to this address instead of looking for the device."))
   var addresses: [Address] = []
 }
 
 struct ListenOption: ParsableArguments {
   @Option(
     name: .customLong("listen"),
-    help: .named("host:port", "Where to listen; all interfaces and any free port by default."))
+    help: .named(
+      "host:port", "The address to listen on; by default all interfaces and any free port."))
   var address: Address?
 
   /// The address given, else the user's setting, for services that are left running.

@@ -21,7 +21,7 @@ struct PeersCommand: Command {
         notes peers --wait 10 --json
       """)
 
-  @Flag(name: .customLong("watch"), help: "Go on showing it, whenever something changes.")
+  @Flag(name: .customLong("watch"), help: "Keep running, and show every change.")
   var follows = false
   @OptionGroup var wait: WaitOption
   @OptionGroup var discovery: DiscoveryOption

@@ -34,7 +34,7 @@ struct RemoteCommand: Command {
 
 struct RemoteListCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the hubs, and how each stood when it was last met.",
+    commandName: "list", abstract: "List the hubs, and the state of each at the last visit.",
     discussion: """
       Examples:
         notes remote list --json
@@ -64,10 +64,10 @@ struct RemoteAddCommand: Command {
         notes remote add home git@git.example.org:ada/notes.git --accept-unsigned
       """)
 
-  @Argument(help: "What to call it: letters, digits, '.', '_' and '-'.") var name: String
+  @Argument(help: "A name for it: letters, digits, '.', '_' and '-'.") var name: String
   @Argument(help: .named("url", "Where it is."), completion: .directory) var url: String
 
-  @Flag(help: "Take what people commit there who only use git; for admins.")
+  @Flag(help: "Accept commits of people who only use git; for admins.")
   var acceptUnsigned = false
 
   @OptionGroup var options: CommonOptions
@@ -101,7 +101,7 @@ struct RemoteAddCommand: Command {
 
 struct RemoteRemoveCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Forget a hub. What is here and there stays.",
+    commandName: "remove", abstract: "Forget a hub. Nothing is deleted, here or there.",
     discussion: """
       Examples:
         notes remote remove stick
@@ -119,7 +119,7 @@ struct RemoteRemoveCommand: Command {
 
 struct RemoteShowCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show one hub: where it is, and how it stood when last met.",
+    commandName: "show", abstract: "Show one hub: its address, and its state at the last visit.",
     discussion: """
       Nothing is asked over the network.
 

@@ -9,10 +9,10 @@ struct RestoreCommand: Command {
     commandName: "restore",
     abstract: "Bring back a note, a folder or the whole notebook as it was.",
     discussion: """
-      What the folder holds is saved first and what is restored is a new version, so nothing is \
-      lost. A deleted note comes back the same way; its last text does without a version. With \
-      --as the old text becomes a note of its own. A folder, or with --all the notebook, becomes \
-      what it was: notes that came since go.
+      Saves the folder first, and makes a new version of what it restores, so nothing is lost. A \
+      deleted note comes back the same way, by default with its last text. With --as the old text \
+      becomes another note. A folder, or with --all the notebook, returns to its old state: notes \
+      added since are deleted.
 
       Examples:
         notes restore Shopping@~1
@@ -30,7 +30,7 @@ struct RestoreCommand: Command {
   @Option(name: .customLong("as"), help: .named("title", "Restore it as another note."))
   var title: String?
 
-  @Flag(help: "Restore the whole notebook; without a version the last one.") var all = false
+  @Flag(help: "Restore the whole notebook, by default to the last version.") var all = false
 
   @OptionGroup var trial: DryRunOption
   @OptionGroup var deletions: DeletionOption

@@ -6,7 +6,7 @@ internal import WorkTree
 
 struct SaveCommand: CountedCommand {
   static let configuration = CommandConfiguration(
-    commandName: "save", abstract: "Make a version of what the folder holds now.",
+    commandName: "save", abstract: "Save the changes in the folder as a version.",
     discussion: """
       Keeps every changed, new and deleted file, or only the notes and folders named. Where \
       nothing changed, no version is made. 'notes sync' saves by itself.
@@ -22,7 +22,7 @@ struct SaveCommand: CountedCommand {
   )
   var notes: [String] = []
 
-  @Option(name: .shortAndLong, help: .named("msg", "What to call the version."))
+  @Option(name: .shortAndLong, help: .named("msg", "A message for the version."))
   var message: String?
 
   @OptionGroup var deletions: DeletionOption

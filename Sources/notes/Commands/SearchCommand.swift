@@ -5,7 +5,7 @@ internal import Notebook
 
 struct SearchCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Find notes by what they hold.",
+    commandName: "search", abstract: "Find notes by title or text.",
     discussion: """
       Lists the notes whose title or text holds TEXT, in any case; of several TEXTs a note must \
       hold all. Notes with the texts in their titles come first, then those that hold them as \
@@ -19,22 +19,24 @@ struct SearchCommand: Command {
         notes search --regex '^- \\[ \\]'
       """)
 
-  @Argument(help: .named("text", "What to look for.")) var texts: [String]
+  @Argument(help: .named("text", "The text to find.")) var texts: [String]
 
   @Option(help: .named("dir", "Only notes in this folder."), completion: .directory)
   var folder: String?
 
   @Flag(
-    help: "Also find notes that once held the texts, deleted ones too, and the version that did.")
+    help:
+      "Also find notes that once contained the texts, deleted ones too, and the last version that did."
+  )
   var history = false
 
-  @Flag(help: "Take TEXT for a POSIX extended regular expression.") var regex = false
+  @Flag(help: "TEXT is a POSIX extended regular expression.") var regex = false
 
-  @Flag(help: "Look at the titles only.") var title = false
+  @Flag(help: "Search only titles.") var title = false
 
-  @Flag(help: "Tell capital letters from small ones.") var matchCase = false
+  @Flag(help: "Distinguish upper and lower case.") var matchCase = false
 
-  @Flag(help: "Take letters with accents for the same letters without.") var ignoreAccents = false
+  @Flag(help: "Ignore accents: cafe finds café.") var ignoreAccents = false
 
   @Option(
     name: [.customShort("n", allowingJoined: true), .long], help: .named("n", "At most N notes."))

@@ -3,7 +3,7 @@ internal import System
 
 /// `--stats`: what a command did with files and connections, told at its end.
 struct StatsOption: ParsableArguments {
-  @Flag(name: .customLong("stats"), help: "Show at the end what it read, wrote and sent.")
+  @Flag(name: .customLong("stats"), help: "Show at the end how much it read, wrote and sent.")
   var isOn = false
 
   /// Tells it of this process.

@@ -11,7 +11,7 @@ internal import Watch
 struct SyncCommand: ExchangeCommand {
   static let mode = SyncMode.both
   static let configuration = CommandConfiguration(
-    commandName: "sync", abstract: "Exchange versions with the other devices that are there.",
+    commandName: "sync", abstract: "Exchange versions with the devices in reach.",
     discussion: """
       Saves what you wrote, finds the notebook's devices on the local network, receives what they \
       have and sends what they lack. Edits of both sides are merged; where they met on the same \
@@ -39,7 +39,7 @@ struct SyncCommand: ExchangeCommand {
 struct PullCommand: ExchangeCommand {
   static let mode = SyncMode.pull
   static let configuration = CommandConfiguration(
-    commandName: "pull", abstract: "Receive versions from the other devices, and send none.",
+    commandName: "pull", abstract: "Receive versions without sending any.",
     discussion: """
       Like 'notes sync' in one direction. What you wrote is saved here and merged with what comes.
 
@@ -56,7 +56,7 @@ struct PullCommand: ExchangeCommand {
 struct PushCommand: ExchangeCommand {
   static let mode = SyncMode.push
   static let configuration = CommandConfiguration(
-    commandName: "push", abstract: "Send versions to the other devices, and receive none.",
+    commandName: "push", abstract: "Send versions without receiving any.",
     discussion: """
       Like 'notes sync' in one direction. The receiving device merges, so a push is never refused \
       for being behind.
@@ -73,11 +73,11 @@ struct PushCommand: ExchangeCommand {
 
 /// Which hubs a sync visits, and how.
 struct HubVisitOptions: ParsableArguments {
-  @Flag(help: "Visit the hubs alone.") var hub = false
-  @Flag(help: "Visit no hub.") var noHub = false
-  @Flag(help: "Merge a hub's history that shares nothing with the notebook's.")
+  @Flag(help: "Sync only with hubs.") var hub = false
+  @Flag(help: "Sync with no hub.") var noHub = false
+  @Flag(help: "Merge a hub's history that shares no version with the notebook.")
   var allowUnrelated = false
-  @Flag(help: "Take from a hub or device what no member answers for, and answer for it.")
+  @Flag(help: "Accept, once, versions that no member vouches for, and vouch for them.")
   var allowUnsigned = false
 
   func validate() throws {
@@ -92,7 +92,9 @@ struct ExchangeOptions: ParsableArguments {
   var peers: [String] = []
 
   @OptionGroup var deletions: DeletionOption
-  @Flag(help: "Take what is much for this disk or processor, too.")
+  @Flag(
+    help:
+      "Accept very large versions: over 1 GiB, over half the free disk space, or costly to unpack.")
   var allowLarge = false
   @OptionGroup var at: AtOption
   @OptionGroup var wait: WaitOption

@@ -5,15 +5,15 @@ internal import Notebook
 
 struct UndoCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "undo", abstract: "Undo what was done last, or an automatic merge.",
+    commandName: "undo", abstract: "Undo the last operation, or an automatic merge.",
     discussion: """
-      Undoes the last save, edit, restore, rename, deletion or resolution on this device, or what \
-      the last sync brought, as a new version; N undoes the last N. Unsaved changes are saved first, \
-      and are then what was done last. A version that 'notes log --operations' shows undoes what led \
-      to it, and keeps what came later. 'notes redo' redoes it.
+      Undoes the last save, edit, restore, rename, deletion or resolution on this device, or the \
+      changes of the last sync, by making a new version; N undoes the last N. undo first saves \
+      unsaved changes; that save is then the last operation. A version of 'notes log --operations' \
+      undoes the operation that made it, and keeps later ones. 'notes redo' redoes it.
 
-      With a note, where edits of the same lines met and notes put them together by itself, makes \
-      a version in which they stand between markers instead.
+      With a note in which notes merged edits of the same lines, undo makes a version that has \
+      them between markers instead.
 
       Examples:
         notes undo
@@ -78,7 +78,7 @@ struct UndoCommand: Command {
 
 struct RedoCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "redo", abstract: "Redo what was undone.",
+    commandName: "redo", abstract: "Redo what you last undid.",
     discussion: """
       Redoes the last undo, as a new version; N redoes the last N. What was edited since stays. What \
       the folder holds is saved first.

@@ -12,7 +12,7 @@ internal import Watch
 struct WatchCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Save a version of what you write at once, and keep all devices up to date.",
+    abstract: "Save every change at once and keep all devices in sync.",
     discussion: """
       Runs in the foreground until it is stopped. What is written in the folder becomes a version \
       within milliseconds and is on every device that runs 'notes watch', too, before you look up. \
@@ -31,14 +31,14 @@ struct WatchCommand: Command {
     help: .named("dir", "The notebooks' folders; the current one by default."),
     completion: .directory)
   var directories: [String] = []
-  @Flag(help: "All notebooks that were made or joined on this device.")
+  @Flag(help: "All notebooks of this device.")
   var all = false
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
-  @Flag(help: "Let a running watcher close its connections; it goes on making versions.")
+  @Flag(help: "Tell the running watcher to disconnect; it goes on saving.")
   var pause = false
-  @Flag(help: "Let a paused watcher connect again.") var resume = false
-  @Flag(help: "Have systemd run it for you, now and whenever you log in.") var install = false
+  @Flag(help: "Tell the paused watcher to connect again.") var resume = false
+  @Flag(help: "Let systemd run it now and whenever you log in.") var install = false
   @Flag(help: "Log details.") var verbose = false
   @OptionGroup var options: CommonOptions
 
@@ -167,7 +167,7 @@ extension SessionContext {
 
 struct ServeCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Answer the other devices until it is stopped.",
+    commandName: "serve", abstract: "Let other devices sync with this one until you stop it.",
     discussion: """
       Listens in the foreground and lets itself be found, so that 'notes sync' on another device \
       finds this one at any time. Each session saves first what was written here. What happens is \

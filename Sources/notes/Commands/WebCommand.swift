@@ -6,12 +6,12 @@ internal import WorkTree
 
 struct WebCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "web", abstract: "Show the notebook in browsers, of this machine or its network.",
+    commandName: "web", abstract: "Show the notebook in a browser, on this machine or its network.",
     discussion: """
-      Serves the notes, their versions and conflicts as pages, for a browser of this user, until \
-      Ctrl-C. The link that it prints lets in once. Others come in as guests, by links of their \
-      own; from other machines of the network with --lan, over TLS, and by a code for a phone's \
-      camera. Without --lan nothing is served to other machines.
+      Serves the notes, their versions and conflicts as pages for your browser, until you press \
+      Ctrl-C. The printed link works once. Others join as guests, by their own links; with --lan \
+      also from other machines of the network, over TLS, by scanning a code with a phone. Without \
+      --lan other machines cannot reach the page.
 
       Examples:
         notes web
@@ -26,13 +26,13 @@ struct WebCommand: Command {
   var port: UInt16?
 
   @Flag(
-    help: "All notebooks that were made or joined on this device, behind a page that lists them.")
+    help: "All notebooks of this device, behind a page that lists them.")
   var all = false
 
-  @Flag(help: "Let guests in from other machines of the network, too, over TLS.")
+  @Flag(help: "Also serve guests on other machines of this network, over TLS.")
   var lan = false
 
-  @Flag(name: .customLong("no-open"), help: "Print the link, and open no browser.")
+  @Flag(name: .customLong("no-open"), help: "Print the link without opening a browser.")
   var opensNothing = false
 
   @OptionGroup var options: CommonOptions

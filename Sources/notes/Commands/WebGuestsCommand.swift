@@ -5,7 +5,7 @@ internal import Notebook
 struct WebGuestsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "guests",
-    abstract: "List the guests of the page; invite them, change their roles, send them away.",
+    abstract: "List the page's guests, invite or remove them, change their roles.",
     discussion: """
       A guest reads, or also writes, the notes in a browser that this device serves. What a guest \
       writes carries the guest's name. Without a subcommand it lists the guests, and the links that \
@@ -28,19 +28,21 @@ struct WebGuestsCommand: Command {
     let book = try GuestBook.here()
     let (guests, links) = (try book.guests(), try book.invitations())
     options.write(guests.map(\.json) + links.map { $0.json() }) { terminal in
-      if guests.isEmpty, links.isEmpty { return "No guests: 'notes web guests invite' invites.\n" }
+      if guests.isEmpty, links.isEmpty {
+        return "No guests. To invite one, run 'notes web guests invite'.\n"
+      }
       let now = TimeText.now
       let rows =
         guests.map { guest in
           [
             Styled(Visible.name(guest.name), .bold), Styled(guest.role.rawValue),
-            Styled("came " + TimeText.relative(guest.since, now: now), .dim),
+            Styled("joined " + TimeText.relative(guest.since, now: now), .dim),
           ]
         }
         + links.map { link in
           [
             Styled(Visible.name(link.name ?? "a guest"), .dim), Styled(link.role.rawValue),
-            Styled("invited; the link ends on " + TimeText.local(link.expires), .dim),
+            Styled("invited; the link expires on " + TimeText.local(link.expires), .dim),
           ]
         }
       return Table(flexible: 0, rows: rows).text(on: terminal)
@@ -50,19 +52,19 @@ struct WebGuestsCommand: Command {
 
 struct WebGuestsInviteCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "invite", abstract: "Print a link that lets a guest in, once.",
+    commandName: "invite", abstract: "Print a link by which one guest can join; it works once.",
     discussion: """
-      The link is good for a day, in one browser, while 'notes web' runs here. Without NAME the \
-      guest is asked for one. 'notes web guests remove NAME' takes a link back.
+      The link works for a day, in one browser, while 'notes web' runs here. Without NAME the page \
+      asks the guest for one. 'notes web guests remove NAME' cancels a link.
 
       Examples:
         notes web guests invite Grandma
         notes web guests invite --reader
       """)
 
-  @Argument(help: "What the guest is called.") var name: String?
+  @Argument(help: "The guest's name.") var name: String?
 
-  @Flag(help: "The guest can look at everything and change nothing.") var reader = false
+  @Flag(help: "The guest can read everything and change nothing.") var reader = false
 
   @OptionGroup var options: CommonOptions
 
@@ -71,7 +73,7 @@ struct WebGuestsInviteCommand: Command {
     let origins = try ServedPage.origins(stateFolder: notebook.stateFolder)
     guard let origin = origins.first else {
       throw Failure(
-        .failed, "web_not_running", "the page is not served, so no link would lead anywhere",
+        .failed, "web_not_running", "'notes web' is not running, so the link would not work",
         hint: "run 'notes web' in another terminal first")
     }
     let (made, token) = try GuestBook(stateFolder: notebook.stateFolder)
@@ -81,11 +83,11 @@ struct WebGuestsInviteCommand: Command {
     options.write([made.json(link: link, networkLink: networkLink)]) { terminal in
       let who = made.name.map { Visible.name($0) } ?? "A guest"
       // Nothing breaks a link.
-      let first = terminal.wrapped("\(who) comes in at\n") + "\n  \(networkLink ?? link)\n\n"
+      let first = terminal.wrapped("\(who) can join at\n") + "\n  \(networkLink ?? link)\n\n"
       let here = networkLink.map { _ in
         terminal.wrapped("or, in a browser of this machine, at\n") + "\n  \(link)\n\n"
       }
-      return first + (here ?? "") + terminal.wrapped("The link is good once, for a day.\n")
+      return first + (here ?? "") + terminal.wrapped("The link works once, within a day.\n")
     }
   }
 }
@@ -94,7 +96,7 @@ struct WebGuestsRoleCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "role", abstract: "Change what a guest may do.",
     discussion: """
-      It holds from the next page that the guest asks for.
+      It applies from the next page that the guest opens.
 
       Examples:
         notes web guests role Grandma reader
@@ -120,7 +122,7 @@ struct WebGuestsRoleCommand: Command {
 
 struct WebGuestsRemoveCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Send a guest away, or take back a link made for one.",
+    commandName: "remove", abstract: "Remove a guest, or cancel a link.",
     discussion: """
       The guest's browser is shown nothing more from now on. What the guest wrote stays, and so do \
       pages that the browser has open.

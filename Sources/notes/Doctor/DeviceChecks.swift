@@ -72,12 +72,12 @@ extension Check {
   }
 
   static let held = Check(
-    name: "held", title: "held back", remedy: "'notes status' says what is not merged"
+    name: "held", title: "held back", remedy: "'notes status' lists it"
   ) { context in
     let findings = HeldNotice.all(in: context.notebook).flatMap {
       [Finding].problem($0.message, remedy: $0.remedy)
     }
-    return findings.isEmpty ? .good("all that came was merged") : findings
+    return findings.isEmpty ? .good("nothing is held back") : findings
   }
 
   private static let setClock = "set the clock: timedatectl set-ntp true"
@@ -130,11 +130,11 @@ extension Check {
     if admins.count < 2, present.count > 1 {
       guard let name = admins.first.map({ Visible.name($0.name) }) else {
         return .advice(
-          "no admin is left: nobody can invite or remove",
+          "no admin is left, so nobody can invite or remove devices",
           remedy: "make a new notebook of this folder and invite the others")
       }
       return .advice(
-        "only \(name) is an admin: if it is lost, nobody can invite or remove",
+        "only \(name) is an admin: if it is lost, nobody can invite or remove devices",
         remedy: "on \(name): 'notes members role NAME admin'")
     }
     let findings = oneName(among: present) + (founderUnseen(among: present, in: context) ?? [])
@@ -171,13 +171,13 @@ extension Check {
       "\(Visible.name(founder.name)), the founder's device, was last met "
         + TimeText.relative(last, now: context.now),
       remedy: "if it is lost, the other admins carry on; if it was stolen, "
-        + "'notes members reset' begins the membership anew")
+        + "'notes members reset' starts the membership over")
   }
 
   static let discovery = Check(
     name: "discovery", title: "discovery", remedy: "name devices by --at HOST:PORT"
   ) { context in
-    guard let discovery = context.discovery else { return .good("not looked at") }
+    guard let discovery = context.discovery else { return .good("not checked (--no-discovery)") }
     let near = try NearbyDevices.look(
       for: context.notebook.identity.id, with: discovery, seconds: 2
     ).filter { $0.key != context.ownDevice }
@@ -188,7 +188,7 @@ extension Check {
   static let multicast = Check(
     name: "multicast", title: "multicast", remedy: "name devices by --at HOST:PORT"
   ) { context in
-    guard context.discovery != nil else { return .good("not looked at") }
+    guard context.discovery != nil else { return .good("not checked (--no-discovery)") }
     let heard = try MulticastProbe.run(seconds: 1.5)
     if heard.interfaces.isEmpty {
       return .advice(
@@ -218,12 +218,12 @@ extension Check {
     }
     if !blocked.isEmpty {
       return .problem(
-        "a connection to this device's own address \(Phrase.list(blocked)) is not let through",
-        remedy: "let a firewall here accept connections to the port that --listen names")
+        "a connection to this device's own address \(Phrase.list(blocked)) is blocked",
+        remedy: "let the firewall here accept connections to the port that --listen names")
     }
     let what =
       context.listen.port == 0
-      ? "any free one" : "\(Visible.name(listener.address.description)) is free"
-    return .good("\(what), reached from this device; a firewall may still keep others out")
+      ? "any free port" : "\(Visible.name(listener.address.description)) is free"
+    return .good("\(what); reachable from here, but a firewall may block others")
   }
 }

@@ -116,7 +116,7 @@ struct DoctorReport {
 
 struct DoctorCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Look for what is wrong, and say what to do about it.",
+    commandName: "doctor", abstract: "Check for problems and say how to fix them.",
     discussion: """
       Looks at the device key, the history, the membership, the clock, the network, the page \
       of 'notes web' and the file system. Without --repair it changes nothing. The exit status is 0 when nothing is wrong and 1 \
@@ -128,7 +128,7 @@ struct DoctorCommand: Command {
         notes doctor --listen '*:4410' --json
       """)
 
-  @Flag(help: "Cut off versions that are too large for any device, and mend git's commit-graph.")
+  @Flag(help: "Remove versions that are too large for any device, and repair git's commit-graph.")
   var repair = false
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
@@ -146,7 +146,7 @@ struct DoctorCommand: Command {
       if unknown > 0 {
         try graph.remove()
         options.write([["type": "commit_graph", "unknown": unknown]]) { _ in
-          "Removed git's commit-graph, which names what is not here; git makes it anew.\n"
+          "Removed git's commit-graph, which names missing versions; git makes a new one.\n"
         }
       }
       for (version, why) in try notebook.cutOff() {

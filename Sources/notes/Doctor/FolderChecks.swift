@@ -35,7 +35,7 @@ extension Check {
       return .problem(
         "git's commit-graph names \(Phrase.count(unknown, "version")) that \(unknown == 1 ? "is" : "are") "
           + "not here",
-        remedy: "'notes doctor --repair' removes it; git makes it anew")
+        remedy: "'notes doctor --repair' removes it; git makes a new one")
     }
     let report = try context.notebook.history.checkIntegrity()
     let versions = Phrase.count(report.versions, "version")
@@ -46,7 +46,7 @@ extension Check {
     }
     if report.damages.isEmpty, cuts.isEmpty {
       return .good(
-        report.isComplete ? "\(versions), all whole" : "the newest \(versions) are whole")
+        report.isComplete ? "\(versions), all intact" : "the newest \(versions) are intact")
     }
     if !report.missing.isEmpty { context.notebook.note(missing: report.missing) }
     return cuts
@@ -99,7 +99,7 @@ extension Check {
 
   static let fileSystem = Check(
     name: "file_system", title: "file system",
-    remedy: "the folder must be writable; a local disk serves best"
+    remedy: "the folder must be writable; best on a local disk"
   ) { context in
     let abilities = try context.notebook.workTree.fileSystemAbilities()
     var findings: [Finding] = []
@@ -110,7 +110,7 @@ extension Check {
     }
     if !abilities.hasLeases {
       findings += .advice(
-        "the file system does not tell who has a file open, so a late save may go unnoticed",
+        "the file system does not show which programs have a file open, so a late save may go unnoticed",
         remedy: "keep the notebook on a local disk, or close notes before a sync")
     }
     if !abilities.tellsCaseApart || !abilities.tellsFormsApart {
@@ -123,7 +123,7 @@ extension Check {
 
   static let names = Check(name: "names", title: "names", remedy: "run 'notes save'") { context in
     let groups = try context.notebook.history.collidingPaths()
-    if groups.isEmpty { return .good("no two meet on any system") }
+    if groups.isEmpty { return .good("no two names clash on any system") }
     return groups.prefix(5).flatMap { group in
       let names = Phrase.list(group.map { "'\(Visible.name($0))'" })
       return [Finding].advice("\(names) are one name on some systems", remedy: "rename all but one")
@@ -187,7 +187,7 @@ extension Check {
         remedy: "raise fs.inotify.max_user_instances with sysctl(8)")
     }
     close(descriptor)
-    return .good("\(Phrase.number(needed)) of \(Phrase.number(watches)) that the user may have")
+    return .good("needs \(Phrase.number(needed)) of \(Phrase.number(watches)) allowed")
   }
 
   private static func inotifyLimit(_ name: String) -> Int? {

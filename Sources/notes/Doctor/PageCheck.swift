@@ -21,8 +21,10 @@ extension Check {
         remedy: "chmod go-w \(Visible.name(book)), then see whom 'notes web guests' lists")
     } catch {
       findings += .problem(
-        "the guests of the page cannot be read, so none is let in",
-        remedy: "make \(Visible.name(book)) a file that you can read, or remove it and invite anew")
+        "cannot read the list of guests, so no guest has access",
+        remedy:
+          "make \(Visible.name(book)) a file that you can read, or remove it and invite the guests again"
+      )
     }
     let origins = (try? ServedPage.origins(stateFolder: state)) ?? []
     if origins.isEmpty { findings += port(in: context) }
@@ -66,12 +68,12 @@ extension Check {
       var findings: [Finding] = []
       if try !kept.isGood(at: context.now) {
         findings += .problem(
-          "browsers refuse the page's authority: it is not good on \(TimeText.local(context.now))",
+          "browsers reject the page's certificate authority: it is not valid on \(TimeText.local(context.now))",
           remedy: "set the clock; if it is right, remove \(path): \(anew)")
       }
       if let name = WebNetwork.ofThisMachine().name, name != kept.hostName {
         findings += .advice(
-          "the page's authority is for \(kept.hostName), and this machine is \(name) now",
+          "the page's certificate authority is for \(kept.hostName), and this machine is \(name) now",
           remedy: "give the machine its former name, or \(anew)")
       }
       return findings

@@ -5,9 +5,9 @@ extension GuestError: ExplainedError {
     switch self {
     case .nameTaken: .failed("name_taken", "choose a name that tells them apart")
     case .noSuchGuest, .noInvitation: .failed("no_such_guest", "'notes web guests' lists them")
-    case .tooMany: .failed("too_many_guests", "'notes web guests remove NAME' makes room")
+    case .tooMany: .failed("too_many_guests", "remove one first: 'notes web guests remove NAME'")
     case .openToOthers:
-      .failed("open_to_others", "look who is in it, and 'chmod 600' it")
+      .failed("open_to_others", "check who is in it, then run 'chmod 600' on it")
     }
   }
 }

@@ -14,7 +14,7 @@ extension HubDefect: ExplainedError {
       .misused("hub_address", "for instance git@HOST:PATH, https://HOST/PATH or /PATH/notes.git")
     case .scheme: .misused("hub_address", "use ssh, https, git or the path of a folder")
     case .inNotebook:
-      .misused("in_notebook", "a hub is outside of the notebook's folder: 'git init --bare' there")
+      .misused("in_notebook", "put the hub outside the notebook's folder: 'git init --bare' there")
     case .secret:
       .misused("hub_secret", "leave it out: git asks, or 'git config credential.helper' keeps it")
     }
@@ -26,7 +26,7 @@ extension HubError: ExplainedError {
     switch self {
     case .gitMissing: .failed("git_missing", "install it: apt install git")
     case .unreachable, .silent:
-      .unreached("hub_unreachable", "is the network working? what is written waits here")
+      .unreached("hub_unreachable", "check the network; your changes wait here")
     case .hostUnproved:
       .refused(
         "hub_unproved",
@@ -41,22 +41,22 @@ extension HubError: ExplainedError {
       .failed(
         "hub_foreign", "if you trust it: git config --global --add safe.directory FOLDER")
     case .refused(let words): .refused("hub_refused", Self.remedy(forRefusal: words))
-    case .full: .refused("hub_full", "make room there; what is written waits here")
+    case .full: .refused("hub_full", "free disk space there; your changes wait here")
     case .excessive:
       .refused(
         "hub_excessive",
-        "what is there is no notebook's; if it is meant, 'notes sync --allow-large' gives git more")
+        "this looks like no notebook; if it is one, 'notes sync --allow-large' gives git more")
     case .busy: .failed("hub_busy", "run the command again; nothing is lost")
     case .unrelated:
       .failed(
-        "hub_unrelated", "is it the right address? 'notes sync --allow-unrelated' merges the two")
+        "hub_unrelated", "check the address; 'notes sync --allow-unrelated' merges the two")
     case .anotherNotebook:
-      .failed("hub_of_another", "is it the right address? 'notes remote' lists the hubs")
+      .failed("hub_of_another", "check the address; 'notes remote' lists the hubs")
     case .withoutMembers:
       .failed(
         "hub_unknown",
-        "a hub says so after the next 'notes sync' of a member; any other repository becomes a notebook by "
-          + "'git clone', then 'notes init' in the clone")
+        "if it is a hub, let a member run 'notes sync' first; if not, 'git clone' it and run "
+          + "'notes init' there")
     case .noBranch: .failed("no_branch", "'git switch main' goes back to the branch")
     case .failed: .failed("hub_failed", "'git ls-remote ADDRESS' may tell more")
     }
@@ -80,7 +80,7 @@ extension HubError {
       return "a hub is a bare repository: 'git init --bare' makes one"
     }
     if says("hook declined", "hook") {
-      return "a program on the hub decides that, and says why; what is written waits here"
+      return "a program on the hub decides this and says why; your changes wait here"
     }
     return "a hub is a bare repository, 'git init --bare', whose branch may be pushed to"
   }
@@ -110,7 +110,7 @@ extension TransferError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .programMissing: HubError.gitMissing.meaning
-    case .silent: .unreached("hub_unreachable", "is the network working?")
+    case .silent: .unreached("hub_unreachable", "check the network")
     case .excessive: .failed("git_excessive", "have another look at what is there")
     case .stopped: .interrupted
     case .failed: .failed("git_failed", Failure.examine)

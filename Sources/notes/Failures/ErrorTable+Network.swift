@@ -10,7 +10,8 @@ extension ChannelError: ExplainedError {
     case .libraryMissing: .failed("library_missing", "install it: apt install libssl3")
     case .invalidAddress: .misused("usage", "write HOST:PORT, or [IPV6]:PORT")
     case .hostUnknown: .unreached("host_unknown", "check its name, or give its address")
-    case .unreachable: .unreached("unreachable", "is the other device awake and on this network?")
+    case .unreachable:
+      .unreached("unreachable", "check that the other device is awake and on this network")
     case .connectionRefused:
       .unreached("connection_refused", "run 'notes serve' or 'notes sync' on the other device")
     case .portInUse:
@@ -31,17 +32,17 @@ extension ChannelError: ExplainedError {
     case .certificateRefused:
       .refused(
         "certificate_refused",
-        "'notes members' shows who is one; an admin can invite it: 'notes invite'")
+        "'notes members' lists them; an admin can invite it with 'notes invite'")
     case .refusedByPeer(.removed):
       .refused(
         "refused_by_peer", "the notes here stay as they are; an admin can invite this device again")
     case .refusedByPeer:
       .refused("refused_by_peer", "ask an admin of the notebook for an invitation")
     case .verificationFailed:
-      .failed("verification_failed", "'notes doctor' looks for what is wrong here")
-    case .peerFailed: .failed("peer_failed", "'notes doctor' there looks for what is wrong")
+      .failed("verification_failed", "run 'notes doctor' here")
+    case .peerFailed: .failed("peer_failed", "run 'notes doctor' there")
     case .tls: .failed("tls_failed", Failure.examine)
-    case .timedOut: .unreached("timed_out", "is it awake, and the network working?")
+    case .timedOut: .unreached("timed_out", "check that the device is awake and on this network")
     case .cancelled: .interrupted
     case .closedByPeer: .failed("closed_by_peer", Failure.runAgain)
     case .connectionLost: .failed("connection_lost", Failure.runAgain)
@@ -63,13 +64,14 @@ extension SyncError: ExplainedError {
     case .wrongNotebook: ByeReason.wrongNotebook.meaning
     case .notAMember:
       .refused(
-        "not_a_member", "'notes members' shows who is one; an admin can invite it: 'notes invite'")
+        "not_a_member", "'notes members' lists them; an admin can invite it with 'notes invite'")
     case .packRefused(.costly):
-      .failed("pack_refused", "nothing of it was kept; if it is meant: 'notes sync --allow-large'")
+      .failed("pack_refused", "nothing was kept; to accept it, run 'notes sync --allow-large'")
     case .packRefused:
-      .failed("pack_refused", "nothing of it was kept; 'git fsck' where it came from tells more")
+      .failed("pack_refused", "nothing was kept; 'git fsck' on the other device tells more")
     case .interrupted: .failed("connection_lost", Failure.runAgain)
-    case .timedOut: .unreached("timed_out", "is the other device awake, and the network working?")
+    case .timedOut:
+      .unreached("timed_out", "check that the other device is awake and on this network")
     case .ended: .failed("ended", "try again")
     case .duplicate: .failed("duplicate", "try again when it has ended")
     case .notMerged(let refusal, _): refusal.meaning
@@ -82,7 +84,7 @@ extension SyncError: ExplainedError {
     case .inviterNotFound:
       .unreached(
         "inviter_not_found",
-        "is 'notes invite' still waiting there, on the same network? "
+        "check that 'notes invite' still waits there, on the same network; "
           + "or name the device: 'notes join CODE --at HOST:PORT'")
     case .unknownPeer: .failed("no_such_member", "'notes members' lists them")
     case .ownAddress: .failed("own_address", "give the other device's address")
@@ -107,14 +109,14 @@ extension MergeRefusal {
   fileprivate var meaningAtPeer: ErrorMeaning {
     switch self {
     case .massDeletion:
-      .refused("mass_deletion_at_peer", "if it is meant: 'notes sync --allow-deletes' there")
+      .refused("mass_deletion_at_peer", "to accept it, run 'notes sync --allow-deletes' there")
     case .largeVersion:
-      .refused("large_version_at_peer", "if it is meant: 'notes sync --allow-large' there")
+      .refused("large_version_at_peer", "to accept it, run 'notes sync --allow-large' there")
     case .tooLarge:
       .refused(
         "merge_too_large_at_peer", "delete what is not needed here or there, then sync again")
     case .cutOff:
-      .refused("version_cut_off_at_peer", "'notes doctor --repair' cuts it off here, too")
+      .refused("version_cut_off_at_peer", "'notes doctor --repair' removes it here, too")
     case .unsigned:
       .refused("unsigned_version_at_peer", "save something here, then sync again")
     }
@@ -133,7 +135,7 @@ extension ByeReason {
     case .overLimit, .protocolBroken, .refusedPack:
       .refused(
         "refused_by_peer",
-        "install the same version of notes on both; 'notes doctor' looks for what is wrong")
+        "install the same version of notes on both, then run 'notes doctor'")
     case .done, .stopped: .failed("closed_by_peer", "try again")
     case .failed: .failed("peer_failed", "try again")
     }
@@ -150,7 +152,7 @@ extension DiscoveryError: ExplainedError {
         "start it: systemctl start avahi-daemon; "
       case .invalidRecord, .avahi, .stopped: ""
       }
-    return .failed("discovery_failed", remedy + "'--at HOST:PORT' does without it")
+    return .failed("discovery_failed", remedy + "or name the device with '--at HOST:PORT'")
   }
 }
 
@@ -158,10 +160,10 @@ extension WatchError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .system(_, _, let code): .failed("system_failed", Failure.remedyOrExamine(code))
-    case .folderAway: .failed("folder_away", "is it unmounted, or was it moved?")
+    case .folderAway: .failed("folder_away", "mount it, or move the folder back")
     case .watchedAlready: .failed("watched_already", "'notes peers' shows who is connected to it")
     case .watcherGone:
-      .failed("watcher_gone", "run the command again; it works without a watcher, too")
+      .failed("watcher_gone", "run the command again; it also works without a watcher")
     case .watcherRefused:
       .failed(
         "watcher_refused",

@@ -83,7 +83,9 @@ extension NotebookError: ExplainedError {
     case .mergeTooLarge: Failure.mergeTooLarge
     case .wasCutOff: Failure.versionCutOff
     case .fileTooLarge:
-      .failed("file_too_large", "make it smaller, or move it out of the notebook, and run it again")
+      .failed(
+        "file_too_large",
+        "make it smaller or move it out of the notebook, then run the command again")
     case .unfitPath: .failed("unfit_path", "choose shorter names and fewer folders")
     case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)
     case .nothingToRedo:
@@ -124,8 +126,8 @@ extension GitError: ExplainedError {
     case .locked(let path):
       .failed(
         "locked",
-        "run the command again when it is done; what a killed one left goes after an hour, "
-          + "or by 'rm .git/\(Visible.name(path))'")
+        "run the command again when it is done; a killed program's lock expires after an hour; "
+          + "to remove it now: rm .git/\(Visible.name(path))")
     case .referenceMoved:
       .failed(
         "reference_moved",
@@ -140,7 +142,7 @@ extension GitError: ExplainedError {
     case .missing: .failed("object_missing", "'notes sync' asks the other devices and hubs for it")
     case .brokenReference, .malformed, .wrongKind:
       .failed(
-        "repository_damaged", "'git fsck' tells more; what other devices have is not affected")
+        "repository_damaged", "'git fsck' tells more; other devices are not affected")
     case .objectTooLarge:
       .failed("object_too_large", "make it smaller, or keep it outside of the notebook")
     case .tooLarge:
@@ -155,7 +157,7 @@ extension GitError: ExplainedError {
 
 extension PackError: ExplainedError {
   var meaning: ErrorMeaning {
-    .failed("pack_refused", "nothing of it was kept; " + Failure.examine)
+    .failed("pack_refused", "nothing was kept; " + Failure.examine)
   }
 }
 
@@ -178,11 +180,11 @@ extension MembershipError: ExplainedError {
     case .notAMember:
       .failed("not_a_member", "ask an admin for an invitation, then 'notes join CODE'")
     case .removed: .refused("removed", "an admin can invite it again")
-    case .notAnAdmin: .failed("not_an_admin", "'notes members' shows who is one")
+    case .notAnAdmin: .failed("not_an_admin", "'notes members' lists the admins")
     case .founderIsPermanent:
       .failed(
         "founder_is_permanent",
-        "if it is lost or stolen: 'notes members reset' begins anew without it")
+        "if it is lost or stolen: 'notes members reset' starts over without it")
     case .anotherAdminNeeded: .failed("another_admin_needed", "do it on another admin's device")
     case .ownCertifier:
       .failed("own_certifier", "do it on the founder's device, or on another admin's")
@@ -193,7 +195,7 @@ extension MembershipError: ExplainedError {
     case .limitExceeded:
       .failed(
         "limit_exceeded",
-        "'notes members reset' begins the membership anew, with those who are members now")
+        "'notes members reset' starts the membership over; the other devices join again")
     case .membershipMissing:
       .failed("membership_missing", "ask an admin for an invitation and join again")
     case .membershipExists: .failed("already_a_notebook", "choose another folder")
@@ -211,12 +213,12 @@ extension NameDefect: ExplainedError {
 }
 
 extension Failure {
-  static let examine = "'notes doctor' looks for what is wrong"
+  static let examine = "run 'notes doctor'"
 
   fileprivate static let deleteSome =
     "nothing was changed; delete what is not needed here or there, then sync again"
 
-  static let operations = "'notes log --operations' shows what was done here"
+  static let operations = "'notes log --operations' lists the operations here"
 
   fileprivate static let ownRepository =
     "make the notebook in a folder with a repository of its own"
@@ -239,15 +241,15 @@ extension Failure {
   }
 
   static let massDeletion = ErrorMeaning.failed(
-    "mass_deletion", "nothing was changed; --allow-deletes goes on")
+    "mass_deletion", "nothing was changed; to continue, add --allow-deletes")
   static let largeVersion = ErrorMeaning.failed(
-    "large_version", "nothing was changed; 'notes sync --allow-large' goes on")
+    "large_version", "nothing was changed; to continue, run 'notes sync --allow-large'")
   static let mergeTooLarge = ErrorMeaning.failed("merge_too_large", deleteSome)
   static let versionCutOff = ErrorMeaning.failed(
-    "version_cut_off", "'notes doctor --repair' on that device cuts it off there, too")
+    "version_cut_off", "'notes doctor --repair' on that device removes it there, too")
 
   static let unsignedVersion = ErrorMeaning.failed(
-    "unsigned_version", "nothing of it was kept; if it is meant, --allow-unsigned takes it once")
+    "unsigned_version", "nothing was kept; to accept it once, add --allow-unsigned")
 
   static func remedyOrExamine(_ errno: Int32) -> String { remedy(errno) ?? examine }
 
@@ -255,8 +257,8 @@ extension Failure {
     switch errno {
     case EACCES, EPERM: "let your user read and write there, and run the command again"
     case EROFS: "it is on a disk that cannot be written; nothing was changed"
-    case ENOSPC: "make room on the disk, and run the command again"
-    case EDQUOT: "make room, or have your share of the disk raised, and run the command again"
+    case ENOSPC: "free disk space, then run the command again"
+    case EDQUOT: "free disk space or ask for a larger quota, then run the command again"
     case EMFILE, ENFILE: "close other programs, or raise the limit of open files"
     case EFBIG:
       "'ulimit -f' shows how large a file may be here, notes.maxFileSize in .git/config what notes "

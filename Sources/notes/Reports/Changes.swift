@@ -102,7 +102,7 @@ extension CutDamage {
       case .shortened: "is cut short"
       case .older: "has an older text"
       }
-    return what + " since the machine was started anew"
+    return what + " since the machine was restarted"
   }
 }
 
@@ -201,10 +201,10 @@ extension [SkippedFile] {
       if case .obstructed = $0.reason { true } else { false }
     }
     let cut = filter(\.reason.isCut)
-    return section("Left as a power cut left them", cut)
+    return section("Damaged by a power cut", cut)
       + (cut.first.map { "  \($0.remedy)\n" } ?? "")
       + section("Not versioned", filter { !$0.reason.isVersioned && !$0.reason.isCut })
-      + section("Versioned, but not in this folder", absent)
+      + section("Saved, but not in this folder", absent)
       + (obstructed.map { "  \($0.remedy)\n" } ?? "")
       + section("Versioned, but not up to date in this folder", behind)
       + (behind.first.map { "  \($0.remedy)\n" } ?? "")

@@ -215,24 +215,24 @@ struct EventText {
     guard case .invitation(let guest, let hosts) = occasion else { return "" }
     guard let guest else {
       return """
-        On the other device run:
+        On the other device, run:
 
           notes join \(terminal.paint(open.code.description, .bold))
 
-        The code lets one device join as \(open.role.rawValue). It ends in \(minutes), or \
-        after three wrong attempts.
-        If nothing is found there, add \(Self.addresses(hosts, port: open.port)).
+        The code lets one device join as \(open.role.rawValue). It expires in \(minutes), or \
+        after three wrong codes.
+        If it does not find this device, add \(Self.addresses(hosts, port: open.port)).
         Waiting; Ctrl-C cancels the invitation.
 
         """
     }
     return """
       \(terminal.paint(Visible.name(guest), .bold)) is invited as \(open.role.rawValue), as soon \
-      as it is reached. There run:
+      as it can be reached. On that device, run:
 
         notes invitations accept
 
-      It ends in \(minutes). Waiting; Ctrl-C cancels the invitation.
+      It expires in \(minutes). Waiting; Ctrl-C cancels the invitation.
 
       """
   }

@@ -32,15 +32,15 @@ struct HeldNotice {
   var message: String {
     let shown = Visible.name(name)
     guard refusal.isThere else {
-      return "what \(shown) has is not merged: " + (held.words ?? "it is held back")
+      return "changes from \(shown) are held back" + (held.words.map { ": " + $0 } ?? "")
     }
-    let start = "what this device has is not merged on \(shown): "
+    let start = "changes from this device are held back on \(shown): "
     return switch refusal.reason {
-    case .massDeletion: start + "it would delete most of its notes"
-    case .largeVersion: start + "it is very large"
-    case .tooLarge: start + "together it is more than devices take"
-    case .cutOff: start + "it has cut off a version that is still here"
-    case .unsigned: start + "no member answers for it"
+    case .massDeletion: start + "they would delete most of its notes"
+    case .largeVersion: start + "they are very large"
+    case .tooLarge: start + "the merged version would exceed a limit"
+    case .cutOff: start + "it removed a version that is still here"
+    case .unsigned: start + "no member vouches for them"
     }
   }
 
@@ -49,13 +49,13 @@ struct HeldNotice {
     let command = refusal.isThere ? "on \(Visible.name(name)) run 'notes sync \(ownName) " : nil
     let sync = command ?? "run 'notes sync \(Visible.word(name)) "
     return switch refusal.reason {
-    case .massDeletion: "if it is meant, \(sync)--allow-deletes'"
-    case .largeVersion: "if it is meant, \(sync)--allow-large'"
+    case .massDeletion: "to accept them, \(sync)--allow-deletes'"
+    case .largeVersion: "to accept them, \(sync)--allow-large'"
     case .tooLarge: "delete what is not needed here or there, then sync again"
     case .unsigned where refusal.isThere: "save something here, then sync again"
-    case .unsigned: "if it is meant, \(sync)--allow-unsigned'"
-    case .cutOff where refusal.isThere: "'notes doctor --repair' cuts it off here, too"
-    case .cutOff: "'notes doctor --repair' on \(Visible.name(name)) cuts it off there, too"
+    case .unsigned: "to accept them, \(sync)--allow-unsigned'"
+    case .cutOff where refusal.isThere: "'notes doctor --repair' removes it here, too"
+    case .cutOff: "'notes doctor --repair' on \(Visible.name(name)) removes it there, too"
     }
   }
 

@@ -34,17 +34,19 @@ struct StatusReport {
 
   private func words(for watched: WatcherStatus) -> String {
     if watched.watcher.isPaused { return "Watched, with connections paused." }
-    if watched.peers.isEmpty { return "Watched; no other device is here." }
+    if watched.peers.isEmpty { return "'notes watch' is running; no other device is connected." }
     let names = Phrase.list(
       watched.peers.map { standing.sharedNames.shown($0.identity.name, $0.identity.deviceID) })
     let areInSync = watched.peers.allSatisfy { $0.shows.tip == status.state.tip }
-    return areInSync ? "Watched, and in sync with \(names)." : "Watched; here: \(names)."
+    return areInSync
+      ? "'notes watch' is running, in sync with \(names)."
+      : "'notes watch' is running, connected with \(names)."
   }
 
   /// Where versions go, if that is not the usual branch of a repository.
   static func words(forBranch branch: String?) -> String {
     guard let branch else {
-      return "HEAD is detached: versions are on no branch; 'git switch BRANCH' goes to one.\n"
+      return "HEAD is detached: versions are on no branch; run 'git switch BRANCH'.\n"
     }
     return ["main", "master"].contains(branch) ? "" : "On branch \(Visible.name(branch)).\n"
   }
@@ -56,12 +58,12 @@ struct StatusReport {
     text += (status.state.tip.map { ", version \($0.short)" } ?? ", no version yet") + "\n"
     text += Self.words(forBranch: status.branch)
     if let operation = status.gitOperation {
-      text += "A git \(operation.rawValue) is under way; nothing is saved before it ends:\n"
+      text += "A git \(operation.rawValue) is in progress; nothing is saved until it ends:\n"
       text += "  \(operation.remedy)\n"
     }
     if !status.unmerged.isEmpty {
       text += "Git could not merge \(Phrase.list(status.unmerged.map { Visible.name($0) }))"
-      text += "; nothing is saved before that is done:\n  \(status.unmerged.mergeRemedy)\n"
+      text += "; nothing is saved until that is done:\n  \(status.unmerged.mergeRemedy)\n"
     }
     if let watcher { text += words(for: watcher) + "\n" }
     text += standing.text
@@ -72,10 +74,10 @@ struct StatusReport {
         status.state.tip == nil
         ? "Nothing to save yet.\n"
         : status.skipped.contains(where: \.reason.isUnsaved)
-          ? "Everything else is saved; what is not is named below.\n" : "Everything is saved.\n"
+          ? "Everything else is saved; these files are not:\n" : "Everything is saved.\n"
     }
     if status.isInterrupted {
-      text += "\nThe last command was interrupted; the next one that writes completes it.\n"
+      text += "\nThe last command was interrupted; the next command that writes completes it.\n"
     }
     if !conflicts.isEmpty {
       text += "\n" + terminal.paint("Conflicts to resolve", .boldYellow) + "\n"
@@ -94,10 +96,10 @@ struct StatusReport {
       text += "\n" + terminal.paint("With another name on this disk", .bold) + "\n"
       text += names.map { "  \($0)\n" }.joined()
       text += more > 0 ? "  and \(Phrase.number(more)) more\n" : ""
-      text += "  an edit that comes from another device changes this name only\n"
+      text += "  an edit from another device changes only this name\n"
     }
     if status.ignoredNotes > 0 {
-      text += "\nLeft out by ignore rules: \(Phrase.count(status.ignoredNotes, "note"))\n"
+      text += "\nIgnored by .gitignore rules: \(Phrase.count(status.ignoredNotes, "note"))\n"
     }
     return text
   }
@@ -121,9 +123,9 @@ extension StatusReport {
 
   private var massDeletionText: String {
     guard let loss = status.massDeletion else { return "" }
-    return "  a save stops, as \(Phrase.number(loss.deleted)) of "
-      + "\(Phrase.count(loss.total, "note")) would be deleted;\n"
-      + "  if it is meant: 'notes save --allow-deletes'\n"
+    return "  'notes save' refuses to delete \(Phrase.number(loss.deleted)) of "
+      + "\(Phrase.count(loss.total, "note"));\n"
+      + "  to delete them: 'notes save --allow-deletes'\n"
   }
 }
 

@@ -122,8 +122,11 @@ enum Console {
     to action: String, _ question: String, otherwise outcome: String
   ) throws(Failure) {
     guard canAsk
-    else { throw .usage("\(action) has to be confirmed", hint: "--yes goes on without asking") }
+    else {
+      throw .usage(
+        "cannot ask to confirm \(action) without a terminal", hint: "add --yes to confirm")
+    }
     guard confirm(question, byDefault: false)
-    else { throw Failure(.failed, "declined", outcome, hint: "answer y to go on, or give --yes") }
+    else { throw Failure(.failed, "declined", outcome, hint: "answer y, or add --yes") }
   }
 }

@@ -8,7 +8,7 @@ internal import WorkTree
 struct ResolveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "resolve",
-    abstract: "Settle a conflict by choosing among the texts between the markers.",
+    abstract: "Resolve conflicts by choosing which text to keep.",
     discussion: """
       On a terminal it shows the blocks of the note, or of all notes in conflict, and asks for each \
       which text to keep. --keep says it for all blocks, or for those of --block; --tool runs a merge \
@@ -26,14 +26,15 @@ struct ResolveCommand: Command {
   var note: String?
 
   @Option(
-    help: .named("side", "The text to keep: older, newer, both, or who wrote it."),
+    help: .named("side", "The text to keep: older, newer, both, or the name of its author."),
     completion: .list(["older", "newer", "both"]))
   var keep: String?
 
-  @Option(help: .named("n", "Only this block, counted from the note's top.")) var block: [Int] = []
+  @Option(help: .named("n", "Only this block, counted from the top of the note.")) var block:
+    [Int] = []
 
   @Option(
-    help: .named("command", "A merge tool, which finds files in $LOCAL, $BASE, $REMOTE, $MERGED."))
+    help: .named("command", "A merge tool; $LOCAL, $BASE, $REMOTE and $MERGED name its files."))
   var tool: String?
 
   @OptionGroup var options: CommonOptions
@@ -74,7 +75,7 @@ struct ResolveCommand: Command {
     guard !options.json, Console.canAsk, Console.output.isInteractive else {
       let name = Visible.word(note ?? "NOTE")
       throw .usage(
-        "without a terminal it has to be said what to keep",
+        "cannot ask without a terminal: say which text to keep with --keep",
         hint: "'notes resolve \(name) --keep older', newer, both or a NAME; --block N for one block"
       )
     }
@@ -134,7 +135,7 @@ extension ResolveCommand {
       let rest = conflicts > 0 ? "\n\(Phrase.count(conflicts, "conflict")) left to resolve." : ""
       if version == nil { return "Nothing changed in \(name)." + rest }
       if blocks == 0 { return "Resolved \(name)." + rest }
-      return "Settled a part of \(name): \(Phrase.count(blocks, "block")) left." + rest
+      return "Resolved part of \(name); \(Phrase.count(blocks, "block")) left." + rest
     }
   }
 }

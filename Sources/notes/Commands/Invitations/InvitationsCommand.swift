@@ -7,7 +7,7 @@ internal import Notebook
 struct InvitationsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "invitations",
-    abstract: "List the invitations of this device; cancel them; answer those of others.",
+    abstract: "List, cancel, accept or decline invitations.",
     discussion: """
       Lists what 'notes invite' opened here, the newest first, and the invitations that other \
       members of this notebook sent to this device.
@@ -80,7 +80,7 @@ struct InvitationsAcceptCommand: Command {
 
   @Flag(name: .shortAndLong, help: "Join without asking.") var yes = false
 
-  @Flag(help: "Also take files of DIR that look like keys or credentials.") var include = false
+  @Flag(help: "Also add files of DIR that look like keys or credentials.") var include = false
 
   @OptionGroup var options: CommonOptions
 

@@ -30,7 +30,7 @@ struct InviteCommand: Command {
   @Option(help: "What the device may do: reader, writer or admin.", completion: .roles)
   var role: Role = .writer
 
-  @Option(name: .customLong("for"), help: .named("time", "How long it is open, as 10m or 90s."))
+  @Option(name: .customLong("for"), help: .named("time", "How long it stays open, as 10m or 90s."))
   var lifetime = Lifetime(seconds: 600)
 
   @Option(

@@ -26,7 +26,7 @@ struct JoinCommand: CountedCommand {
         notes join --code-file code ~/notes --yes
       """)
 
-  @Argument(help: .named("code", "The code; left out where --code-file gives it."))
+  @Argument(help: .named("code", "The code, unless --code-file gives it."))
   var code: String?
 
   @Argument(help: .named("dir", "The folder for the notebook."), completion: .directory)
@@ -34,7 +34,7 @@ struct JoinCommand: CountedCommand {
 
   @Option(
     name: [.customLong("device-name"), .customLong("name")],
-    help: .named("device-name", "What to call this device; the host's name by default."))
+    help: .named("device-name", "A name for this device; by default the host's name."))
   var name: String?
 
   @Option(
@@ -43,7 +43,7 @@ struct JoinCommand: CountedCommand {
 
   @Flag(name: .shortAndLong, help: "Join without asking.") var yes = false
 
-  @Flag(help: "Also take files of DIR that look like keys or credentials.") var include = false
+  @Flag(help: "Also add files of DIR that look like keys or credentials.") var include = false
 
   @OptionGroup var at: AtOption
   @OptionGroup var wait: WaitOption

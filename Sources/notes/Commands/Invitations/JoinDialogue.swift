@@ -150,7 +150,7 @@ struct JoinDialogue {
       case .proved(let admin):
         Output.standard.write(
           """
-          The notebook in this folder was begun anew by its admin \(Visible.name(admin)).
+          The notebook in this folder was started over by its admin \(Visible.name(admin)).
           Joining leaves the old membership, and with it the devices that have not
           joined the new one; the notes stay.
 
@@ -170,14 +170,14 @@ struct JoinDialogue {
     guard Console.canAsk else {
       throw Failure(
         .failed, "renewal_unproved",
-        "nothing proves that this is the notebook in \(Visible.name(folder)), begun anew",
+        "nothing proves that this is the notebook in \(Visible.name(folder)), started over",
         hint: "another folder keeps the two apart; on a terminal the command asks, --yes or not")
     }
     let notebook = try Notebook.open(at: folder)
     let versions = try notebook.repository.walk(from: notebook.state().heads).all().count
     return Console.confirm(
       """
-      \(Visible.name(offer.inviter)) says that this is the notebook in that folder, begun anew.
+      \(Visible.name(offer.inviter)) says that this is the notebook in that folder, started over.
       Nothing proves it: no admin known here has signed it.
       Joining leaves the present membership, and lets the members of the other
       notebook have all that is in the folder, with its history:

@@ -60,7 +60,7 @@ struct MembersRoleCommand: Command {
 
   @Argument(help: "reader, writer or admin.", completion: .roles) var role: String
 
-  @Flag(help: "Remove whom an admin's device invited or made an admin, and whom those did.")
+  @Flag(help: "Also remove the devices an admin's device invited or made admins, and theirs.")
   var withInvited = false
 
   @Flag(name: [.short, .long], help: "Do not ask.") var yes = false

@@ -6,7 +6,7 @@ internal import Notebook
 
 struct MembersRemoveCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Take a device out of the notebook.",
+    commandName: "remove", abstract: "Remove a device from the notebook.",
     discussion: """
       From now on this device exchanges nothing with it, and every other device stops when it \
       learns of the removal, at its next sync with a device that knows. What the device has \
@@ -22,7 +22,8 @@ struct MembersRemoveCommand: Command {
 
   @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
 
-  @Flag(help: "Also whom it invited or made an admin, and whom those did.") var withInvited = false
+  @Flag(help: "Also remove the devices it invited or made admins, and theirs.") var withInvited =
+    false
 
   @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
 
@@ -62,7 +63,7 @@ struct MembersRemoveCommand: Command {
 
 struct MembersBlockCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "block", abstract: "Exchange nothing with a device, on this device alone.",
+    commandName: "block", abstract: "Stop exchanging with a device, on this device only.",
     discussion: """
       Neither connects to the device nor lets it in. Nobody else learns of it, and the device stays \
       a member: what it writes still comes through others. An admin takes it out for everybody \
@@ -108,7 +109,8 @@ struct MembersUnblockCommand: Command {
 
 struct MembersResetCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "reset", abstract: "Begin the membership anew, with this device as its founder.",
+    commandName: "reset",
+    abstract: "Start the membership over, with this device as founder and only member.",
     discussion: """
       For when the founder's device was stolen, or no admin is left. This device makes a new root \
       and is its only member; the notes and their history stay. The other devices join again: \
@@ -130,12 +132,12 @@ struct MembersResetCommand: Command {
     let others = context.membership.members().others(besides: context.key.deviceID)
     if !yes {
       try Console.demandConsent(
-        to: "beginning anew",
+        to: "starting over",
         """
         This device will be the only member of the notebook. \
         \(Phrase.count(others.count, "other device")) will have to join again
         by a code each. Notes and history stay as they are, here and there.
-        Begin anew?
+        Start over?
         """, otherwise: "nothing was changed")
     }
     let identity = notebook.identity
