@@ -251,6 +251,10 @@ struct HubTroubleTests {
       ("fatal: unable to access 'https://h/': Could not resolve host: h", "unreachable"),
       ("ssh: connect to host h port 22: Connection refused", "unreachable"),
       ("Host key verification failed.", "hostUnproved"),
+      (
+        "fatal: unable to access 'https://h/': server verification failed: certificate signer not trusted.",
+        "hostUnproved"
+      ),
       ("ada@h: Permission denied (publickey).", "notLetIn"),
       ("fatal: could not read Username for 'https://h': terminal prompts disabled", "notLetIn"),
       ("fatal: '/x' does not appear to be a git repository", "noRepository"),

@@ -79,7 +79,16 @@ import Testing
     #expect(all[1]["read_files"] == all[0]["read_files"])
   }
 
+  /// How many bytes more each side sends where both have OpenSSL 3.5: its key exchange has a part, ML-KEM-768,
+  /// that holds against quantum computers, with a key of 1,184 bytes and an answer of 1,088 (FIPS 203).
+  private static func hybridBytes() throws -> Int {
+    let version = try run(["openssl", "version"]).text.split { !$0.isNumber }.compactMap { Int($0) }
+    let isHybrid = version.count > 1 && (version[0], version[1]) >= (3, 5)
+    return isHybrid ? 1_200 : 0
+  }
+
   @Test func `A line that is synced costs little on the wire and the disk`() throws {
+    let hybrid = try Self.hybridBytes()
     let (ada, bob) = (try shell(notes: 200), try Shell())
     try bob.join(ada, as: "bob")
     let (server, port) = try ada.listening("serve")
@@ -89,7 +98,8 @@ import Testing
     expect(
       nothing,
       atMost: [
-        "sent_bytes": 1550, "received_bytes": 1500, "round_trips": 4, "sent_objects": 0,
+        "sent_bytes": 1550 + hybrid, "received_bytes": 1500 + hybrid, "round_trips": 4,
+        "sent_objects": 0,
         "received_objects": 0, "syncs": 0, "written_files": 4, "read_files": 88,
         // The folder, which has 200 notes, is looked at once.
         "status_calls": 310,
@@ -101,14 +111,17 @@ import Testing
     expect(
       one,
       atMost: [
-        "sent_bytes": 2550, "received_bytes": 1850, "round_trips": 6, "received_objects": 0,
+        "sent_bytes": 2550 + hybrid, "received_bytes": 1850 + hybrid, "round_trips": 6,
+        "received_objects": 0,
         "syncs": 18, "written_files": 17, "read_files": 148, "status_calls": 372,
       ])
     try edit(ada, "two lines")
     let back = try counts(bob, words[0], words[1], words[2], words[3])
     #expect(back["received_objects"] == 4)
     // It is not looked at again for the merge.
-    expect(back, atMost: ["sent_bytes": 2000, "received_bytes": 2500, "status_calls": 450])
+    expect(
+      back,
+      atMost: ["sent_bytes": 2000 + hybrid, "received_bytes": 2500 + hybrid, "status_calls": 450])
   }
 
   // It parses all the certificates of the system when it is loaded.
@@ -156,7 +169,10 @@ import Testing
       .map { $0.replacing(/AT_FDCWD<[^>]*>/, with: "AT_FDCWD") }
       // The C library asks what a folder is that it is to list.
       .filter { $0.contains(shell.folder.path) || $0.contains("/boot_id") }
-      .filter { !$0.contains("\"\", {st_mode=S_IFDIR") }
+      .filter {
+        !$0.contains("\"\", {st_mode=S_IFDIR")
+          && !$0.contains(/fstat\(\d+<[^>]*>, {st_mode=S_IFDIR/)
+      }
     func count(_ names: [String], where condition: (Substring) -> Bool = { _ in true }) -> Int {
       lines.count { line in
         names.contains { line.contains(" \($0)(") || line.hasPrefix("\($0)(") } && condition(line)

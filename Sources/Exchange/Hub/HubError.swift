@@ -93,7 +93,8 @@ extension HubError {
     (
       [
         "Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED",
-        "server certificate verification failed", "SSL certificate problem",
+        "server certificate verification failed", "server verification failed",
+        "SSL certificate problem", "certificate verify failed",
         "certificate subject name",
       ], { .hostUnproved($0) }
     ),
