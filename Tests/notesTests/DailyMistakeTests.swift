@@ -64,7 +64,7 @@ import Testing
       ),
       (
         ["redo"], 1, "there is nothing to redo",
-        "'notes redo' redoes what was undone; 'notes log --operations' lists the operations here"
+        "'notes redo' redoes what you last undid; 'notes log --operations' lists the operations here"
       ),
       (
         ["list", "--folder", "nowhere"], 1, "there is no folder 'nowhere'",

@@ -89,7 +89,7 @@ extension NotebookError: ExplainedError {
     case .unfitPath: .failed("unfit_path", "choose shorter names and fewer folders")
     case .nothingToUndo: .failed("nothing_to_undo", Failure.operations)
     case .nothingToRedo:
-      .failed("nothing_to_redo", "'notes redo' redoes what was undone; " + Failure.operations)
+      .failed("nothing_to_redo", "'notes redo' redoes what you last undid; " + Failure.operations)
     case .noSuchOperation: .failed("no_such_operation", Failure.operations)
     case .undoConflict:
       .failed(
