@@ -196,4 +196,50 @@ struct ConversionTests {
     #expect(conversions(try home.notebook.save().skipped)["n.md"] == expected)
     #expect(try isInHistory(text, of: home) == (expected == nil))
   }
+
+  // "What git decides by the text (text=auto, core.autocrlf) counts for a file that a version has without CR."
+  @Test(
+    "git decides by the text and the last version",
+    arguments: [
+      ("*.md text=auto\n", nil), ("*.md text=auto eol=crlf\n", nil), ("", "true"), ("", "input"),
+    ]
+      as [(String, String?)])
+  func byText(attributes: String, automatic: String?) throws {
+    if let automatic { _ = try home.git(["config", "core.autocrlf", automatic]) }
+    try home.write(".gitattributes", attributes)
+    try home.write("lf.md", "a\nb\n")
+    try home.write("crlf.md", "a\r\nb\r\n")
+    #expect(try conversions(home.notebook.save().skipped).isEmpty)
+    for (path, text) in [("lf.md", "a\r\nb\r\nc\r\n"), ("crlf.md", "a\r\nb\r\nc\r\n")] {
+      _ = try home.read(path)
+      try home.write(path, text)
+    }
+    let saved = try home.notebook.save()
+    #expect(saved.changes.map(\.path) == ["crlf.md"])
+    #expect(conversions(saved.skipped) == ["lf.md": .lineEndings])
+    // What git would store of them is what the versions have.
+    #expect(try home.git(["diff", "--stat", "HEAD", "--", "crlf.md"]).isEmpty)
+    // A file that is binary to git, and one whose line endings are left alone.
+    for text in ["a\r\n\0", "a\rb\r\n"] {
+      try home.write("lf.md", text)
+      #expect(try home.notebook.save().changes.map(\.path) == ["lf.md"])
+      try home.write("lf.md", "a\nb\n")
+      _ = try home.notebook.save()
+    }
+  }
+
+  @Test("what comes of a file whose line endings git converts waits")
+  func incomingLineEndings() throws {
+    try home.write("n.md", "a\nb\n")
+    _ = try home.notebook.save()
+    let bob = try home.clone(device: "Bob")
+    _ = try bob.git(["config", "core.autocrlf", "true"])
+    try bob.write("n.md", "a\r\nb\r\n")
+    try home.write("n.md", "a\nb\nc\n")
+    _ = try home.notebook.save()
+    try bob.receive(from: home)
+    #expect(try bob.read("n.md") == "a\r\nb\r\n")
+    #expect(try bob.git(["show", "HEAD:n.md"]) == "a\nb\nc\n")
+    #expect(try !isInHistory("a\r\nb\r\n", of: bob))
+  }
 }

@@ -1,4 +1,5 @@
 import Git
+import Glibc
 import TestSupport
 import Testing
 
@@ -118,5 +119,27 @@ struct IgnoreTests {
     _ = try ada.notebook.save()
     #expect(try versioned(ada) == ["first.txt"])
     #expect(try ada.notebook.status().ignoredNotes == 1)
+  }
+
+  @Test(
+    "a FIFO in the place of a file of rules holds nothing up",
+    .timeLimit(.minutes(2)), arguments: [".gitignore", ".gitattributes"], ["", "sub/"])
+  func fifo(name: String, folder: String) throws {
+    let fixture = try Fixture()
+    try fixture.write("sub/a.txt", "a\n")
+    _ = try fixture.notebook.save()
+    let path = fixture.path + "/" + folder + name
+    try #require(mkfifo(path, 0o600) == 0)
+    try fixture.write("sub/b.txt", "b\n")
+    #expect(try fixture.notebook.status().changes.map(\.path) == ["sub/b.txt"])
+    #expect(try fixture.notebook.save().changes.map(\.path) == ["sub/b.txt"])
+    unlink(path)
+    try fixture.write("sub/.gitignore", "c.txt\n")
+    _ = try fixture.notebook.save()
+    // What this device agreed to holds on.
+    unlink(fixture.path + "/sub/.gitignore")
+    try #require(mkfifo(fixture.path + "/sub/.gitignore", 0o600) == 0)
+    try fixture.write("sub/c.txt", "c\n")
+    #expect(try !fixture.notebook.save().changes.map(\.path).contains("sub/c.txt"))
   }
 }

@@ -54,4 +54,34 @@ import Testing
     #expect(result.errorText.contains("which notes cannot work with"), "\(result)")
     #expect(try run(["ls", shell.folder["notes/.git"]]).lines.contains("notes") == false)
   }
+
+  // notes-merge(7): "The attributes that count are those of .git/info/attributes, of the file that
+  // core.attributesFile names [...] in the user's own configuration of git"
+  @Test(arguments: ["default", "named in ~/.gitconfig", "named in git/config"])
+  func `What the user has git encrypt everywhere stays on the device`(place: String) throws {
+    let attributes = "*.secret.txt filter=crypt\n"
+    let home = "home/"
+    let configuration = try #require(shell.environment["XDG_CONFIG_HOME"])
+    try makeFolder(configuration)
+    try makeFolder(configuration + "/git")
+    switch place {
+    case "default": try writeFile(configuration + "/git/attributes", Array(attributes.utf8))
+    case "named in git/config":
+      try shell.folder.write(attributes, to: home + "mine")
+      try writeFile(
+        configuration + "/git/config",
+        Array("[core]\n\tattributesFile = \"\(shell.folder[home + "mine"])\"\n".utf8))
+    default:
+      try shell.folder.write(attributes, to: home + "mine")
+      try shell.folder.write("[core]\nattributesfile=~/mine\n", to: home + ".gitconfig")
+    }
+    try shell.folder.write("swordfish\n", to: "notes/x.secret.txt")
+    #expect(try shell.notes("init", "--yes").text.contains("git converts it with the filter crypt"))
+    try shell.folder.write("swordfish\n", to: "notes/y.secret.txt")
+    try shell.folder.write("two\n", to: "notes/B.txt")
+    let saved = try shell.notes("save").text
+    #expect(saved.contains("y.secret.txt is not versioned"), "\(saved)")
+    let files = try run(["git", "ls-tree", "-r", "--name-only", "HEAD"], in: shell.folder["notes"])
+    #expect(files.lines == ["A.txt", "B.txt"])
+  }
 }

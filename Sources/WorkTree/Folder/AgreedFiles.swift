@@ -35,6 +35,7 @@ final class AgreedFiles {
   let agreement: Agreement
   private let workTree: WorkTree
   private let index: IndexFile
+  private var blocked: [TreePath: Bool] = [:]
   private var known: [TreePath: (standing: Standing, content: [UInt8]?)] = [:]
 
   /// What became of a folder's file, or of there being none.
@@ -54,6 +55,20 @@ final class AgreedFiles {
 
   /// What a folder's file holds; nil where there is none.
   func content(in folder: TreePath) throws -> [UInt8]? { try look(in: folder).content }
+
+  /// Whether anything else than a file has such a file's name beside or above a path: to open a FIFO there
+  /// would wait for ever, which libgit2 does.
+  func isBlocked(above path: TreePath) -> Bool {
+    (path.ancestors + [""]).contains { folder in
+      if let isBlocked = blocked[folder] { return isBlocked }
+      var status = stat()
+      let name = "\(workTree.folder)/\(folder.appending(agreement.fileName))"
+      let isThere = Counted.stat(name, &status) == 0
+      let isBlocked = isThere && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+      blocked[folder] = isBlocked
+      return isBlocked
+    }
+  }
 
   private func look(in folder: TreePath) throws -> (standing: Standing, content: [UInt8]?) {
     if let known = known[folder] { return known }

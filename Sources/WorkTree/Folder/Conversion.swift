@@ -32,29 +32,40 @@ struct ConversionAttributes: Hashable {
   private let filter: String?
   private let encoding: String?
   private let fillsIdentity: Bool
-  private let takesCarriageReturns: Bool
+  private let carriageReturns: CarriageReturns
+
+  /// When git takes away the CR before a LF.
+  private enum CarriageReturns {
+    case never, always
+    /// By the text: in one that is no binary file and that no version has with a CR.
+    case byText
+  }
 
   /// The attributes as values of `names`.
-  init(_ values: [AttributeValue]) {
+  ///
+  /// - Parameter isAutomatic: whether files without such attributes are as with `text=auto`:
+  ///   `core.autocrlf`, git-config(1).
+  init(_ values: [AttributeValue], isAutomatic: Bool) {
     filter = values[0].text
     let encoding = values[1].text
     let isUsual = ["utf-8", "utf8"].contains(encoding?.lowercased() ?? "utf-8")
     self.encoding = isUsual ? nil : encoding
     fillsIdentity = values[2] == .set
-    // What git decides by looking at the text it leaves alone in a file that a version has so.
     let text = values[3] == .unspecified ? values[5] : values[3]
-    takesCarriageReturns =
+    carriageReturns =
       switch text {
-      case .set, .value("input"): true
-      case .unspecified: values[4].text != nil
-      default: false
+      case .set, .value("input"): .always
+      case .value("auto"): .byText
+      case .unspecified where values[4].text != nil: .always
+      case .unspecified where isAutomatic: .byText
+      default: .never
       }
   }
 
   private init(filter: String?) {
     self.filter = filter
     encoding = nil
-    (fillsIdentity, takesCarriageReturns) = (false, false)
+    (fillsIdentity, carriageReturns) = (false, .never)
   }
 
   /// The filter alone, if it is one of those.
@@ -62,17 +73,38 @@ struct ConversionAttributes: Hashable {
     ConversionAttributes(filter: filter.flatMap { isConfigured($0) ? $0 : nil })
   }
 
-  /// How a file is converted that holds these bytes; they are asked for where it depends on them.
-  func conversion(of bytes: () throws -> [UInt8]?) rethrows -> Conversion? {
+  /// How a file is converted that holds these bytes; they, and those of its last version, are asked for where
+  /// it depends on them.
+  func conversion(
+    of bytes: () throws -> [UInt8]?, lastVersion: () throws -> [UInt8]?
+  ) rethrows -> Conversion? {
     if let filter { return .filter(filter) }
     if let encoding { return .encoding(encoding) }
-    guard fillsIdentity || takesCarriageReturns, let bytes = try bytes() else { return nil }
+    guard fillsIdentity || carriageReturns != .never, let bytes = try bytes() else { return nil }
     if fillsIdentity, Self.holdsIdentity(bytes) { return .identity }
-    let (carriageReturn, newline) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
-    let hasPair =
-      takesCarriageReturns
-      && zip(bytes, bytes.dropFirst()).contains { $0 == carriageReturn && $1 == newline }
-    return hasPair ? .lineEndings : nil
+    switch carriageReturns {
+    case .never: return nil
+    case .always: return Self.holdsPair(bytes) ? .lineEndings : nil
+    case .byText:
+      // What no version has yet gets its CRs into one, and git leaves them alone from then on.
+      guard Self.holdsPair(bytes), !Self.isBinary(bytes), let last = try lastVersion(),
+        !last.contains(UInt8(ascii: "\r"))
+      else { return nil }
+      return .lineEndings
+    }
+  }
+
+  private static func holdsPair(_ bytes: [UInt8]) -> Bool {
+    zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "\r") && $1 == UInt8(ascii: "\n") }
+  }
+
+  /// Whether git takes the bytes for no text: a NUL, or a CR without LF.
+  private static func isBinary(_ bytes: [UInt8]) -> Bool {
+    bytes.contains(0)
+      || bytes.indices.contains { position in
+        bytes[position] == UInt8(ascii: "\r")
+          && !bytes[(position + 1)...].starts(with: [UInt8(ascii: "\n")])
+      }
   }
 
   /// `$Id$`, or `$Id: … $` on one line.

@@ -5,11 +5,12 @@ internal import System
 /// Which files git converts (notes-merge(7), "Files that git converts"), asked through libgit2 only where
 /// there are attributes.
 ///
-/// What this device has configured counts, and the `.gitattributes` files that it agreed to. Those of
+/// What this device's user has configured counts, and the `.gitattributes` files that it agreed to. Those of
 /// another writer count for notes only where they name a filter that is configured here: else they could
 /// keep everybody's notes from being versioned.
 package final class ConversionRules {
   private let workTree: WorkTree
+  private let index: IndexFile
   private let files: AgreedFiles
   /// Whether attributes are set beside the files in the folder.
   private let hasOwnAttributes: Bool
@@ -17,10 +18,15 @@ package final class ConversionRules {
   private lazy var asTheyAre = workTree.repository.readingIgnoreFiles(in: workTree.folder)
   /// The repository with the files as they were agreed to; nil before any agreement.
   private let agreed: Repository?
+  /// The repository with the attributes of the user and the system in place of the folder's; nil where
+  /// there are none.
+  private let ofUser: RepositoryOfAttributes?
+  /// Whether git looks for CRs in files without attributes.
+  private let isAutomatic: Bool
   private var configured: [String: Bool] = [:]
 
-  package init(of workTree: WorkTree, index: IndexFile) {
-    self.workTree = workTree
+  package init(of workTree: WorkTree, index: IndexFile) throws {
+    (self.workTree, self.index) = (workTree, index)
     settings = workTree.repository.settings()
     let agreement = Agreement.toAttributesFiles(workTree.stateFolder)
     files = AgreedFiles(agreement, of: workTree, index: index)
@@ -31,16 +37,15 @@ package final class ConversionRules {
       }
     agreed =
       agreement.isBegun ? workTree.repository.readingIgnoreFiles(in: agreement.folder) : nil
+    ofUser = try UserAttributes(settings).inPlaceOfFolder(of: workTree.repository)
+    isAutomatic = ["true", "input", "yes", "on", "1"].contains(
+      ((try? settings["core.autocrlf"]) ?? nil)?.lowercased())
   }
 
   private static func ownFiles(of repository: Repository, _ settings: Settings) -> [String] {
     let named = (try? settings["core.attributesFile"]) ?? nil
-    return [repository.gitFolder + "/info/attributes"] + (named.map { [expanded($0)] } ?? [])
-  }
-
-  private static func expanded(_ path: String) -> String {
-    guard path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
-    return String(cString: home) + path.dropFirst()
+    return [repository.gitFolder + "/info/attributes"]
+      + (named.map { [UserAttributes.expanded($0)] } ?? [])
   }
 
   /// How git converts a file; nil if it does not.
@@ -50,9 +55,15 @@ package final class ConversionRules {
     of path: TreePath, holding bytes: () throws -> [UInt8]?
   ) throws -> Conversion? {
     for attributes in try attributes(of: path) {
-      if let conversion = try attributes.conversion(of: bytes) { return conversion }
+      if let conversion = try attributes.conversion(of: bytes, lastVersion: { try saved(path) }) {
+        return conversion
+      }
     }
     return nil
+  }
+
+  private func saved(_ path: TreePath) throws -> [UInt8]? {
+    try index.position(of: path).map { try workTree.repository.blob(index.id(at: $0)) }
   }
 
   /// How git converts a file whatever it holds.
@@ -63,17 +74,24 @@ package final class ConversionRules {
   /// All attributes of a path that count.
   private func attributes(of path: TreePath) throws -> [ConversionAttributes] {
     let folders = path.ancestors + [""]
-    guard try hasOwnAttributes || folders.contains(where: { try files.content(in: $0) != nil })
-    else { return [] }
     func read(_ repository: Repository) throws -> ConversionAttributes {
-      ConversionAttributes(try repository.attributes(ConversionAttributes.names, of: path))
+      ConversionAttributes(
+        try repository.attributes(ConversionAttributes.names, of: path), isAutomatic: isAutomatic)
     }
+    let user = try ofUser.map { [try read($0.repository)] } ?? []
+    guard try hasOwnAttributes || folders.contains(where: { try files.content(in: $0) != nil })
+    else {
+      let unspecified = ConversionAttributes.names.map { _ in AttributeValue.unspecified }
+      return user.isEmpty && isAutomatic
+        ? [ConversionAttributes(unspecified, isAutomatic: true)] : user
+    }
+    if files.isBlocked(above: path) { return try (agreed.map { [try read($0)] } ?? []) + user }
     let present = try read(asTheyAre)
-    guard let agreed else { return [present] }
+    guard let agreed else { return [present] + user }
     let standings = try folders.map(files.standing)
-    guard standings.contains(.fromElsewhere) else { return [present] }
+    guard standings.contains(.fromElsewhere) else { return [present] + user }
     let counts = path.titleRange == nil || standings.contains(.writtenHere)
-    return [counts ? present : present.onlyFilter(isConfigured), try read(agreed)]
+    return [counts ? present : present.onlyFilter(isConfigured), try read(agreed)] + user
   }
 
   /// Whether `.git/config` says what a filter does.
@@ -93,6 +111,7 @@ package final class ConversionRules {
       return text.contains("filter") || text.contains("encoding")
     }
     if try attributesFolders.contains(where: { names(try files.content(in: $0)) }) { return true }
+    if names(UserAttributes(settings).content) { return true }
     guard hasOwnAttributes else { return false }
     let copies =
       files.agreement.isBegun
@@ -113,7 +132,7 @@ extension WorkTree {
     from changes: inout WorkingChanges, of index: IndexFile, attributesFolders: [TreePath]?
   ) throws {
     if changes.candidates.isEmpty, attributesFolders == nil { return }
-    let rules = ConversionRules(of: self, index: index)
+    let rules = try ConversionRules(of: self, index: index)
     var converted: [TreePath: Conversion] = [:]
     for candidate in changes.candidates {
       let path = candidate.path

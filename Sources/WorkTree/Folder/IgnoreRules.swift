@@ -29,6 +29,9 @@ package final class IgnoreRules {
 
   /// Whether an untracked path is left out; a folder, whether all in it is.
   package func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
+    if files.isBlocked(above: path) {
+      return try agreed?.isIgnored(path, isFolder: isFolder) ?? false
+    }
     func isNamed() throws -> Bool { try workTree.repository.isIgnored(path, isFolder: isFolder) }
     guard let agreed, isFolder || path.titleRange != nil else { return try isNamed() }
     let standings = try (path.ancestors + [""]).map(files.standing)

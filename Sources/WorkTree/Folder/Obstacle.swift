@@ -76,7 +76,7 @@ final class KeptBackFiles {
   private let workTree: WorkTree
   private let index: IndexFile
   private lazy var ignoreRules = IgnoreRules(of: workTree, index: index)
-  private lazy var conversions = ConversionRules(of: workTree, index: index)
+  private var conversions: ConversionRules?
   private var repositories: [TreePath: TreePath?] = [:]
   private let access: FolderAccess
 
@@ -89,8 +89,16 @@ final class KeptBackFiles {
     if let repository = repository(around: path) {
       return Obstacle(path: repository, kind: .repository)
     }
-    return try conversions.conversion(of: path) == nil
-      ? nil : Obstacle(path: path, kind: .converted)
+    let conversions = try self.conversions ?? ConversionRules(of: workTree, index: index)
+    self.conversions = conversions
+    let conversion = try conversions.conversion(of: path) {
+      guard
+        case .read(let present) = try FileContent.read(
+          path, in: workTree.folder, sizeLimit: workTree.sizeLimit)
+      else { return nil }
+      return present.bytes
+    }
+    return conversion == nil ? nil : Obstacle(path: path, kind: .converted)
   }
 
   /// Why a file in the folder that is in no version here stays so; nil if the next save would take it.
