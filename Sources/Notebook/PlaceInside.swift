@@ -6,8 +6,13 @@ extension Notebook {
   /// Whether a place is the notebook's folder or in it, by whatever path: links are followed, a folder
   /// that is mounted elsewhere is told by what it is, and the place need not be there yet.
   public func contains(place: String) -> Bool {
-    guard let own = PlaceIdentity(of: folder) else { return false }
-    var current = Self.existingFolder(of: place)
+    // A path through a folder that is not there yet leads to its other end once that is made.
+    [place, Self.withoutSteps(place)].contains { contains(existing: Self.existingFolder(of: $0)) }
+  }
+
+  private func contains(existing folder: String) -> Bool {
+    guard let own = PlaceIdentity(of: self.folder) else { return false }
+    var current = folder
     while true {
       if PlaceIdentity(of: current) == own { return true }
       if current == "/" { return false }
@@ -30,6 +35,19 @@ extension Notebook {
       }
       place = withoutSlashes(place)
     }
+  }
+
+  /// A path without `.` and `..`, as if no folder in it were a link.
+  private static func withoutSteps(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part == "..", let last = parts.last, last != ".." {
+        parts.removeLast()
+      } else {
+        parts.append(part)
+      }
+    }
+    return (path.hasPrefix("/") ? "/" : "./") + parts.joined(separator: "/")
   }
 
   private static func withoutSlashes(_ path: String) -> String {

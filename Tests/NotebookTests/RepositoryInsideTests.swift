@@ -43,6 +43,10 @@ struct RepositoryInsideTests {
       ["HEAD", "refs/heads/x", "config"], ["hooks/a.sample", "info/exclude", "description"],
       ["objects/pack/a.pack", "refs/heads/x", "config"], ["HEAD", "objects/aa/b", "packed-refs"],
       ["HEAD", "objects/aa/b", "refs/heads/x"],
+      ["HEAD", "refs/heads", "reftable/x", "objects/x", "config"],
+      ["notes.txt", ".git"], ["notes.txt", ".jj/repo/x"], ["notes.txt", ".hg/store"],
+      ["notes.txt", ".svn/wc.db"], ["notes.txt", ".bzr/README"], ["notes.txt", ".pijul/config"],
+      ["notes.txt", "_darcs/format"], ["notes.txt", ".fslckout"], ["notes.txt", "_FOSSIL_"],
     ])
   func parts(names: [String]) throws {
     for name in names { try home.write("x/" + name, "x\n") }
@@ -71,7 +75,9 @@ struct RepositoryInsideTests {
       unlink(dangling)
     }
     for place in [
-      "", "/", "/.git", "/new.git", "/sub/../new", "/a/b/c", "-link", "-link/hub.git", "-dangling",
+      "", "/", "/.git", "/new.git", "/sub/../new", "/a/b/c", "/none/../new",
+      "/../none/../\(path.split(separator: "/").last ?? "")/x", "-link", "-link/hub.git",
+      "-dangling",
       "/../\(path.split(separator: "/").last ?? "")/x",
     ] {
       #expect(notebook.contains(place: path + place), "\(place)")

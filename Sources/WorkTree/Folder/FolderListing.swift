@@ -82,7 +82,7 @@ package struct FolderListing {
         folders.append(path)
       } else if !folder.isEmpty {
         // In any spelling: git takes it for its own on some systems.
-        signs.insert(.gitFolder)
+        signs.insert(.workingFolder)
       } else if !Self.gitFolders.contains(path), let why = NameRules.problem(withPath: path) {
         skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
       }

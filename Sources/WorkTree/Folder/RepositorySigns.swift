@@ -2,9 +2,10 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// What a folder holds that tells a git repository, whatever the folder is called: a bare one, as a hub
+/// What a folder holds that tells a repository, whatever the folder is called: a bare one of git, as a hub
 /// or a backup is, has no `.git` (gitrepository-layout(5)). Such a repository changes with every version,
-/// so a notebook that versioned it would never come to rest.
+/// so a notebook that versioned it would never come to rest. The files of other systems' repositories are
+/// theirs as well.
 struct RepositorySigns: OptionSet {
   let rawValue: UInt8
 
@@ -17,13 +18,18 @@ struct RepositorySigns: OptionSet {
   static let hooks = Self(rawValue: 16)
   static let information = Self(rawValue: 32)
   static let description = Self(rawValue: 64)
-  /// `.git`, or what that is called until it is whole.
-  static let gitFolder = Self(rawValue: 128)
+  /// `.git`, what that is called until it is whole, or what another system has in a working folder.
+  static let workingFolder = Self(rawValue: 128)
 
   private static let names: [(name: TreePath, sign: Self)] = [
     ("HEAD", .head), ("objects", .objects), ("refs", .references), ("config", .configuration),
     ("packed-refs", .configuration), ("hooks", .hooks), ("info", .information),
-    ("description", .description), (".git", .gitFolder), (".git.new", .gitFolder),
+    ("description", .description), (".git", .workingFolder), (".git.new", .workingFolder),
+    // Jujutsu, Mercurial, Subversion, Bazaar, Pijul, Darcs, Fossil (two names).
+    (".jj", .workingFolder), (".hg", .workingFolder), (".svn", .workingFolder),
+    (".bzr", .workingFolder),
+    (".pijul", .workingFolder), ("_darcs", .workingFolder), (".fslckout", .workingFolder),
+    ("_FOSSIL_", .workingFolder),
   ]
 
   /// The sign that a name in the folder is; none for any other.
@@ -47,7 +53,9 @@ struct RepositorySigns: OptionSet {
   /// Whether the folder is a repository, or is about to become one, or is being removed: git makes and
   /// removes the parts one after the other.
   var isRepository: Bool {
-    if contains(.gitFolder) || isSuperset(of: [.hooks, .information, .description]) { return true }
+    if contains(.workingFolder) || isSuperset(of: [.hooks, .information, .description]) {
+      return true
+    }
     switch intersection([.head, .objects, .references]).rawValue.nonzeroBitCount {
     case 3: return true
     case 2: return !isDisjoint(with: [.configuration, .hooks])
