@@ -7,6 +7,7 @@ internal import System
 /// serves all; writing out begins as soon as each is complete.
 final class PendingObjects {
   private let loose: LooseObjects
+  private let fresh: FreshObjects
   private let deflater: Deflater
   private var files: [File] = []
   private var places: [ObjectID: Int] = [:]
@@ -14,7 +15,6 @@ final class PendingObjects {
   private var companion: (path: String, descriptor: Int32)?
   /// Whether every file is still open, to be synced by itself.
   private var isSyncedSingly = true
-  private var hasNewFolder = false
   /// The folders whose lists of names are not on the disk yet.
   private var unsynced: Set<String> = []
 
@@ -34,8 +34,8 @@ final class PendingObjects {
   /// What is compressed at most before it is written, in bytes: a large text is not held twice.
   private static let writeSize = 1 << 20
 
-  init(in loose: LooseObjects) throws {
-    self.loose = loose
+  init(in loose: LooseObjects, _ fresh: FreshObjects) throws {
+    (self.loose, self.fresh) = (loose, fresh)
     deflater = try Deflater(level: Deflater.fastest)
   }
 
@@ -62,13 +62,10 @@ final class PendingObjects {
       remember(File(id: id, path: path, temporary: nil, descriptor: descriptor))
       return
     }
-    let folder = Disk.parent(of: path)
-    // git's own name for such files: its collection removes those that a killed process left.
-    let temporary = folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    let temporary = fresh.temporaryPath()
     var descriptor = Self.create(temporary)
     if descriptor < 0, errno == ENOENT {
-      try Disk.makeFolder(folder, mode: 0o777)
-      hasNewFolder = true
+      try fresh.makeFolder()
       descriptor = Self.create(temporary)
     }
     guard descriptor >= 0 else {
@@ -114,23 +111,37 @@ final class PendingObjects {
       try Disk.syncFileSystem(of: loose.folder)
     }
     closeAll()
-    if hasNewFolder { unsynced.insert(loose.folder) }
     while let file = files.last {
-      if let temporary = file.temporary { try Disk.rename(temporary, to: file.path) }
+      if let temporary = file.temporary {
+        if try fresh.join(temporary, as: file.id) { unsynced.insert(loose.folder) }
+      } else {
+        fresh.protect(file.id)
+      }
       unsynced.insert(Disk.parent(of: file.path))
       files.removeLast()
     }
     places = [:]
   }
 
-  func syncNames() throws {
-    guard !unsynced.isEmpty else { return }
+  /// Brings the names to the disk.
+  ///
+  /// - Returns: false where git has removed a folder since, with the objects in it.
+  func syncNames() throws -> Bool {
+    guard !unsynced.isEmpty else { return true }
+    var areThere = true
     if isSyncedSingly {
-      for folder in unsynced { try Disk.sync(folder: folder) }
+      for folder in unsynced {
+        if Counted.access(folder, F_OK) != 0 {
+          areThere = false
+        } else {
+          try Disk.sync(folder: folder)
+        }
+      }
     } else {
       try Disk.syncFileSystem(of: loose.folder)
     }
     unsynced = []
+    return areThere
   }
 
   private static func create(_ path: String) -> Int32 {
