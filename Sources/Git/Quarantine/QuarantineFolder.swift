@@ -59,11 +59,16 @@ final class QuarantineFolder: Sendable {
     }
   }
 
+  /// How long others may take to make a folder, or to remove those that were left, in seconds.
+  private static let patience = 60.0
+
   /// Runs `body` while no other thread or process makes or removes folders there.
   private static func withLock<Result>(
     on root: String, _ body: () throws -> Result
   ) throws -> Result {
-    let lock = try Disk.lock(root, O_RDONLY | O_DIRECTORY, until: .never)
+    guard let lock = try Disk.lock(root, O_RDONLY | O_DIRECTORY, until: .now + patience) else {
+      throw GitError.system(call: "flock", path: root, errno: EWOULDBLOCK)
+    }
     return try withExtendedLifetime(lock) { try body() }
   }
 }

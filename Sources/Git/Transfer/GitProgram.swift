@@ -119,6 +119,8 @@ public struct GitProgram: Sendable {
           outputEnd = -1
         }
       }
+      // A program that it started may have the pipe for ever.
+      if ready.isEmpty, outputEnd >= 0, let ending = child.wait(until: .now) { return ending }
       if outputEnd < 0 {
         if let ending = child.wait(until: errorEnd < 0 ? .now + Self.tick : .now) { return ending }
         if child.isGone { return nil }
