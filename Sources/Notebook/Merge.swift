@@ -13,6 +13,8 @@ public struct MergeOutcome: Codable, Sendable {
   public let heads: [ObjectID]
   /// What changed in the folder, by path.
   public let changes: [Change]
+  /// Those of them that wait outside the folder, as their place is taken.
+  public let waiting: [TreePath]
   /// Notes that are in conflict now and were not before.
   public let conflicts: [TreePath]
   /// What the merge did beyond taking a side, when there was one.

@@ -20,7 +20,7 @@ import Testing
   private static let join = MergeOutcome(
     former: nil, tip: .emptyTree, heads: [.emptyTree],
     changes: [Change(path: TreePath(bytes: [0xFF]), kind: .renamed, formerPath: "a.txt")],
-    conflicts: ["c.txt"],
+    waiting: [], conflicts: ["c.txt"],
     reports: [
       MergeReport(path: "m.txt", kind: .merged([.words, .touchingLines])),
       MergeReport(path: "r.txt", kind: .renamed(from: "s.txt")),

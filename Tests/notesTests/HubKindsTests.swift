@@ -203,4 +203,32 @@ import Testing
     #expect(try old != new && git("rev-parse", "main", on: server).text == new)
     #expect(try !ada.notes("sync", "--hub", "--json").text.contains("hub_went_back"))
   }
+
+  // notes-sync(1): what a hub refuses is told once, in its own words, with what helps.
+  @Test(arguments: [
+    ("policy says no", "a program on the hub decides that"),
+    ("GH006: Protected branch update failed for refs/heads/main.", "the branch is protected there"),
+    (
+      "refs/heads/main can only be modified through pull requests.", "the branch is protected there"
+    ),
+    (
+      "File a.bin is 123 MB; this exceeds the file size limit",
+      "a version holds more than the hub takes"
+    ),
+  ])
+  func `A refusal is told once, with a hint that fits`(words: String, hint: String) throws {
+    let server = try GitServer(.daemon)
+    try add(server, to: [ada])
+    let hook = server.repositories + "/home.git/hooks/pre-receive"
+    try writeFile(hook, Array("#!/bin/sh\necho 'error: \(words)' >&2\nexit 1\n".utf8))
+    try #require(chmod(hook, 0o755) == 0)
+    let refused = try ada.notes("sync", "--hub", "--no-discovery")
+    let told = refused.text + refused.errorText
+    let sentence = words.hasSuffix(".") ? String(words.dropLast()) : words
+    #expect(refused.status == .exited(5))
+    #expect(told.split(separator: "\n").count { $0.contains(sentence) } == 1, "\(told)")
+    #expect(told.contains("home: the hub refused: "), "\(told)")
+    #expect(told.contains("notes: hint: " + hint), "\(told)")
+    #expect(!told.contains("  "), "\(told)")
+  }
 }

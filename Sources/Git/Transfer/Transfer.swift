@@ -274,7 +274,15 @@ public final class Transfer {
       "reference already exists", "(atomic push failed)", "(atomic push failure)",
     ]
     if races.contains(where: summary.contains) { return .moved }
-    let words = complaint.filter { $0.hasPrefix("remote: ") }.map { $0.dropFirst(8) }
-    return .refused(([summary] + words.map(String.init)).joined(separator: "; "))
+    let words = complaint.filter { $0.hasPrefix("remote: ") }.map { line in
+      // Git fills such lines up with spaces.
+      var words = line.dropFirst(8)
+      for beginning in ["fatal: ", "error: "] where words.hasPrefix(beginning) {
+        words = words.dropFirst(beginning.count)
+      }
+      while let last = words.last, last == " " || last == "." { words.removeLast() }
+      return String(words)
+    }
+    return .refused(([summary] + words.filter { !$0.isEmpty }).joined(separator: "; "))
   }
 }

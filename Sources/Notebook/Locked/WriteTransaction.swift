@@ -218,10 +218,12 @@ package final class WriteTransaction {
     let changes = try Change.all(
       from: former.map { try repository.commit($0).tree },
       to: tip.map { try repository.commit($0).tree }, in: repository)
+    let waiting = try changes.isEmpty ? [] : workTree.absentFiles().map(\.path)
     return MergeOutcome(
       former: former, tip: tip,
       heads: try tip.map { try DerivedMerge.told(of: $0, in: repository) } ?? [],
       changes: changes,
+      waiting: waiting,
       conflicts: try history.openConflictPaths().filter { !conflictsBefore.contains($0) },
       reports: tip == former ? [] : reports)
   }
@@ -350,7 +352,7 @@ package final class WriteTransaction {
 
   /// Throws `converted` if git converts a file of that path that holds this text, which is not stored yet.
   func checkNoConversion(at path: TreePath, holding text: [UInt8]) throws {
-    let rules = ConversionRules(of: workTree, index: try workTree.indexFile())
+    let rules = try ConversionRules(of: workTree, index: try workTree.indexFile())
     if let conversion = try rules.conversion(of: path, holding: { text }) {
       throw NotebookError.converted(path, by: conversion)
     }
@@ -359,7 +361,7 @@ package final class WriteTransaction {
   /// Throws `converted` if git converts one of these files: what the folder has of it is not what a version
   /// has, and neither may come in the other's place.
   private func checkNoConversion(of files: [TreePath: TreeEntry?]) throws {
-    let rules = ConversionRules(of: workTree, index: try workTree.indexFile())
+    let rules = try ConversionRules(of: workTree, index: try workTree.indexFile())
     for (path, file) in files {
       let conversion = try rules.conversion(of: path) {
         try file.map { try repository.blob($0.id) }

@@ -65,7 +65,7 @@ struct ConfigCommand: Command {
         " In \(Visible.name(notebook.identity.name)) it is still \(Visible.name(name)): "
         + "an admin renames it with 'notes members rename \(Visible.word(name)) \(Visible.word(chosen))'."
     }
-    Output.standard.line(Console.output.wrapped(text))
+    Output.standard.line(text)
   }
 
   /// That it is not for this device alone.

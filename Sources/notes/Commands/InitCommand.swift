@@ -81,7 +81,7 @@ struct InitCommand: Command {
         ?? 0,
       saved: saved, tip: tip, isRepository: former != nil)
     report.remotes = try notebook.remotesBesideHubs()
-    options.write([report.json]) { [report] in $0.wrapped(report.text(on: $0)) }
+    options.write([report.json]) { [report] in report.text(on: $0) }
   }
 
   /// Ctrl-C leaves the folder as it was: `made` are the folders that were not there before.

@@ -38,7 +38,7 @@ struct CommonOptions: FolderChoice {
   func enterFolder() throws(Failure) { try folder.enterFolder() }
 
   func tell(_ object: @autoclosure () -> JSON, _ sentence: @autoclosure () -> String) {
-    write([object()]) { $0.wrapped(sentence() + "\n") }
+    write([object()]) { _ in sentence() + "\n" }
   }
 
   func write(_ lines: @autoclosure () -> [JSON], text: (Terminal) -> String) {
@@ -49,7 +49,7 @@ struct CommonOptions: FolderChoice {
 extension Output {
   /// Writes a report: line by line for programs, or, where there are no lines, for people.
   func report(_ lines: [JSON]?, text: (Terminal) -> String) {
-    if let lines { self.lines(lines) } else { write(text(Console.output)) }
+    if let lines { self.lines(lines) } else { tell(text(Console.output)) }
   }
 }
 

@@ -56,7 +56,7 @@ struct SaveCommand: CountedCommand {
       news: ToldFiles(stateFolder: notebook.stateFolder).news(among: result.skipped),
       foreign: try ForeignText.all(in: result, of: notebook),
       branch: try notebook.repository.head().branch)
-    Output.standard.report(json ? [report.json] : nil) { $0.wrapped(report.text(on: $0)) }
+    Output.standard.report(json ? [report.json] : nil) { report.text(on: $0) }
     if result.version != nil { BackgroundGC.startIfDue(in: notebook) }
     if !json { try offerToBringBack(result.skipped.filter(\.reason.isCut), in: notebook) }
   }
@@ -99,7 +99,7 @@ struct StatusCommand: CountedCommand {
       watcher: RunningWatcher.status(of: notebook), standing: OwnStanding(of: notebook),
       held: HeldNotice.all(in: notebook))
     Output.standard.report(json ? [report.json] : nil) {
-      $0.wrapped(report.text(on: $0, now: TimeText.now))
+      report.text(on: $0, now: TimeText.now)
     }
   }
 }

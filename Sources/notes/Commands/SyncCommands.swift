@@ -119,7 +119,8 @@ extension ExchangeCommand {
     let context = try notebook.sessionContext()
     var meant = try MeantPlaces(exchange, hubVisits, in: notebook, context)
     if context.isGuest { try meant.leaveOutDevices() }
-    let report = EventReport(json: options.json)
+    let report = EventReport(json: options.json, concludes: true)
+    defer { report.tellFailures() }
     defer { BackgroundGC.startIfDue(in: notebook) }
     var outcome = SyncOutcome()
     if meant.includesDevices {

@@ -91,7 +91,7 @@ struct WatchCommand: Command {
       isWatching: true, control: UserFolders().runtime,
       hubInterval: Setting.hubIntervalInSeconds())
     let report = EventReport(json: options.json, .service(speaks ? ServiceText(notebooks) : nil))
-    if speaks { Output.standard.write(ServiceText.start("Watching", notebooks)) }
+    if speaks { Output.standard.tell(ServiceText.start("Watching", notebooks)) }
     Output.standard.flush()
     let hooks = WatchHooks(notebooks: notebooks)
     let notice = StandingNotice(notebooks)
@@ -193,7 +193,7 @@ struct ServeCommand: Command {
       contexts: [context], discovery: finder, listen: listen.configured(),
       logger: speaks ? ServiceLogging.silent : ServiceLogging.logger(verbose: verbose))
     let report = EventReport(json: options.json, .service(speaks ? ServiceText([notebook]) : nil))
-    if speaks { Output.standard.write(ServiceText.start("Serving", [notebook])) }
+    if speaks { Output.standard.tell(ServiceText.start("Serving", [notebook])) }
     Output.standard.flush()
     try service.run(cancellation: Interruption.token()) { report.write($0) }
     try Interruption.exit.end()

@@ -68,12 +68,18 @@ extension HubError {
   fileprivate static func remedy(forRefusal words: String) -> String {
     let text = words.lowercased()
     func says(_ phrases: String...) -> Bool { phrases.contains(where: text.contains) }
-    if says("large file", "file size limit", "exceeds", "too large", "max file size", "size limit")
+    if says(
+      "large file", "file size limit", "exceeds", "exceeded", "too large", "too big",
+      "max file size",
+      "size limit", "quota")
     {
       return "a version holds more than the hub takes: raise the limit there; "
         + "'notes config max-file-size' keeps larger files out of later versions"
     }
-    if says("protected branch", "protected ref", "not allowed to push", "gh006", "gh013") {
+    if says(
+      "protected branch", "protected ref", "not allowed to push", "gh006", "gh013", "pull request",
+      "merge request", "branch is protected", "branch permissions")
+    {
       return "the branch is protected there: let this user push to it, without a review"
     }
     if says("checked out", "denycurrentbranch") {

@@ -34,9 +34,15 @@ final class Output: Sendable {
     }
   }
 
-  func line(_ text: String = "") { write(text + "\n") }
+  /// Writes text for people, broken at words where it is wider than their terminal.
+  func tell(_ text: String) {
+    write((descriptor == STDERR_FILENO ? Console.errors : Console.output).wrapped(text))
+  }
 
-  func lines(_ values: some Sequence<JSON>) { for value in values { line(value.text) } }
+  /// Writes a line for people.
+  func line(_ text: String = "") { tell(text + "\n") }
+
+  func lines(_ values: some Sequence<JSON>) { for value in values { write(value.text + "\n") } }
 
   /// Adds a JSON value on a line of its own, and writes it: a program that follows events gets
   /// each as it happens.

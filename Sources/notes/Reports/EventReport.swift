@@ -26,8 +26,14 @@ final class EventReport: Sendable {
   private let progress = ProgressLine()
   /// The devices that people were told of: a second session that moves nothing is no news.
   private let told = Mutex<Set<String>>([])
+  /// The failures that people have not been told of yet, where that waits for the end. One of them ends the
+  /// command as its error, and is told by that alone.
+  private let failures = Mutex<[SyncFailure]>([])
+  private let concludes: Bool
 
-  init(json: Bool, _ occasion: Occasion = .exchange) {
+  /// - Parameter concludes: whether failures are told at the end: by `conclude`, or by `tellFailures`.
+  init(json: Bool, _ occasion: Occasion = .exchange, concludes: Bool = false) {
+    self.concludes = concludes && !json
     text = EventText(occasion: occasion)
     if case .service = occasion { isQuiet = true } else { isQuiet = false }
     self.json = json ? EventJSON(showsCode: !isQuiet) : nil
@@ -50,6 +56,9 @@ final class EventReport: Sendable {
 
   private func show(_ event: Event) {
     if let line = text.progress(of: event) { return progress.show(line) }
+    if case .failed(let failure) = event, concludes {
+      return failures.withLock { $0.append(failure) }
+    }
     if case .finished(let result) = event {
       let isFirst = told.withLock { $0.insert(result.peer.deviceID).inserted }
       if !isFirst, result.movedNothing { return }
@@ -66,6 +75,20 @@ final class EventReport: Sendable {
   }
 
   func finish() { progress.clear() }
+
+  /// Tells of the failures so far, each once, but for the one that is told as the command's error.
+  func tellFailures(besides error: SyncFailure? = nil) {
+    var told = error.map { [text.words(for: .failed($0))] } ?? []
+    let untold = failures.withLock { failures in
+      defer { failures = [] }
+      return failures
+    }
+    for failure in untold {
+      let words = text.words(for: .failed(failure))
+      if !told.contains(words) { show(words, warning: text.warning(of: .failed(failure))) }
+      told.append(words)
+    }
+  }
 
   /// - Throws: why no device was reached, or why one refused, when that is all there is to say.
   func conclude(
@@ -85,18 +108,22 @@ final class EventReport: Sendable {
       if !outcome.sessions.isEmpty, !absent.isEmpty {
         Output.standard.line(Console.output.paint("not there: " + absent, .dim))
       }
-      Output.standard.write(SaveReport.text(ofAbsent: try notebook.workTree.absentFiles()))
+      Output.standard.tell(SaveReport.text(ofAbsent: try notebook.workTree.absentFiles()))
       if mode == .both, !outcome.sessions.isEmpty || standing.sharing != nil {
-        Output.standard.write(Console.output.wrapped(standing.text))
+        Output.standard.tell(standing.text)
       }
-      Output.standard.write(conflicts.summary)
+      Output.standard.tell(conflicts.summary)
     }
     let failures = outcome.failures.map { ($0, Failure(describing: $0.error)) }
-    if let failure = failures.first?.1, outcome.sessions.isEmpty { throw failure }
     // Who is away is no failure beside those who are there; all else is told where errors are.
-    if let (place, reason) = failures.first(where: { $1.exit != .noPeerReached }) {
+    if let (place, reason) = failures.first(where: {
+      outcome.sessions.isEmpty || $1.exit != .noPeerReached
+    }) {
+      tellFailures(besides: place)
       var failure = reason
-      failure.message = "\(EventText.culprit(place)): \(failure.message)"
+      let culprit = EventText.culprit(place)
+      let isTold = json != nil && outcome.sessions.isEmpty || failure.message.contains(culprit)
+      if !isTold { failure.message = "\(culprit): \(failure.message)" }
       throw failure
     }
     if !failures.isEmpty { return .done }
@@ -270,7 +297,13 @@ extension [MergeOutcome] {
   fileprivate func text(on terminal: Terminal) -> String {
     let changes = flatMap(\.changes)
     var table = Table(flexible: 1, indent: "  ")
-    table.rows = changes.prefix(20).map { [$0.kind.cell, Styled(Visible.name($0.path))] }
+    let waiting = Set(last?.waiting ?? [])
+    table.rows = changes.prefix(20).map { change in
+      [
+        waiting.contains(change.path) ? Styled("waits", .boldYellow) : change.kind.cell,
+        Styled(Visible.name(change.path)),
+      ]
+    }
     table.rows += flatMap(\.reports).compactMap(\.cells)
     table.rows += flatMap(\.conflicts).map {
       [Styled("conflict", .boldYellow), Styled(Visible.name($0)), Styled("to resolve", .dim)]

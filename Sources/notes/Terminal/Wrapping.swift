@@ -23,7 +23,7 @@ extension Terminal {
         current = longer
       } else {
         lines.append(current)
-        current = further + word
+        current = Width.of(painted: further + word) <= width ? further + word : "  " + word
       }
     }
     return (lines + [current]).joined(separator: "\n")
