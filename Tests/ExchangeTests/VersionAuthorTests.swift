@@ -89,13 +89,21 @@ struct VersionAuthorTests {
     }
   }
 
-  @Test("a device that was renamed keeps its names, and has no other's")
+  @Test("a device that was renamed is called by its present name, whatever its versions say")
   func renamed() throws {
     try bob.write("b\n", to: "B.txt")
     _ = try sync(bob, ada)
     let old = try #require(try ada.tip())
     try ada.context.membership.reissue(device: bob.key.deviceID, name: "Bert", by: ada.key)
-    #expect(try author(of: old, on: ada).name == "Bob")
+    #expect(try author(of: old, on: ada).name == "Bert")
+    let marked = "Bob (\(bob.key.deviceID.prefix(8)))"
+    for (claimed, shown) in [
+      ("Eve (via Bob)", "Eve (via Bert)"), ("Eve (via Ada)", "Bert"),
+      (marked, marked.replacing("Bob", with: "Bert")),
+    ] {
+      let version = try make(on: ada, name: claimed, address: bob.address, by: bob.key)
+      #expect(try author(of: version, on: ada).name == shown)
+    }
     #expect(try author(of: old, on: ada).proof == .verified)
     let new = try make(on: ada, name: "Ada", address: bob.address, by: bob.key)
     #expect(try author(of: new, on: ada).name == "Bert")

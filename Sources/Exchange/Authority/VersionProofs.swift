@@ -220,12 +220,13 @@ extension VersionProof {
 }
 
 extension Signer {
-  /// What to call the device in a version: as that claims, if it is a name in one of its certificates, or a
-  /// guest's under one; else as it is called now.
+  /// What to call the device in a version: as it is called now, whatever it was called then; a guest as the
+  /// version has it, under the device's present name.
   fileprivate func name(claimed: String) -> String {
+    for own in names where claimed.hasSuffix(" (via \(own))") {
+      return claimed.dropLast(own.count + 1) + name + ")"
+    }
     let mark = " (\(deviceID.prefix(8)))"
-    let own = names.flatMap { [$0, $0 + mark] }
-    return own.contains(claimed) || own.contains { claimed.hasSuffix(" (via \($0))") }
-      ? claimed : name
+    return names.contains { claimed == $0 + mark } ? name + mark : name
   }
 }

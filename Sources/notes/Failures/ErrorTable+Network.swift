@@ -23,7 +23,9 @@ extension ChannelError: ExplainedError {
     case .protocolUnsupported: .refused("protocol_unsupported", Self.checkAddress)
     case .notebookUnknown:
       .refused(
-        "notebook_unknown", "run 'notes serve' or 'notes watch' in it there; or check the address")
+        "notebook_unknown",
+        "run 'notes serve' or 'notes watch' in it there, or check the address; if its members were reset, "
+          + "join again: 'notes join CODE'")
     case .invitationUnknown:
       .refused("invitation_unknown", "check the code, or ask the inviter for a new one")
     case .wrongCode: Failure.wrongCode

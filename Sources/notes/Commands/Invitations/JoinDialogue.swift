@@ -57,9 +57,10 @@ struct JoinDialogue {
     let joined: Joined
     var client = client
     client.naming = { [place, key = client.deviceID, asks = !yes && Console.canAsk] offer, name in
+      // The notebook there may have had another ID when this device joined it: 'notes members reset'.
       let present = isNamed ? nil : try? Notebook.open(at: place(offer)).identity
-      let own = present?.id == offer.notebookID ? present?.device.name : nil
-      return try Self.freeName(own ?? name, among: offer.names(besides: key), asks: asks)
+      return try Self.freeName(
+        present?.device.name ?? name, among: offer.names(besides: key), asks: asks)
     }
     let waiting = WaitingLine("Looking for the device that invites ...")
     defer { waiting.end() }
@@ -135,7 +136,7 @@ struct JoinDialogue {
       ])
     } else {
       let terminal = Console.output
-      Output.standard.write(
+      Output.standard.tell(
         """
         \(terminal.paint(Visible.name(offer.inviter), .bold)) invites this device to the notebook \
         \(terminal.paint(Visible.name(offer.notebookName), .bold)) as \(offer.role.rawValue)
@@ -144,11 +145,11 @@ struct JoinDialogue {
 
         """)
       if offer.role == .reader {
-        Output.standard.write("  a reader receives: what you write stays on this device\n")
+        Output.standard.tell("  a reader receives: what you write stays on this device\n")
       }
       switch offer.renewal {
       case .proved(let admin):
-        Output.standard.write(
+        Output.standard.tell(
           """
           The notebook in this folder was started over by its admin \(Visible.name(admin)).
           Joining leaves the old membership, and with it the devices that have not
@@ -156,7 +157,7 @@ struct JoinDialogue {
 
           """)
       case nil where offer.role != .reader && Self.holdsFiles(folder):
-        Output.standard.write("  what is there becomes part of it, and its members receive it\n")
+        Output.standard.tell("  what is there becomes part of it, and its members receive it\n")
       default: break
       }
     }
