@@ -51,8 +51,13 @@ let package = Package(
       name: "History", dependencies: ["WorkTree", "Merge", "Git", "State", "System"],
       swiftSettings: settings),
     .target(
+      name: "Rewriting", dependencies: ["History", "WorkTree", "Merge", "Git", "System"],
+      swiftSettings: settings),
+    .target(
       name: "Notebook",
-      dependencies: ["History", "WorkTree", "Merge", "Git", "State", "System", "CLinux"],
+      dependencies: [
+        "Rewriting", "History", "WorkTree", "Merge", "Git", "State", "System", "CLinux",
+      ],
       swiftSettings: settings),
     .target(
       name: "Membership", dependencies: ["State", "System", "OpenSSLLoader", "COpenSSL", "CLinux"],
@@ -112,7 +117,7 @@ let package = Package(
       name: "MergeTests", dependencies: ["History", "Merge", "Git", "TestSupport", "MergeTrial"],
       swiftSettings: settings),
     .testTarget(
-      name: "NotebookTests", dependencies: notebookLayers + ["Git", "TestSupport"],
+      name: "NotebookTests", dependencies: notebookLayers + ["Rewriting", "Git", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "MembershipTests", dependencies: ["Membership", "State", "System", "TestSupport"],

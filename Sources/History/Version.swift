@@ -51,7 +51,9 @@ extension History {
   /// "Renames": the same bytes, or at least half of them. What the commit's own message says of
   /// its renames (notes-mv(1)) comes first.
   /// The first parent's tree is read where the caller does not have it.
-  func changes(of commit: Commit, parentTree tree: ObjectID? = nil) throws -> [VersionChange] {
+  package func changes(of commit: Commit, parentTree tree: ObjectID? = nil) throws
+    -> [VersionChange]
+  {
     let parent = try tree ?? commit.parents.first.map { try repository.commit($0).tree }
     return try changes(from: parent, to: commit.tree, told: RenameTrailer.all(in: commit.message))
   }
@@ -78,7 +80,7 @@ extension History {
 
   /// What the notes of a merge were called in one of its further parents, where they have another
   /// name: new path to old path.
-  func formerPaths(of commit: Commit, in parent: ObjectID) throws -> [TreePath: TreePath] {
+  package func formerPaths(of commit: Commit, in parent: ObjectID) throws -> [TreePath: TreePath] {
     let tree = try repository.commit(parent).tree
     return try formerPaths(in: repository.changes(from: tree, to: commit.tree))
   }

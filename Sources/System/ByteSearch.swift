@@ -16,12 +16,18 @@ extension [UInt8] {
   public func firstRange(of part: [UInt8], from start: Int = 0) -> Range<Int>? {
     guard let first = part.first else { return nil }
     var start = start
-    while let place = firstIndex(of: first, from: start), place + part.count <= count {
-      if self[place..<(place + part.count)].elementsEqual(part) {
-        return place..<(place + part.count)
+    return withUnsafeBytes { bytes in
+      part.withUnsafeBytes { part in
+        guard let base = bytes.baseAddress, let wanted = part.baseAddress else { return nil }
+        while start + part.count <= bytes.count,
+          let found = memchr(base + start, Int32(first), bytes.count - start - part.count + 1)
+        {
+          let place = UnsafeRawPointer(found) - base
+          if memcmp(found, wanted, part.count) == 0 { return place..<(place + part.count) }
+          start = place + 1
+        }
+        return nil
       }
-      start = place + 1
     }
-    return nil
   }
 }

@@ -23,7 +23,9 @@ struct CommitHeaders {
   private(set) var author: ArraySlice<UInt8> = []
   private(set) var committer: ArraySlice<UInt8> = []
   private(set) var messageStart = 0
+  private(set) var isRewritten = false
 
+  private static let rewrittenLabel = Array("notes-forgot ".utf8)
   private static let treeLabel = Array("tree ".utf8)
   private static let parentLabel = Array("parent ".utf8)
   private static let authorLabel = Array("author ".utf8)
@@ -52,6 +54,8 @@ struct CommitHeaders {
         author = line.dropFirst(Self.authorLabel.count)
       } else if committer == nil, line.starts(with: Self.committerLabel) {
         committer = line.dropFirst(Self.committerLabel.count)
+      } else if line.starts(with: Self.rewrittenLabel) {
+        isRewritten = true
       }
     }
     guard let tree, let author, let committer else {
@@ -70,7 +74,8 @@ extension Commit {
     else { throw GitError.malformed(id, "a commit needs tree, author and committer") }
     self.init(
       id: id, tree: headers.tree, parents: headers.parents, author: author, committer: committer,
-      message: String(decoding: data[headers.messageStart...], as: UTF8.self))
+      message: String(decoding: data[headers.messageStart...], as: UTF8.self),
+      isRewritten: headers.isRewritten)
   }
 
   static func serialized(

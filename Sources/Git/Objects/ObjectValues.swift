@@ -91,11 +91,14 @@ public struct Commit: Sendable {
   package let committer: Signature
   /// The message with its trailers, as stored.
   public let message: String
+  /// Whether it says that it was made again when something was forgotten: notes-forget(1).
+  package let isRewritten: Bool
 
   package init(
     id: ObjectID, tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
-    message: String
+    message: String, isRewritten: Bool = false
   ) {
+    self.isRewritten = isRewritten
     self.id = id
     self.tree = tree
     self.parents = parents

@@ -80,7 +80,7 @@ extension Repository {
   }
 
   /// The commits in the history of `starts` and not in that of `hidden`, each after its parents.
-  func commits(from starts: [ObjectID], lacking hidden: [ObjectID]) throws -> [ObjectID] {
+  package func commits(from starts: [ObjectID], lacking hidden: [ObjectID]) throws -> [ObjectID] {
     let found = try painted(from: starts, lacking: hidden)
     let byTime = try found.map { (time: try ancestry(of: $0).time, id: $0) }.sorted { $0 < $1 }
     // Both were asked for above.

@@ -1,4 +1,5 @@
 public import Git
+internal import WorkTree
 
 /// A note as it stands in the folder.
 public struct NoteSummary: Sendable {
@@ -36,6 +37,8 @@ public struct NoteTimes: Hashable, Sendable {
   public let firstVersion: ObjectID
   /// Its path in that version.
   public let firstPath: TreePath
+  /// Whether that version was made again when something was forgotten.
+  package let isBirthRewritten: Bool
 }
 
 extension History {
@@ -54,11 +57,41 @@ extension History {
     }
   }
 
+  /// The ID of a note by the version that added it and its path there. One that was made again after a
+  /// forgetting may say which IDs its notes had: notes-forget(1), "Versions".
+  func noteID(_ times: NoteTimes) throws -> String {
+    if times.isBirthRewritten,
+      let known = try keptID(of: times.firstPath, in: times.firstVersion)
+    {
+      return known
+    }
+    return try computedID(bornAs: times.firstPath, in: times.firstVersion)
+  }
+
+  /// The ID of a note that a version added.
+  package func noteID(bornAs path: TreePath, in version: ObjectID) throws -> String {
+    try keptID(of: path, in: version) ?? computedID(bornAs: path, in: version)
+  }
+
   /// The ID is what git would call the text "COMMIT PATH\n", shortened: known to every device that
   /// has the version which added the note.
-  func noteID(_ times: NoteTimes) throws -> String {
-    let birth = Array("\(times.firstVersion) ".utf8) + times.firstPath.bytes + [UInt8(ascii: "\n")]
+  private func computedID(bornAs path: TreePath, in version: ObjectID) throws -> String {
+    let birth = Array("\(version) ".utf8) + path.bytes + [UInt8(ascii: "\n")]
     return String(try repository.hash(blob: birth).hex.prefix(NoteSummary.idLength))
+  }
+
+  /// The ID that a version says a note of it had: a header `notes-id ID PATH`, the path in hexadecimal digits.
+  private func keptID(of path: TreePath, in version: ObjectID) throws -> String? {
+    let digits = path.hexadecimal
+    let data = try repository.object(version).data
+    for value in RewrittenCommit.values(ofHeader: "notes-id", in: data) {
+      let words = value.split(separator: " ")
+      guard words.count == 2, words[1] == digits, words[0].utf8.count == NoteSummary.idLength,
+        words[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+      else { continue }
+      return String(words[0])
+    }
+    return nil
   }
 
   /// The times of each of these files, which are by path and which the tip has or had; nil for one that no
@@ -71,7 +104,8 @@ extension History {
         created: table.time(of: life.first.version), modified: table.time(of: life.last.version),
         lastVersion: table.id(of: life.last.version),
         firstVersion: table.id(of: life.first.version),
-        firstPath: table.path(table.path(ofChange: life.first.change)))
+        firstPath: table.path(table.path(ofChange: life.first.change)),
+        isBirthRewritten: table.isRewritten(life.first.version))
     }
   }
 

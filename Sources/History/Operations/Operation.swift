@@ -105,6 +105,8 @@ package struct OperationHistory {
         let undos = Self.take(trailer, from: &undone) ?? []
         redone[step.after] = undos.flatMap { taken.removeValue(forKey: $0.after) ?? [] }
         done.append(step)
+      // Nothing is left that it could be taken back to.
+      case nil where step.kind == .forget: break
       default: done.append(step)
       }
     }
@@ -160,7 +162,7 @@ extension History {
   public func versionsMadeHere() throws -> Set<ObjectID> {
     let head = try repository.head()
     let log = try BranchLog(of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
-    let others: [OperationKind] = [.receive, .checkout, .continuation, .git]
+    let others: [OperationKind] = [.receive, .checkout, .continuation, .forget, .git]
     var found: Set<ObjectID> = []
     for entry in log.entries {
       let kind = OperationHistory.kind(of: entry)
@@ -228,6 +230,8 @@ public enum OperationKind: String, Sendable, CaseIterable {
   case checkout
   /// More of the operation before: what a save merged after its version of the other files.
   case continuation
+  /// Something forgotten, in all versions.
+  case forget
   /// Something else than `notes`: git, by hand.
   case git
 }

@@ -25,7 +25,10 @@ extension HistoryTable {
   /// The time that orders it: the author's, or where that is before a parent's the committer's.
   func orderingTime(of version: Int) -> Int64 { versions.long(version, at: 28) }
 
-  func isDerived(_ version: Int) -> Bool { versions.number(version, at: 36) == 1 }
+  func isDerived(_ version: Int) -> Bool { versions.number(version, at: 36) & 1 != 0 }
+
+  /// Whether it was made again when something was forgotten: notes-forget(1).
+  func isRewritten(_ version: Int) -> Bool { versions.number(version, at: 36) & 2 != 0 }
 
   // Where its parents, changes and moves are among those of all versions.
   func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 40) }
@@ -128,7 +131,7 @@ struct HistoryTableBuilder {
     table.versions.append(commit.id)
     table.versions.append(long: commit.author.time)
     table.versions.append(long: isDatedBack ? commit.committer.time : commit.author.time)
-    table.versions.append(DerivedMerge.isDerived(commit) ? 1 : 0)
+    table.versions.append((DerivedMerge.isDerived(commit) ? 1 : 0) | (commit.isRewritten ? 2 : 0))
     for end in [table.parents.count, table.changes.count, table.moves.count] {
       table.versions.append(end)
     }

@@ -32,5 +32,6 @@ extension FileMode {
 }
 
 extension TreePath {
-  var hexadecimal: String { String(hexadecimal: bytes) }
+  /// Its bytes in hexadecimal digits.
+  package var hexadecimal: String { String(hexadecimal: bytes) }
 }

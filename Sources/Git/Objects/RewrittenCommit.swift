@@ -1,0 +1,77 @@
+/// A commit that is made again with other parents, another tree or another message: author and committer
+/// keep their bytes. Signatures go, as they are over what it held before: notes-forget(1), "Versions".
+package struct RewrittenCommit {
+  package var tree: ObjectID
+  package var parents: [ObjectID]
+  /// The message with its trailers, as stored.
+  package var message: [UInt8]
+  /// Whether it had a signature, of whatever form.
+  package let wasSigned: Bool
+  private let author: ArraySlice<UInt8>
+  private let committer: ArraySlice<UInt8>
+  /// The headers behind the committer, whole lines.
+  private var others: [UInt8] = []
+
+  private static let newline = UInt8(ascii: "\n")
+  /// What git and its kin sign with, or copy whole from what was merged.
+  private static let dropped = ["gpgsig", "mergetag", "HG:"].map { Array($0.utf8) }
+
+  /// Reads a commit's content.
+  package init(of data: [UInt8], id: ObjectID) throws {
+    let headers = try CommitHeaders(parsing: data, id: id)
+    (tree, parents) = (headers.tree, headers.parents)
+    (author, committer) = (headers.author, headers.committer)
+    message = Array(data[headers.messageStart...])
+    wasSigned = SignedCommit.isSigned(data)
+    var isDropped = false
+    let start = committer.endIndex + 1
+    for line in data[start..<max(start, headers.messageStart)].split(separator: Self.newline) {
+      // A line that begins with a space belongs to the one before.
+      if line.first != UInt8(ascii: " ") {
+        isDropped = Self.dropped.contains { line.starts(with: $0) }
+      }
+      if !isDropped { others += line + [Self.newline] }
+    }
+  }
+
+  /// Adds a header behind those that it has, unless it has that one.
+  package mutating func add(header: String, _ value: String) {
+    let line = Array("\(header) \(value)\n".utf8)
+    if !others.split(separator: Self.newline).contains(where: { $0.elementsEqual(line.dropLast()) })
+    {
+      others += line
+    }
+  }
+
+  /// The content of the commit object.
+  package var content: [UInt8] {
+    Commit.headers(tree: tree, parents: parents, author: author, committer: committer) + others
+      + [Self.newline] + message
+  }
+
+  /// The values of a header of a commit's content, in the order in which they stand; a line each.
+  package static func values(ofHeader name: String, in data: [UInt8]) -> [String] {
+    let label = Array("\(name) ".utf8)
+    var found: [String] = []
+    for line in data.split(separator: newline, omittingEmptySubsequences: false) {
+      if line.isEmpty { break }
+      if line.starts(with: label) {
+        found.append(String(decoding: line.dropFirst(label.count), as: UTF8.self))
+      }
+    }
+    return found
+  }
+}
+
+extension Repository {
+  /// Stores a commit that was made again and returns its ID; no reference moves. `sign` makes the signature
+  /// over its content.
+  package func write(
+    _ commit: RewrittenCommit, signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?
+  ) throws -> ObjectID {
+    if commit.tree == .emptyTree { _ = try write(.tree, []) }
+    let content = commit.content
+    guard let sign else { return try write(.commit, content) }
+    return try write(.commit, SignedCommit(content: content, signature: sign(content)).serialized)
+  }
+}

@@ -1,0 +1,110 @@
+internal import System
+
+/// What stands in the place of each text that was forgotten: notes-forget(1).
+package enum Placeholder {
+  package static let text = "[forgotten]"
+  static let bytes = Array(text.utf8)
+}
+
+/// Takes exact texts out of bytes and leaves a placeholder in each one's place.
+package struct TextCut: Hashable, Sendable {
+  /// A shorter text would stand in half of all notes by chance.
+  package static let shortest = 4
+
+  let text: [UInt8]
+
+  /// Nil for a text that is too short, and for one that is a part of the placeholder.
+  package init?(_ text: [UInt8]) {
+    guard text.count >= Self.shortest, Placeholder.bytes.firstRange(of: text) == nil else {
+      return nil
+    }
+    self.text = text
+  }
+
+  package func isIn(_ content: [UInt8]) -> Bool { content.firstRange(of: text) != nil }
+
+  /// The content without the text; nil where it does not hold it.
+  func applied(to content: [UInt8]) -> [UInt8]? {
+    // A placeholder may make the text anew with what stands beside it. Each turn takes at least a byte that
+    // belongs to none, so this ends.
+    guard var result = pass(over: content) else { return nil }
+    while let next = pass(over: result) { result = next }
+    return result
+  }
+
+  /// The same of a line, which has no other place to go to.
+  package func applied(toLine line: [UInt8]) -> [UInt8] { applied(to: line) ?? line }
+
+  private func pass(over content: [UInt8]) -> [UInt8]? {
+    var result: [UInt8] = []
+    var start = 0
+    while let found = content.firstRange(of: text, from: start) {
+      let range = withPlaceholders(found, in: content, from: start)
+      result += content[start..<range.lowerBound] + Placeholder.bytes
+      start = range.upperBound
+    }
+    return start == 0 ? nil : result + content[start...]
+  }
+
+  /// The range with the placeholders that it has a part of: they go whole.
+  private func withPlaceholders(
+    _ range: Range<Int>, in content: [UInt8], from start: Int
+  ) -> Range<Int> {
+    let size = Placeholder.bytes.count
+    func placeholder(over border: Int) -> Range<Int>? {
+      (max(start, border - size + 1)..<max(start, border)).lazy.map { $0..<($0 + size) }.first {
+        $0.upperBound <= content.count && content[$0].elementsEqual(Placeholder.bytes)
+      }
+    }
+    let lower = placeholder(over: range.lowerBound)?.lowerBound ?? range.lowerBound
+    let upper = placeholder(over: range.upperBound)?.upperBound ?? range.upperBound
+    return lower..<max(upper, range.upperBound)
+  }
+}
+
+/// Takes whole lines out of bytes and leaves a placeholder in each one's place.
+package struct LineCut: Hashable, Sendable {
+  /// Without their line ends.
+  package let lines: Set<[UInt8]>
+
+  /// Lines that are too short to be told from others by chance are left out.
+  package init(_ lines: some Sequence<[UInt8]>) {
+    self.lines = Set(
+      lines.filter { $0.count >= TextCut.shortest && $0 != Placeholder.bytes })
+  }
+
+  /// The lines of a text, without their ends.
+  package static func lines(of content: [UInt8]) -> [[UInt8]] {
+    content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+      Array($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0)
+    }
+  }
+
+  /// The content without the lines; nil where it has none of them.
+  func applied(to content: [UInt8]) -> [UInt8]? {
+    Self.replacing(in: content) { lines.contains($0) ? Placeholder.bytes : nil }
+  }
+
+  /// The content with other lines in the place of some; nil where none is replaced. Line ends stay.
+  static func replacing(in content: [UInt8], _ new: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
+    var isChanged = false
+    var result: [UInt8] = []
+    let parts = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (position, part) in parts.enumerated() {
+      if position > 0 { result.append(UInt8(ascii: "\n")) }
+      let hasReturn = part.last == UInt8(ascii: "\r")
+      guard let line = new(Array(hasReturn ? part.dropLast() : part)) else {
+        result += part
+        continue
+      }
+      result += line + (hasReturn ? [UInt8(ascii: "\r")] : [])
+      isChanged = true
+    }
+    return isChanged ? result : nil
+  }
+}
+
+extension [UInt8] {
+  /// Whether it is a text: no byte of zero in the first 8,000, as git tells them (diff.c).
+  var isTextByLook: Bool { !prefix(8_000).contains(0) }
+}
