@@ -183,13 +183,13 @@ _notes() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|clone|notebooks|status|save|new|add|edit|list|show|search|browse|web|mv|rm|log|diff|blame|restore|undo|redo|conflicts|resolve|invite|invitations|join|sync|pull|push|remote|bundle|watch|serve|peers|members|device|export|import|config|doctor|gc|help)
+    init|clone|notebooks|status|save|new|add|edit|list|show|search|browse|web|mv|rm|log|diff|blame|restore|undo|redo|forget|conflicts|resolve|invite|invitations|join|sync|pull|push|remote|bundle|watch|serve|peers|members|device|export|import|config|doctor|gc|help)
         # Offer subcommand argument completions
         "_notes_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init clone notebooks status save new add edit list show search browse web mv rm log diff blame restore undo redo conflicts resolve invite invitations join sync pull push remote bundle watch serve peers members device export import config doctor gc help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init clone notebooks status save new add edit list show search browse web mv rm log diff blame restore undo redo forget conflicts resolve invite invitations join sync pull push remote bundle watch serve peers members device export import config doctor gc help' -- "${cur}"))
         ;;
     esac
 }
@@ -289,7 +289,7 @@ _notes_status() {
 
 _notes_save() {
     repeating_flags=()
-    non_repeating_flags=(--allow-deletes --stats --json --version -h --help)
+    non_repeating_flags=(--include --allow-deletes --stats --json --version -h --help)
     repeating_options=(-C)
     non_repeating_options=(--message -m)
     __notes_offer_flags_options -1
@@ -823,6 +823,30 @@ _notes_redo() {
     case "${prev}" in
     '-C')
         __notes_add_completions -d
+        return
+        ;;
+    esac
+}
+
+_notes_forget() {
+    repeating_flags=()
+    non_repeating_flags=(--text --yes -d --dry-run --json --version -h --help)
+    repeating_options=(-C)
+    non_repeating_options=()
+    __notes_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '-C')
+        __notes_add_completions -d
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __notes_add_completions -W "$(__notes_custom_complete ---completion forget -- positional@0 "${COMP_CWORD}" "$(__notes_cursor_index_in_current_word)")"
         return
         ;;
     esac

@@ -11,6 +11,8 @@ public enum GitError: FileFailure, Sendable {
   case unsupported(String)
   /// The repository has an extension of git's format that notes does not know: its name in lower case.
   case unsupportedExtension(String)
+  /// The repository cannot be made again without losing something: what it has.
+  case irreplaceable(String)
   /// The repository lacks objects of its history, or shows others: why, and the remote that has them.
   case incomplete(HistoryGap, remote: String)
   /// A foreign commit holds what no device takes from another: which, where, and why not.
@@ -46,6 +48,7 @@ extension GitError: CustomStringConvertible {
     case .notARepository(let folder): "there is no git repository in \(folder)"
     case .unsupportedExtension(let name):
       "this repository needs extensions.\(name), which notes cannot work with"
+    case .irreplaceable(let what): "the history cannot be made again: \(what)"
     case .unsupported(let what): "this repository needs \(what), which notes cannot work with"
     case .incomplete(let gap, _): gap.words
     case .unfit(let version, let name, let why):

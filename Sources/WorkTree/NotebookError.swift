@@ -60,6 +60,8 @@ public enum NotebookError: FileFailure, Sendable {
   case unfitPath(TreePath, String)
   /// A head descends from a version that was cut off here, which somebody still has.
   case wasCutOff(ObjectID)
+  /// Versions are from before something was forgotten, on one side: one that both have in another form.
+  case wasForgotten(ObjectID)
   /// So many operations can't be taken back: how many could.
   case nothingToUndo(available: Int)
   /// So many undos cannot be taken back: how many could.
@@ -136,6 +138,8 @@ extension NotebookError: CustomStringConvertible {
     case .unfitPath(let path, let why): "no device would accept \(path): \(why)"
     case .wasCutOff(let id):
       "the other device still has version \(id.hex.prefix(10)), which this one removed as too large"
+    case .wasForgotten(let id):
+      "version \(id.hex.prefix(10)) is there in the form it had before something was forgotten"
     case .nothingToUndo(0): "there is nothing to undo"
     case .nothingToUndo(1): "only 1 operation can be undone"
     case .nothingToUndo(let count): "only \(count) operations can be undone"

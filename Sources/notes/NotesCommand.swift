@@ -31,7 +31,7 @@ enum Commands {
         BrowseCommand.self, WebCommand.self, MoveCommand.self, RemoveCommand.self),
       group(
         "History", LogCommand.self, DiffCommand.self, BlameCommand.self, RestoreCommand.self,
-        UndoCommand.self, RedoCommand.self),
+        UndoCommand.self, RedoCommand.self, ForgetCommand.self),
       group("Conflicts", ConflictsCommand.self, ResolveCommand.self),
       group(
         "Other devices", InviteCommand.self, InvitationsCommand.self, JoinCommand.self,

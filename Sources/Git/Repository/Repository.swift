@@ -49,10 +49,10 @@ public final class Repository {
 
   var packFolder: String { loose.folder + "/pack" }
 
-  private init(folder: String) {
+  private init(folder: String, gitFolder: String? = nil) {
     self.folder = folder
-    gitFolder = folder + "/.git"
-    loose = LooseObjects(folder: gitFolder + "/objects")
+    self.gitFolder = gitFolder ?? folder + "/.git"
+    loose = LooseObjects(folder: self.gitFolder + "/objects")
   }
 
   deinit { opened?.free() }
@@ -105,6 +105,10 @@ public final class Repository {
     other.ignoreFolder = folder
     return other
   }
+
+  /// The repository that is to take the place of this one, as far as it is made. It is of the common form, so
+  /// libgit2, which would open this one, is not asked.
+  func replacement(at place: String) -> Repository { Repository(folder: folder, gitFolder: place) }
 
   struct Handles {
     let library: Libgit2

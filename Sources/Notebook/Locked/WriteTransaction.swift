@@ -2,6 +2,7 @@ package import Git
 internal import Glibc
 package import History
 internal import Merge
+internal import Rewriting
 internal import System
 package import WorkTree
 
@@ -171,6 +172,11 @@ package final class WriteTransaction {
     _ heads: [ObjectID], options: MergeOptions = MergeOptions()
   ) throws -> MergeOutcome {
     try portableRewrite.check(heads)
+    if let tip = try repository.head().commit,
+      let former = try FormerVersions(in: repository).first(between: heads, and: tip)
+    {
+      throw NotebookError.wasForgotten(former)
+    }
     try bringBackCutFiles()
     return try merge(Edits(versions: heads), options: options)
   }

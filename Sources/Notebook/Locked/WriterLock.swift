@@ -21,8 +21,14 @@ final class WriterLock {
 
   /// - Throws: `NotebookError.busy` when it is not to be had in time.
   init(stateFolder: StateFolder, folder: String) throws {
-    guard let lock = try Disk.lock(stateFolder[.lock], until: .after(seconds: Self.patience))
-    else { throw NotebookError.busy(folder: folder) }
+    let path = stateFolder[.lock]
+    let deadline = Instant.after(seconds: Self.patience)
+    var taken = try Disk.lock(path, until: deadline)
+    // Where something was forgotten meanwhile, another file stands there.
+    while let lock = taken, !Self.isThere(lock, at: path) {
+      taken = try Disk.lock(path, until: deadline)
+    }
+    guard let lock = taken else { throw NotebookError.busy(folder: folder) }
     self.lock = lock
     var state: UInt8 = 0
     var status = stat()
@@ -33,6 +39,12 @@ final class WriterLock {
     if !isEnded { Counted.fstat(lock.descriptor, &status) }
     interrupted = isEnded ? nil : status.st_mtim
     if isEnded { mark("1") }
+  }
+
+  private static func isThere(_ lock: FileLock, at path: String) -> Bool {
+    var (held, named) = (stat(), stat())
+    return Counted.fstat(lock.descriptor, &held) == 0 && Counted.stat(path, &named) == 0
+      && held.st_ino == named.st_ino && held.st_dev == named.st_dev
   }
 
   /// What the killed run left is gone: from now on leftovers are this run's own.

@@ -19,6 +19,11 @@ package enum EditorLock {
     return nil
   }
 
+  /// Whether an editor has a note open, as far as it leaves a lock file beside it.
+  package static func isOpen(_ note: TreePath, in folder: String) -> Bool {
+    birth(of: note, in: folder) != nil
+  }
+
   /// When the editor that has a note open made its lock file, in nanoseconds since 1970: the oldest, if
   /// there are several. Nil where there is none, where its editor is gone, or where the file system does
   /// not say.

@@ -2,6 +2,7 @@ internal import Git
 internal import Glibc
 internal import History
 internal import Membership
+internal import Notebook
 internal import State
 internal import WorkTree
 
@@ -31,6 +32,29 @@ extension HistoryGap {
     case .alternates: "bring the other repository back to its place"
     case .grafts: "git replace --convert-graft-file, then git filter-repo; or remove the file"
     case .replacements: "git replace -d $(git replace -l)"
+    }
+  }
+}
+
+extension ForgetError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .tooShort: .misused("too_short", "shorter texts stand in many places by chance")
+    case .notFound:
+      .failed("not_found", "'notes log' shows the versions, 'notes search' finds texts")
+    case .nothingAdded(let path, _):
+      .failed(
+        "nothing_added",
+        "'notes log \(Visible.word(path.noteTitle))' shows what each version changed")
+    case .remotes:
+      .failed(
+        "other_repositories",
+        "notes can forget only what no other repository has; change a password that became known")
+    case .unfinished: .failed("unfinished", "'notes status' says what it waits for")
+    case .inName:
+      .failed("in_name", "rename it with 'notes mv', or 'notes forget' it by its name")
+    case .isOpen: .failed("is_open", "close it there, and run the command again")
+    case .written: .failed("busy", "run it again when nothing writes the notes")
     }
   }
 }
@@ -82,6 +106,9 @@ extension NotebookError: ExplainedError {
     case .largeVersion: Failure.largeVersion
     case .mergeTooLarge: Failure.mergeTooLarge
     case .wasCutOff: Failure.versionCutOff
+    case .wasForgotten:
+      .failed(
+        "was_forgotten", "use a copy of the history from after that; the other one stays as it is")
     case .fileTooLarge:
       .failed(
         "file_too_large",
@@ -118,6 +145,8 @@ extension GitError: ExplainedError {
     case .unsupported: .failed("unsupported_repository", Failure.ownRepository)
     case .unsupportedExtension(let name):
       .failed("unsupported_repository", Failure.remedy(ofExtension: name))
+    case .irreplaceable:
+      .failed("irreplaceable", "nothing was forgotten; remove that first, if nobody needs it")
     case .incomplete(let gap, let remote):
       .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
     case .unfit:

@@ -1,0 +1,266 @@
+internal import CLinux
+internal import Glibc
+internal import State
+internal import System
+
+/// A repository that is made beside another one, `.git.new`, and takes its place in one step: who looks finds
+/// the old one or the new one, whole, and a run that is killed leaves nothing of the other but that folder,
+/// which the next one removes. notes-forget(1), "On the disk".
+package final class RepositoryReplacement {
+  /// The new one, as far as it is made.
+  package let new: Repository
+  private let old: Repository
+  private let place: String
+  private var locks: [String] = []
+  private var isDone = false
+
+  /// What of git's own the new one has as the old one had it.
+  private static let kept = ["config", "description", "hooks", "info/exclude", "info/attributes"]
+  /// What is made again, or tells of a moment that is over: gitrepository-layout(5).
+  private static let dropped: Set<String> = [
+    "config", "description", "hooks", "info", "HEAD", "objects", "refs", "logs", "packed-refs",
+    "index", "notes", "branches", "ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG",
+    "TAG_EDITMSG", "MERGE_MSG", "MERGE_RR", "SQUASH_MSG", "gc.log", "gc.pid", "rr-cache",
+    "lost-found", "filter-repo", "index.lock", "HEAD.lock", "packed-refs.lock", "config.lock",
+  ]
+
+  /// Begins one. As long as it is there git changes nothing in the old one.
+  ///
+  /// - Throws: `irreplaceable` if something would be lost, `locked` while git is at work.
+  package init(of repository: Repository) throws {
+    old = repository
+    place = repository.folder + "/.git.new"
+    new = repository.replacement(at: place)
+    try Self.check(repository)
+    Disk.removeTree(place)
+    for name in ["index", "HEAD", "packed-refs", "config"] {
+      let path = "\(repository.gitFolder)/\(name).lock"
+      try lock(path, named: "\(name).lock")
+    }
+    try makeFolders()
+  }
+
+  private func lock(_ path: String, named name: String) throws {
+    let descriptor = Counted.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { throw GitError.locked(name) }
+      throw GitError.system(call: "open", path: path, errno: errno)
+    }
+    close(descriptor)
+    locks.append(path)
+  }
+
+  deinit { if !isDone { end() } }
+
+  private func end() {
+    Disk.removeTree(place)
+    unlock()
+  }
+
+  private func unlock() {
+    for path in locks { unlink(path) }
+    locks = []
+  }
+
+  private static func check(_ repository: Repository) throws {
+    var status = stat()
+    guard Counted.lstat(repository.gitFolder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR
+    else { throw GitError.irreplaceable("'.git' is not a folder") }
+    guard repository.isOfCommonForm else {
+      throw GitError.irreplaceable("'.git/config' has settings of how git keeps objects")
+    }
+    for name in try Disk.names(in: repository.gitFolder)
+    where !dropped.contains(name) && !name.hasPrefix("sharedindex.") && !name.hasPrefix("gc.pid") {
+      let path = repository.gitFolder + "/" + name
+      if ["worktrees", "modules"].contains(name), Disk.namesIfAny(in: path).isEmpty { continue }
+      throw GitError.irreplaceable("'.git/\(name)' is not known to notes")
+    }
+    if Counted.access(repository.gitFolder + "/objects/info/alternates", F_OK) == 0 {
+      throw GitError.irreplaceable("it borrows objects (.git/objects/info/alternates)")
+    }
+  }
+
+  private func makeFolders() throws {
+    var status = stat()
+    guard Counted.lstat(old.gitFolder, &status) == 0 else {
+      throw GitError.system(call: "stat", path: old.gitFolder, errno: errno)
+    }
+    try Disk.makeFolder(place, mode: 0o700)
+    for folder in [
+      "info", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags",
+    ] {
+      try Disk.makeFolder(place + "/" + folder, mode: 0o777)
+    }
+    for name in Self.kept { try copy(name) }
+    var inner = stat()
+    let state = old.stateFolder.path
+    guard Counted.lstat(state, &inner) == 0 else {
+      throw GitError.system(call: "stat", path: state, errno: errno)
+    }
+    try Disk.makeFolder(new.stateFolder.path, mode: inner.st_mode & 0o777)
+    chmod(place, status.st_mode & 0o7777)
+  }
+
+  // MARK: What it is made of
+
+  /// Copies a file or folder of the old one's, if it is there.
+  package func copy(_ name: String) throws {
+    let source = old.gitFolder + "/" + name
+    let target = place + "/" + name
+    var status = stat()
+    guard Counted.lstat(source, &status) == 0 else {
+      if errno == ENOENT { return }
+      throw GitError.system(call: "stat", path: source, errno: errno)
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR:
+      try Disk.makeFolder(target, mode: status.st_mode & 0o777)
+      for inner in try Disk.names(in: source) { try copy(name + "/" + inner) }
+    case S_IFREG:
+      try Disk.create(
+        target, Disk.read(source), mode: status.st_mode & 0o777, waits: false)
+      let times = [status.st_atim, status.st_mtim]
+      utimensat(AT_FDCWD, target, times, AT_SYMLINK_NOFOLLOW)
+    case S_IFLNK:
+      var link = [CChar](repeating: 0, count: 4_096)
+      guard readlink(source, &link, link.count - 1) > 0, symlink(link, target) == 0 else {
+        throw GitError.system(call: "symlink", path: target, errno: errno)
+      }
+    default: break
+    }
+  }
+
+  /// Writes a file.
+  package func write(_ name: String, _ content: [UInt8], mode: UInt32 = 0o666) throws {
+    let path = place + "/" + name
+    try Disk.makeFolders(Disk.parent(of: path))
+    try Disk.create(path, content, mode: mode, waits: false)
+  }
+
+  /// Puts all that these commits lead to into one pack, as deltas.
+  package func pack(_ roots: [ObjectID], progress: (_ done: Int, _ of: Int) -> Void) throws {
+    if roots.isEmpty { return }
+    let writer = try old.pack(wants: roots, haves: [])
+    let pack = try ReceivedPack(in: new.packFolder, for: old, limits: .own)
+    while let piece = try writer.next() {
+      try piece.withUnsafeBytes { try pack.append($0) }
+      progress(writer.objectsWritten, writer.objectCount)
+    }
+    _ = try pack.finish()
+  }
+
+  // MARK: Looking again
+
+  // What is left that is to go is told by `isLeft`, of bytes that hold it, and by IDs of what held it. Both
+  // throw `irreplaceable`, which says where it is.
+
+  /// Reads all objects that the new one has: each is whole and names only what is there, and nothing is left
+  /// that is to go.
+  package func checkObjects(
+    isLeft: ([UInt8]) -> Bool, gone: Set<ObjectID>, progress: (_ done: Int, _ of: Int) -> Void
+  ) throws {
+    var ids: [ObjectID] = []
+    for name in Disk.namesIfAny(in: new.packFolder) where name.hasSuffix(".idx") {
+      guard let index = PackIndexFile(new.packFolder + "/" + name) else {
+        throw PackError.malformed("its index is damaged")
+      }
+      for position in 0..<index.count { ids.append(index.id(at: position)) }
+    }
+    let all = Set(ids)
+    for (position, id) in ids.enumerated() {
+      if gone.contains(id) { throw GitError.irreplaceable("object \(id) would be left") }
+      let (kind, data) = try new.object(id)
+      for named in try Self.named(by: data, kind, id) where !all.contains(named) {
+        if named != .emptyTree { throw GitError.missing(named) }
+      }
+      if kind != .tree, isLeft(data) {
+        throw GitError.irreplaceable("\(kind) \(id) would hold it still")
+      }
+      if position % 500 == 0 { progress(position, ids.count) }
+    }
+  }
+
+  private static func named(
+    by data: [UInt8], _ kind: ObjectKind, _ id: ObjectID
+  ) throws -> [ObjectID] {
+    switch kind {
+    case .commit:
+      let headers = try CommitHeaders(parsing: data, id: id)
+      return [headers.tree] + headers.parents
+    case .tree: return try Tree(parsing: data, id: id).entries.map(\.id)
+    case .blob, .tag: return []
+    }
+  }
+
+  /// Reads all other files that the new one has.
+  package func checkFiles(isLeft: ([UInt8]) -> Bool, gone: Set<ObjectID>) throws {
+    try checkFiles(below: "", isLeft, gone)
+  }
+
+  private func checkFiles(
+    below folder: String, _ isLeft: ([UInt8]) -> Bool, _ gone: Set<ObjectID>
+  ) throws {
+    for name in try Disk.names(in: place + folder) {
+      let path = folder + "/" + name
+      if path == "/objects" { continue }
+      var status = stat()
+      guard Counted.lstat(place + path, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR { try checkFiles(below: path, isLeft, gone) }
+      guard status.st_mode & S_IFMT == S_IFREG else { continue }
+      let content = try Disk.read(place + path)
+      if isLeft(content) || Self.names(content, anyOf: gone) {
+        throw GitError.irreplaceable("'.git\(path)' holds it, or names what held it")
+      }
+    }
+  }
+
+  /// Whether bytes hold one of these IDs, as bytes or in hexadecimal digits.
+  private static func names(_ content: [UInt8], anyOf ids: Set<ObjectID>) -> Bool {
+    guard !ids.isEmpty, content.count >= ObjectID.byteCount else { return false }
+    // Most places are ruled out by two bytes.
+    var beginnings = [Bool](repeating: false, count: 1 << 16)
+    for id in ids { beginnings[Int(id.bytes[0]) << 8 | Int(id.bytes[1])] = true }
+    for start in 0...(content.count - ObjectID.byteCount)
+    where beginnings[Int(content[start]) << 8 | Int(content[start + 1])] {
+      let bytes = Array(content[start..<(start + ObjectID.byteCount)])
+      if let id = ObjectID(bytes: bytes), ids.contains(id) { return true }
+    }
+    let digits = 2 * ObjectID.byteCount
+    var length = 0
+    for (position, byte) in content.enumerated() {
+      length = (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) ? length + 1 : 0
+      guard length >= digits else { continue }
+      let text = content[(position - digits + 1)...position]
+      if let id = ObjectID(hex: text), ids.contains(id) { return true }
+    }
+    return false
+  }
+
+  // MARK: The step
+
+  /// Puts the new one in the old one's place, durably, and removes the old one.
+  ///
+  /// - Throws: `irreplaceable` where the file system cannot swap two folders; nothing was changed then.
+  package func swap() throws {
+    try Disk.syncFileSystem(of: place)
+    guard
+      notes_renameat2(AT_FDCWD, place, AT_FDCWD, old.gitFolder, UInt32(NOTES_RENAME_EXCHANGE)) == 0
+    else {
+      if [EINVAL, ENOSYS, ENOTSUP, EXDEV, EBUSY].contains(errno) {
+        throw GitError.irreplaceable(
+          "this file system cannot put one folder in another one's place")
+      }
+      throw GitError.system(call: "rename", path: old.gitFolder, errno: errno)
+    }
+    isDone = true
+    try Disk.sync(folder: old.folder)
+    old.close()
+    // The locks are in it. What cannot be removed now goes with the next command.
+    Disk.removeTree(place)
+    if Counted.access(place, F_OK) == 0 { Disk.removeTree(place) }
+    if Counted.access(place, F_OK) == 0 {
+      throw GitError.system(call: "rmdir", path: place, errno: ENOTEMPTY)
+    }
+    try Disk.sync(folder: old.folder)
+  }
+}

@@ -1,0 +1,222 @@
+internal import Git
+internal import Glibc
+internal import History
+internal import Merge
+internal import Rewriting
+internal import State
+internal import System
+internal import WorkTree
+
+/// The repository that takes the place of a notebook's: what stays of the history, of git's own files and of this
+/// device's state. notes-forget(1), "On the disk".
+struct ForgottenRepository {
+  private let notebook: Notebook
+  private let rewriting: HistoryRewriting
+  /// The version that says that something was forgotten, and the one it stands on.
+  private let top: ObjectID
+  private let tip: ObjectID
+  private let text: TextCut?
+  private let progress: (Int, Int) -> Void
+
+  private var repository: Repository { notebook.repository }
+
+  /// Whether a file of this device's state stays: not what tells of versions, texts or a moment that is over. All of
+  /// that is found again.
+  private static func stays(_ file: StateFolder.File) -> Bool {
+    switch file {
+    case .notebook, .sharedKey, .addresses, .guests, .webAddress, .allowedSigners: true
+    case .lock, .watch, .gcLock, .guestsLock, .webLink, .tip, .plain, .waiting, .machine, .brought,
+      .looked, .missing, .formerWriters, .journal, .history, .verified, .merges, .signers,
+      .standing, .told:
+      false
+    }
+  }
+
+  private static func stays(_ folder: StateFolder.Folder) -> Bool {
+    switch folder {
+    case .membership, .ignore, .attributes, .requests, .invitations, .invited: true
+    case .checkout, .lingering, .editing, .incoming, .differing, .held, .seen, .cache: false
+    }
+  }
+
+  init(
+    of notebook: Notebook, _ rewriting: HistoryRewriting, top: ObjectID, tip: ObjectID,
+    text: TextCut?, progress: @escaping (Int, Int) -> Void
+  ) {
+    (self.notebook, self.rewriting, self.top, self.tip) = (notebook, rewriting, top, tip)
+    (self.text, self.progress) = (text, progress)
+  }
+
+  /// - Parameter lastCheck: throws where the step is not to be made after all.
+  func replace(_ lastCheck: () throws -> Void) throws {
+    let replacement = try RepositoryReplacement(of: repository)
+    let roots = try ForgetRoots(of: repository)
+    let head = try repository.head()
+    // Under git's locks nothing moves any more; what moved just before them was not looked at.
+    guard let shown = head.commit, rewriting.form(of: shown) == tip,
+      roots.commits.allSatisfy({ rewriting.form(of: $0) != nil })
+    else { throw ForgetError.written }
+    let references = try mapped(roots.references, head)
+    let stashes = roots.stashes.compactMap(rewriting.form)
+    try replacement.pack((references.map(\.id) + stashes + [top]).eachOnce, progress: progress)
+    try write(references, head, to: replacement)
+    try IndexEdit(of: notebook.workTree.indexForChange()).finish().write(to: replacement.new)
+    let text = self.text
+    let isLeft: ([UInt8]) -> Bool = { text?.isIn($0) ?? false }
+    let gone = Set(rewriting.forms.keys).union(rewriting.goneBlobs)
+    try replacement.checkObjects(isLeft: isLeft, gone: gone, progress: progress)
+    // Late, as others may write here; then there is only little to do.
+    let kept =
+      StateFolder.File.allCases.filter(Self.stays).map(\.rawValue)
+      + StateFolder.Folder.allCases.filter(Self.stays).map(\.rawValue)
+    for name in kept { try replacement.copy("notes/" + name) }
+    try replacement.checkFiles(isLeft: isLeft, gone: gone)
+    try lastCheck()
+    // Who waits for the former lock finds that it is another one now.
+    let lock = try Disk.lock(replacement.new.stateFolder[.lock])
+    if let lock { pwrite(lock.descriptor, "1", 1, 0) }
+    try replacement.swap()
+    try notebook.history.rememberTip()
+    if let lock { pwrite(lock.descriptor, "0", 1, 0) }
+  }
+
+  /// The references as they are now. A name of this program's that ends in a version's ID has the new one's.
+  private func mapped(
+    _ references: [(name: String, id: ObjectID)], _ head: Head
+  ) throws -> [(name: String, id: ObjectID)] {
+    let made = BranchRecord.folder + head.reference.dropFirst(head.branch == nil ? 0 : 5)
+    return try references.map { name, id in
+      guard let form = rewriting.form(of: id) else { throw ForgetError.written }
+      if name == head.reference || name == made { return (name, top) }
+      guard name.hasPrefix("refs/notes-state/"), let old = ObjectID(hex: name.suffix(40)) else {
+        return (name, form)
+      }
+      return (name.dropLast(40) + (rewriting.form(of: old) ?? old).hex, form)
+    }
+  }
+
+  private func write(
+    _ references: [(name: String, id: ObjectID)], _ head: Head,
+    to replacement: RepositoryReplacement
+  ) throws {
+    for (name, id) in references { try replacement.write(name, Array("\(id)\n".utf8)) }
+    try replacement.write(
+      "HEAD", Array((head.branch == nil ? "\(top)\n" : "ref: \(head.reference)\n").utf8))
+    let logs = repository.gitFolder + "/logs/"
+    for name in references.map(\.name) + (head.branch == nil ? [] : ["HEAD"]) {
+      guard let log = try Disk.readIfThere(logs + name) else { continue }
+      try replacement.write(
+        "logs/" + name, self.log(log, isShown: name == head.reference || name == "HEAD"))
+    }
+    if head.branch == nil, let log = try Disk.readIfThere(logs + "HEAD") {
+      try replacement.write("logs/HEAD", self.log(log, isShown: true))
+    }
+  }
+
+  // MARK: Logs
+
+  /// A log of git's with the versions as they are now. Lines of what nothing leads to any more go: git-reflog(1).
+  private func log(_ log: [UInt8], isShown: Bool) -> [UInt8] {
+    var lines: [UInt8] = []
+    var last: ArraySlice<UInt8> = []
+    let names = FormerIDs(rewriting.forms)
+    for line in log.split(separator: UInt8(ascii: "\n")) {
+      guard line.count > 82, let old = ObjectID(hex: line.prefix(40)),
+        let new = ObjectID(hex: line.dropFirst(41).prefix(40)),
+        let before = old == .zero ? old : rewriting.form(of: old),
+        let after = new == .zero ? new : rewriting.form(of: new)
+      else { continue }
+      guard let rest = names.replaced(in: line.dropFirst(82)) else { continue }
+      last = line
+      if before == after { continue }
+      lines += Array("\(before) \(after) ".utf8) + (text?.applied(toLine: rest) ?? rest) + [10]
+    }
+    guard isShown, !last.isEmpty else { return lines }
+    // The last step, by whom the one before was made.
+    let head = last.dropFirst(82).prefix { $0 != UInt8(ascii: ">") }
+    let time = notebook.clock.now()
+    let zone = ReflogZone.text(ofMinutes: time.offset)
+    lines += Array("\(tip) \(top) ".utf8) + head
+    lines += Array("> \(time.seconds) \(zone)\tnotes: \(OperationKind.forget.rawValue)\n".utf8)
+    return lines
+  }
+}
+
+/// The IDs that versions had before they were made again, as messages of git name them: whole, or their beginnings.
+private struct FormerIDs {
+  private let ids: [(old: [UInt8], new: [UInt8])]
+  /// git abbreviates no further by itself (git-config(1), core.abbrev).
+  private static let shortest = 7
+
+  init(_ forms: [ObjectID: ObjectID]) {
+    ids = forms.map { (Array($0.key.hex.utf8), Array($0.value.hex.utf8)) }
+      .sorted { $0.old.lexicographicallyPrecedes($1.old) }
+  }
+
+  /// A line with the IDs that these versions have now; nil for one that was torn by a power cut, in which IDs
+  /// run into each other.
+  func replaced(in line: ArraySlice<UInt8>) -> [UInt8]? {
+    var result: [UInt8] = []
+    var run: [UInt8] = []
+    for byte in Array(line) + [UInt8(ascii: "\n")] {
+      if (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) {
+        run.append(byte)
+        continue
+      }
+      if run.count > 2 * ObjectID.byteCount { return nil }
+      result += replaced(run) + [byte]
+      run = []
+    }
+    return Array(result.dropLast())
+  }
+
+  private func replaced(_ digits: [UInt8]) -> [UInt8] {
+    guard digits.count >= Self.shortest else { return digits }
+    let place = ids.partitionPoint { $0.old.lexicographicallyPrecedes(digits) }
+    guard place < ids.count, ids[place].old.starts(with: digits) else { return digits }
+    return Array(ids[place].new.prefix(digits.count))
+  }
+}
+
+private enum ReflogZone {
+  static func text(ofMinutes offset: Int) -> String {
+    let minutes = abs(offset)
+    let digits = String(minutes / 60 * 100 + minutes % 60)
+    return (offset < 0 ? "-" : "+") + String(repeating: "0", count: max(0, 4 - digits.count))
+      + digits
+  }
+}
+
+/// Files in a notebook's folder that are in no version and hold a text: what editors leave, what is ignored or
+/// hidden. They are their user's.
+struct FilesBeside {
+  private let notebook: Notebook
+  private let text: TextCut
+  private static let largest = 16 << 20
+
+  init(of notebook: Notebook, _ text: TextCut) { (self.notebook, self.text) = (notebook, text) }
+
+  func all() throws -> [TreePath] {
+    let index = try notebook.workTree.indexFile()
+    var found: [TreePath] = []
+    try look(in: "") { path in
+      guard index.position(of: path) == nil,
+        let content = try? Disk.read("\(notebook.folder)/\(path)", limit: Self.largest),
+        text.isIn(content)
+      else { return }
+      found.append(path)
+    }
+    return found.sorted()
+  }
+
+  private func look(in folder: String, _ body: (TreePath) -> Void) throws {
+    for name in Disk.namesIfAny(in: notebook.folder + folder)
+    where ![".git", ".git.new"].contains(name) {
+      let path = folder + "/" + name
+      var status = stat()
+      guard Counted.lstat(notebook.folder + path, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR { try look(in: path, body) }
+      if status.st_mode & S_IFMT == S_IFREG { body(TreePath(String(path.dropFirst()))) }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+internal import ArgumentParser
+internal import Exchange
+internal import Git
+internal import Glibc
+internal import History
+internal import Membership
+internal import Notebook
+internal import Watch
+internal import WorkTree
+
+struct ForgetCommand: Command {
+  static let configuration = CommandConfiguration(
+    commandName: "forget", abstract: "Take a note or a text out of all versions, for good.",
+    discussion: """
+      A note goes with all its versions and former names; NOTE@VERSION takes the lines out that the \
+      version added to the note. --text takes a text out of every version of every note: it is asked \
+      for, or read from standard input, and '[forgotten]' stands in its place. What goes is shown \
+      first. Everything else keeps its authors, dates and places. Nobody can undo it. It works as \
+      long as no other device or hub has the history.
+
+      Examples:
+        notes forget Diary
+        notes forget 'Wifi@~1' --dry-run
+        notes forget --text
+        pass show wifi | notes forget --text --yes
+      """)
+
+  @Argument(
+    help: .named("note[@version]", "The note, or the version whose lines go."),
+    completion: LiveCompletion.restorable)
+  var note: String?
+
+  @Flag(help: "Take a text out of all notes; it is asked for, or read from standard input.")
+  var text = false
+
+  @Flag(name: .customLong("yes"), help: "Go on without asking.") var isConfirmed = false
+
+  @OptionGroup var trial: DryRunOption
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if note == nil, !text { throw ValidationError("Missing expected argument '<note[@version]>'.") }
+    if note != nil, text { throw ValidationError("--text goes without a note.") }
+  }
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    try Self.checkIsAlone(notebook)
+    let target = try target(in: notebook)
+    // Nothing that serves the notebook may know what is not there any more.
+    let lock =
+      try trial.isOn ? nil : WatchLock(stateFolder: notebook.stateFolder, folder: notebook.folder)
+    defer { withExtendedLifetime(lock) {} }
+    let line = ProgressLine()
+    defer { line.clear() }
+    let plan = try notebook.forgetPlan(target) { line.show("reading", $0, of: $1, "version") }
+    line.clear()
+    if plan.versions == 0 { throw Self.cannotBeTaken(out: plan.remaining) }
+    if trial.isOn {
+      return options.tell(
+        Self.json(plan, target, rewritten: nil, version: nil), Self.question(plan, target, "would"))
+    }
+    try confirm(plan, target, in: notebook)
+    let done = try notebook.forget(
+      target, lastCheck: { try Self.checkIsAlone(notebook) },
+      progress: { line.show("forgetting", $0, of: $1, "object") })
+    line.clear()
+    options.tell(
+      Self.json(done.plan, target, rewritten: done.rewritten, version: done.version),
+      Self.sentence(done))
+  }
+
+  private func target(in notebook: Notebook) throws -> ForgetTarget {
+    guard let note else { return .text(try readText()) }
+    do {
+      return .note(try NotebookLocator.note(note, in: notebook, among: .deleted))
+    } catch let error as NotebookError {
+      guard let at = note.lastIndex(of: "@"), at != note.startIndex else { throw error }
+      let path = try NotebookLocator.note(String(note[..<at]), in: notebook, among: .deleted)
+      let name = String(note[note.index(after: at)...])
+      return .version(path, try notebook.history.version(named: name, of: path).id)
+    }
+  }
+
+  private static let longestText = 1 << 20
+
+  /// The text, without a line break at its end.
+  private func readText() throws -> [UInt8] {
+    guard isatty(STDIN_FILENO) == 1 else {
+      var input = try NewCommand.input(limit: Self.longestText)
+      if input.last == UInt8(ascii: "\n") { input.removeLast() }
+      return input
+    }
+    guard let answer = Console.askSecret("The text to forget: ") else { throw Failure.interrupted }
+    return Array(answer.utf8)
+  }
+
+  private func confirm(_ plan: ForgetPlan, _ target: ForgetTarget, in notebook: Notebook) throws {
+    if isConfirmed { return }
+    guard Console.canAsk else {
+      throw Failure.usage("forgetting has to be confirmed", hint: "--yes goes on without asking")
+    }
+    let name = notebook.identity.name
+    Output.errors.write(Self.question(plan, target, "will") + "\n")
+    guard
+      let answer = Console.ask(
+        "Nobody can bring it back. Type the notebook's name, \(Visible.name(name)), to go on: "),
+      answer == name
+    else {
+      throw Failure(
+        .failed, "declined", "nothing was forgotten",
+        hint: "type '\(Visible.name(name))' to go on, or give --yes")
+    }
+  }
+
+  // MARK: Where it may not be
+
+  /// Throws if another device has the history, or this one may not decide.
+  private static func checkIsAlone(_ notebook: Notebook) throws {
+    let device = notebook.identity.device.deviceID
+    let membership = try notebook.membership()
+    try membership.demandAdmin(device)
+    let others = membership.members().others(besides: device)
+    guard !others.isEmpty else { return }
+    throw Failure(
+      .failed, "other_devices",
+      "\(Phrase.list(others.map { Visible.name($0.name) })) would keep it",
+      hint: "notes can forget only what no other device has; change a password that became known")
+  }
+
+  private static func cannotBeTaken(out files: [TreePath]) -> Failure {
+    Failure(
+      .failed, "cannot_be_taken_out",
+      "only attachments or names of files hold that: \(Phrase.list(files.map { Visible.name($0) }))",
+      hint: "'notes forget' takes a file by its name")
+  }
+
+  // MARK: Report
+
+  private static func question(
+    _ plan: ForgetPlan, _ target: ForgetTarget, _ verb: String
+  ) -> String {
+    let what =
+      switch target {
+      case .text(let text): "the text (\(Phrase.bytes(text.count)))"
+      case .note(let path): Visible.name(path)
+      case .version(let path, let version): "what \(version.short) added to \(Visible.name(path))"
+      }
+    let notes = Phrase.list(plan.paths.map { Visible.name($0) })
+    var text = "This \(verb) take \(what) out of \(Phrase.count(plan.versions, "version"))"
+    if !notes.isEmpty { text += ": \(notes)" }
+    return text + ".\(rest(plan))"
+  }
+
+  private static func sentence(_ done: Forgotten) -> String {
+    "Forgotten in \(Phrase.count(done.plan.versions, "version")) on this device; "
+      + "\(Phrase.count(done.rewritten, "version")) made again.\(rest(done.plan))"
+  }
+
+  private static func rest(_ plan: ForgetPlan) -> String {
+    var text = ""
+    if !plan.remaining.isEmpty {
+      text +=
+        "\nThese have it in their name, or are no texts, and stay as they are: "
+        + "\(Phrase.list(plan.remaining.map { Visible.name($0) }))."
+    }
+    if !plan.beside.isEmpty {
+      text +=
+        "\nThese files beside your notes hold it too, and are yours to remove: "
+        + "\(Phrase.list(plan.beside.map { Visible.name($0) }))."
+    }
+    return text
+  }
+
+  private static func json(
+    _ plan: ForgetPlan, _ target: ForgetTarget, rewritten: Int?, version: ObjectID?
+  ) -> JSON {
+    [
+      "type": "forgotten", "versions": plan.versions, "paths": plan.paths,
+      "remaining": plan.remaining, "beside": plan.beside, "rewritten": rewritten,
+      "version": version, "dry_run": rewritten == nil,
+    ]
+  }
+}

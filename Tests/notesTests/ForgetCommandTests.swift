@@ -1,0 +1,111 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// notes-forget(1).
+@Suite("notes forget")
+struct ForgetCommandTests {
+  private static let secret = "hunter2-pass-9f"
+  let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    try shell.folder.write("key \(Self.secret)\nmore\n", to: "notes/Wifi.txt")
+    try shell.folder.write("milk\n", to: "notes/List.txt")
+    try shell.initialise()
+    try shell.folder.write("milk\nbread\n", to: "notes/List.txt")
+    try shell.notes("save")
+  }
+
+  private var leftovers: [String] {
+    get throws { try Leftovers(in: shell.folder["notes"]).places(of: Self.secret) }
+  }
+
+  /// A stranger's try: a pasted password, gone.
+  @Test("A text that is read from standard input is nowhere afterwards")
+  func text() throws {
+    let trial = try shell.notes("forget", "--text", "--dry-run", input: Self.secret + "\n")
+    #expect(
+      trial.text
+        == "This would take the text (15 B) out of 2 versions: Wifi.txt.\n", "\(trial)")
+    #expect(!trial.text.contains(Self.secret))
+    #expect(try !leftovers.isEmpty)
+    let done = try shell.notes("forget", "--text", "--yes", "--json", input: Self.secret + "\n")
+    #expect(done.isSuccess, "\(done)")
+    #expect(done.text.contains(#""type":"forgotten","versions":2"#), "\(done)")
+    #expect(try leftovers.isEmpty)
+    // Nor is it in anything of the program's own.
+    #expect(try run(["grep", "-rlF", Self.secret, shell.folder["home"]]).text.isEmpty)
+    let log = try shell.notes("log", "--json")
+    #expect(log.lines.count == 3, "\(log)")
+    #expect(log.text.components(of: #""signature":"verified""#) == 3, "\(log)")
+    #expect(try shell.notes("doctor", "--no-discovery").text.contains("history"))
+    #expect(try shell.notes("status").text.contains("Everything is saved"))
+    #expect(try shell.notes("undo").isSuccess)
+    #expect(try readFile(shell.folder["notes/List.txt"]) == Array("milk\n".utf8))
+    #expect(try leftovers.isEmpty)
+  }
+
+  @Test("A note goes, and without a terminal only with --yes")
+  func note() throws {
+    let asked = try shell.notes("forget", "Wifi")
+    #expect(asked.status == .exited(64) && asked.errorText.contains("--yes"), "\(asked)")
+    #expect(try shell.notes("forget", "Wifi", "--yes").isSuccess)
+    #expect(try leftovers.isEmpty)
+    #expect(try shell.notes("list").text.contains("List"))
+    let again = try shell.notes("forget", "Wifi", "--yes")
+    #expect(again.errorText.contains("there is no note 'Wifi'"), "\(again)")
+  }
+
+  /// "only while no other device has the history".
+  @Test("It refuses where another device or a hub would keep it")
+  func others() throws {
+    let other = try Shell()
+    try other.join(shell, as: "phone")
+    let refused = try shell.notes("forget", "Wifi", "--yes")
+    #expect(refused.errorText.contains("phone would keep it"), "\(refused)")
+    let there = try other.notes("forget", "Wifi", "--yes")
+    #expect(there.errorText.contains("only an admin"), "\(there)")
+    #expect(try !leftovers.isEmpty)
+    #expect(try shell.notes("members", "remove", "phone", "--yes").isSuccess)
+    #expect(try run(["git", "init", "-q", "--bare", shell.folder["hub.git"]]).isSuccess)
+    try shell.notes("remote", "add", "nas", shell.folder["hub.git"])
+    let hub = try shell.notes("forget", "Wifi", "--yes")
+    #expect(hub.errorText.contains("other repositories would keep it: nas"), "\(hub)")
+    try shell.notes("remote", "remove", "nas")
+    #expect(try shell.notes("forget", "Wifi", "--yes").isSuccess)
+    #expect(try leftovers.isEmpty)
+    // A new device gets what there is now, and answers for it.
+    let tablet = try Shell()
+    try tablet.join(shell, as: "tablet")
+    #expect(
+      try tablet.notes("log", "--json").lines.count == shell.notes("log", "--json").lines.count)
+    #expect(try tablet.notes("list").text.contains("List"))
+    #expect(try Leftovers(in: tablet.folder["notes"]).places(of: Self.secret).isEmpty)
+  }
+
+  /// "Versions from before".
+  @Test("A bundle from before brings nothing back")
+  func bundle() throws {
+    try shell.notes("bundle", "create", shell.folder["old.bundle"])
+    #expect(try shell.notes("forget", "Wifi", "--yes").isSuccess)
+    let applied = try shell.notes("bundle", "apply", shell.folder["old.bundle"])
+    #expect(!applied.isSuccess, "\(applied)")
+    #expect(access(shell.folder["notes/Wifi.txt"], F_OK) != 0)
+  }
+
+  @Test("It refuses while a watcher runs")
+  func watcher() throws {
+    let watcher = try shell.listening("watch")
+    defer { watcher.process.send(9) }
+    let refused = try shell.notes("forget", "Wifi", "--yes")
+    #expect(!refused.isSuccess && refused.errorText.contains("watch"), "\(refused)")
+    #expect(try !leftovers.isEmpty)
+  }
+}
+
+extension String {
+  fileprivate func components(of part: String) -> Int { ranges(of: part).count }
+}
