@@ -77,18 +77,24 @@ public struct FolderPreview: Sendable {
 
   private static let secretNames: Set<String> = [
     "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials", "credentials.json", "secrets.json",
-    "wallet.dat",
+    "wallet.dat", ".netrc", ".pgpass", ".htpasswd",
   ]
   private static let secretSuffixes = [
-    ".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".ovpn",
+    ".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".kdb", ".ppk", ".ovpn",
   ]
   private static let secretBeginnings = ["-----BEGIN ", "PuTTY-User-Key-File", "SSH PRIVATE KEY"]
+
+  /// Whether a file is of a name that keys and credentials have.
+  static func hasSecretName(_ path: TreePath) -> Bool {
+    let name = path.name.description.lowercased()
+    return secretNames.contains(name)
+      || secretSuffixes.contains { name.hasSuffix($0) && name != $0 }
+  }
 
   /// Whether a file is of a name that keys and credentials have, or is text that begins as a private
   /// key does.
   static func isSecret(_ path: TreePath, size: Int, root: Int32) -> Bool {
-    let name = path.name.description.lowercased()
-    if secretNames.contains(name) || secretSuffixes.contains(where: name.hasSuffix) { return true }
+    if hasSecretName(path) { return true }
     guard !path.isNote, (40...(1 << 16)).contains(size) else { return false }
     let file = Counted.openat(root, path.cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return false }

@@ -39,6 +39,9 @@ public final class Notebook {
   /// Told of saves that were made on an older text, or take away what other devices brought.
   public var saveNotice: (SaveNews) -> Void = { _ in }
 
+  /// Whether saves tell what looks like a secret: notes-save(1).
+  public var namesSecrets = true
+
   /// The folder of this device's state for the notebook.
   public var stateFolder: StateFolder { repository.stateFolder }
 
@@ -175,7 +178,7 @@ public final class Notebook {
     workTree.forgetSettings()
     let transaction = WriteTransaction(
       history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice,
-      saveNotice: saveNotice, makers: makers)
+      saveNotice: saveNotice, makers: makers, namesSecrets: namesSecrets)
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
     closeRepositoryToOthers()

@@ -3,7 +3,7 @@ internal import History
 internal import WorkTree
 
 /// That a save was not made on what the folder held, or takes away what another device brought:
-/// notes-merge(7), "The stale editor".
+/// notes-merge(7), "The stale editor"; or brings what looks like a secret: notes-save(1).
 public struct SaveNews: Hashable, Codable, Sendable {
   /// What happened.
   public enum Kind: String, Codable, Sendable {
@@ -11,6 +11,8 @@ public struct SaveNews: Hashable, Codable, Sendable {
     case merged
     /// The save takes away lines that came within the last day.
     case tookAway = "took_away"
+    /// The save brings what looks like a secret, which the note did not hold before.
+    case secret
   }
 
   /// Which note.
@@ -21,6 +23,8 @@ public struct SaveNews: Hashable, Codable, Sendable {
   public let lines: Int
   /// Whose edits they are, by the names of those who made them, with what is lacking to prove them.
   public let devices: [String]
+  /// What the secret looks like; nil for the other kinds.
+  public var looksLike: String? = nil
 }
 
 extension WriteTransaction {

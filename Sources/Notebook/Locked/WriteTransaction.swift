@@ -24,6 +24,8 @@ package final class WriteTransaction {
   private let saveNotice: (SaveNews) -> Void
   /// Who made versions, as people are told.
   let makers: ([Commit]) throws -> [String]
+  /// Whether a save tells what looks like a secret.
+  private let namesSecrets: Bool
   let device: DeviceIdentity
 
   var workTree: WorkTree { history.workTree }
@@ -32,13 +34,15 @@ package final class WriteTransaction {
   init(
     _ history: History, device: DeviceIdentity, guest: String?, signer: VersionSigner?,
     earlyNotice: ((ObjectID) -> Void)?, saveNotice: @escaping (SaveNews) -> Void,
-    makers: @escaping ([Commit]) throws -> [String]
+    makers: @escaping ([Commit]) throws -> [String],
+    namesSecrets: Bool
   ) {
     self.makers = makers
     self.history = history
     (self.device, self.saveNotice) = (device, saveNotice)
     self.guest = guest
     self.earlyNotice = earlyNotice
+    self.namesSecrets = namesSecrets
     writer = VersionWriter(history, device: device, signer: signer)
     checkout = TipCheckout(writer: writer, history: history)
     rescued = RescuedVersions(writer: writer)
@@ -118,7 +122,10 @@ package final class WriteTransaction {
         file.reason.isVersioned ? absent.first { $0.path == file.path } : file
       }
     }
-    let news = try news(of: taken.remarks)
+    var news = try news(of: taken.remarks)
+    if let version = taken.version, namesSecrets {
+      news += try secrets(in: taken.changes, of: version)
+    }
     news.forEach(saveNotice)
     return SaveResult(
       version: version, changes: changes, skipped: skipped, remarks: taken.remarks, news: news)

@@ -25,18 +25,25 @@ struct SaveCommand: CountedCommand {
   @Option(name: .shortAndLong, help: .named("msg", "A message for the version."))
   var message: String?
 
+  @Flag(help: "Do not warn of what looks like a key, token or file of passwords: it is meant.")
+  var include = false
+
   @OptionGroup var deletions: DeletionOption
   @OptionGroup var stats: StatsOption
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    try Self.save(notes, message: message, allowDeletes: deletions.isAllowed, json: options.json)
+    try Self.save(
+      notes, message: message, allowDeletes: deletions.isAllowed, include: include,
+      json: options.json)
   }
 
   static func save(
-    _ notes: [String], message: String? = nil, allowDeletes: Bool = false, json: Bool = false
+    _ notes: [String], message: String? = nil, allowDeletes: Bool = false, include: Bool = false,
+    json: Bool = false
   ) throws {
     let notebook = try NotebookLocator.notebook()
+    notebook.namesSecrets = !include
     let named = try NotebookLocator.items(notes, in: notebook).map(\.path)
     // The notebook's own folder is all of it.
     let paths = named.contains(where: \.isEmpty) ? [] : named

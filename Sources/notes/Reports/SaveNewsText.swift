@@ -5,7 +5,10 @@ internal import WorkTree
 
 extension SaveNews {
   var json: JSON {
-    ["path": path, "what": kind.rawValue, "lines": lines, "devices": devices]
+    [
+      "path": path, "what": kind.rawValue, "lines": lines, "devices": devices,
+      "looks_like": looksLike,
+    ]
   }
 
   /// What people are told.
@@ -19,6 +22,7 @@ extension SaveNews {
       return
         "this save of \(Visible.name(path)) takes away \(Phrase.count(lines, "line")) that came "
         + "from \(names)"
+    case .secret: return "\(Visible.name(path)) now holds \(looksLike ?? "a secret"), as it looks"
     }
   }
 
@@ -27,6 +31,9 @@ extension SaveNews {
     switch kind {
     case .merged: "'notes log --patch \(Visible.word(path.noteTitle))' shows the edits"
     case .tookAway: "'notes undo' brings back what it took"
+    case .secret:
+      "'notes forget --text' takes it out of all versions as long as no other device has them; "
+        + "if it is meant, --include says so"
     }
   }
 
