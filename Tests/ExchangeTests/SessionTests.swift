@@ -201,7 +201,7 @@ struct SessionTests {
     }
     #expect { try results.called.get() } throws: {
       if case SyncError.notMerged(.largeVersion, let words) = $0 {
-        words.hasPrefix("this would bring 2 bytes into the folder")
+        words.hasPrefix("this would write 2 bytes into the folder")
       } else {
         false
       }
