@@ -84,8 +84,6 @@ public struct StateFolder: Hashable, Sendable {
     case editing
     /// Versions that arrive, until they are checked.
     case incoming
-    /// Objects of the last minutes, in case git's housekeeping removes them while they come into history.
-    case fresh
     /// The `.gitignore` files that this device agreed to.
     case ignore
     /// The `.gitattributes` files that this device agreed to.

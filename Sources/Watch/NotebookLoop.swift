@@ -27,8 +27,6 @@ final class NotebookLoop {
   private var isWaitingForGit = false
   private var openNotes = OpenNotes()
   private var changesUntilHousekeeping = 0
-  /// When to look whether git's housekeeping removed what the last save stored.
-  private var nextObjectCheck: Instant?
 
   /// Seconds between looks through the whole folder, which are taken all the same.
   static let net = 600.0
@@ -38,9 +36,6 @@ final class NotebookLoop {
   /// How long after a failure it is tried again, in seconds.
   static let retry = 5.0
   static let versionsBetweenHousekeeping = 50
-  /// How long after a save git's housekeeping may have removed what it stored, in seconds: longer than git
-  /// usually looks before it removes.
-  static let objectCheckDelay = 10.0
   /// From how many paths on the whole folder is looked through instead.
   static let manyPaths = 2_000
 
@@ -57,9 +52,8 @@ final class NotebookLoop {
   }
 
   private var nextWake: Instant {
-    let nextCheck = min(nextLook, nextObjectCheck ?? nextLook)
-    guard events != nil, let due = unsettled.next else { return nextCheck }
-    return min(nextCheck, max(due, pace.earliest(.now)))
+    guard events != nil, let due = unsettled.next else { return nextLook }
+    return min(nextLook, max(due, pace.earliest(.now)))
   }
 
   // MARK: The folder
@@ -117,11 +111,6 @@ final class NotebookLoop {
     for job in owner.jobs.takeAll() { job(self) }
     guard events != nil else { return }
     let now = Instant.now
-    if let due = nextObjectCheck, now >= due {
-      nextObjectCheck = nil
-      // What cannot be put back now is put back as it is read.
-      try? notebook?.repository.restoreFreshObjects()
-    }
     if now >= nextLook {
       lookAtEverything()
     } else if now >= pace.earliest(now) {
@@ -241,7 +230,6 @@ final class NotebookLoop {
         owner.emit(.broughtBack(notebook: owner.notebookID, files: files, version: version))
       }
       guard result.version != nil else { return false }
-      nextObjectCheck = .now + Self.objectCheckDelay
       owner.emit(.version(notebook: owner.notebookID, saved: result))
       countForHousekeeping()
       return true

@@ -140,12 +140,7 @@ import Testing
     },
     Trouble(
       name: "a missing folder", check: "history", level: .problem, says: "is missing"
-    ) {
-      // Also as it is kept for a while, from where it would be put back.
-      try sh(
-        $0,
-        "cd notes; rm -rf .git/notes/fresh; id=$(git rev-parse HEAD~1^{tree})\nrm -f \(Self.path)")
-    },
+    ) { try sh($0, "cd notes; id=$(git rev-parse HEAD~1^{tree})\nrm -f \(Self.path)") },
     Trouble(
       name: "a damaged note", check: "history", level: .problem, says: ""
     ) {

@@ -7,7 +7,6 @@ internal import System
 /// serves all; writing out begins as soon as each is complete.
 final class PendingObjects {
   private let loose: LooseObjects
-  private let fresh: FreshObjects
   private let deflater: Deflater
   private var files: [File] = []
   private var places: [ObjectID: Int] = [:]
@@ -15,6 +14,7 @@ final class PendingObjects {
   private var companion: (path: String, descriptor: Int32)?
   /// Whether every file is still open, to be synced by itself.
   private var isSyncedSingly = true
+  private var hasNewFolder = false
   /// The folders whose lists of names are not on the disk yet.
   private var unsynced: Set<String> = []
 
@@ -34,8 +34,8 @@ final class PendingObjects {
   /// What is compressed at most before it is written, in bytes: a large text is not held twice.
   private static let writeSize = 1 << 20
 
-  init(in loose: LooseObjects, _ fresh: FreshObjects) throws {
-    (self.loose, self.fresh) = (loose, fresh)
+  init(in loose: LooseObjects) throws {
+    self.loose = loose
     deflater = try Deflater(level: Deflater.fastest)
   }
 
@@ -62,10 +62,13 @@ final class PendingObjects {
       remember(File(id: id, path: path, temporary: nil, descriptor: descriptor))
       return
     }
-    let temporary = fresh.temporaryPath()
+    let folder = Disk.parent(of: path)
+    // git's own name for such files: its collection removes those that a killed process left.
+    let temporary = folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     var descriptor = Self.create(temporary)
     if descriptor < 0, errno == ENOENT {
-      try fresh.makeFolder()
+      try Disk.makeFolder(folder, mode: 0o777)
+      hasNewFolder = true
       descriptor = Self.create(temporary)
     }
     guard descriptor >= 0 else {
@@ -111,37 +114,23 @@ final class PendingObjects {
       try Disk.syncFileSystem(of: loose.folder)
     }
     closeAll()
+    if hasNewFolder { unsynced.insert(loose.folder) }
     while let file = files.last {
-      if let temporary = file.temporary {
-        if try fresh.join(temporary, as: file.id) { unsynced.insert(loose.folder) }
-      } else {
-        fresh.protect(file.id)
-      }
+      if let temporary = file.temporary { try Disk.rename(temporary, to: file.path) }
       unsynced.insert(Disk.parent(of: file.path))
       files.removeLast()
     }
     places = [:]
   }
 
-  /// Brings the names to the disk.
-  ///
-  /// - Returns: false where git has removed a folder since, with the objects in it.
-  func syncNames() throws -> Bool {
-    guard !unsynced.isEmpty else { return true }
-    var areThere = true
+  func syncNames() throws {
+    guard !unsynced.isEmpty else { return }
     if isSyncedSingly {
-      for folder in unsynced {
-        if Counted.access(folder, F_OK) != 0 {
-          areThere = false
-        } else {
-          try Disk.sync(folder: folder)
-        }
-      }
+      for folder in unsynced { try Disk.sync(folder: folder) }
     } else {
       try Disk.syncFileSystem(of: loose.folder)
     }
     unsynced = []
-    return areThere
   }
 
   private static func create(_ path: String) -> Int32 {

@@ -59,7 +59,7 @@ extension Repository {
     let found = try look({ loose.object(id) }) { packs in
       packs.object(id).flatMap { isReadOnce || ObjectID.matches(id, $0) ? $0 : nil }
     }
-    let object = try found ?? restored(id) ?? libraryObject(id)
+    let object = try found ?? libraryObject(id)
     if object.kind != .commit, !isReadOnce { cache.keep(object, for: id) }
     return object
   }
@@ -144,7 +144,7 @@ extension Repository {
 
   /// Has packs read that came meanwhile; returns whether any came or went. Only where some went are the
   /// others opened anew: a watcher gets a pack with each version.
-  @discardableResult func refreshPacks() -> Bool {
+  @discardableResult private func refreshPacks() -> Bool {
     let names = packFiles
     if names == packNames { return false }
     let former = Set(packNames)

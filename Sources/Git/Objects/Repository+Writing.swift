@@ -40,10 +40,7 @@ extension Repository {
   /// taken to be on the disk.
   public func keep(tree content: [UInt8]) throws -> ObjectID {
     let id = try ObjectID.hashing(.tree, content)
-    guard try contains(id) else { return try write(.tree, content) }
-    // It may be one that nothing leads to yet.
-    if pending != nil, loose.contains(id) { fresh.protect(id) }
-    return id
+    return try contains(id) ? id : write(.tree, content)
   }
 
   /// Stores a blob.
@@ -93,7 +90,7 @@ extension Repository {
     isBeforeMove: Bool = false, _ body: () throws -> Result
   ) throws -> Result {
     guard pending == nil, isOfCommonForm else { return try body() }
-    let objects = try PendingObjects(in: loose, fresh)
+    let objects = try PendingObjects(in: loose)
     pending = objects
     defer { pending = nil }
     let result = try body()
@@ -102,15 +99,13 @@ extension Repository {
     try syncPendingObjects()
     try objects.join()
     unsynced = objects
-    mayLackObjects = true
     if !isBeforeMove { try syncPendingObjects() }
     return result
   }
 
   /// Waits until the names of all objects stored so far are on the disk.
   public func syncPendingObjects() throws {
-    let areThere = try unsynced?.syncNames()
+    try unsynced?.syncNames()
     unsynced = nil
-    if areThere == false { try restoreFreshObjects() }
   }
 }

@@ -100,7 +100,8 @@ extension Repository {
     reference name: String, to id: ObjectID, from expected: ObjectID?, message: String
   ) throws {
     if try moveFile(of: name, to: id, from: expected, message: message) {
-      return settle()
+      unreferenced = []
+      return
     }
     let status = try create(
       name, id, isForced: expected != nil, matching: expected, message: message)
@@ -109,16 +110,7 @@ extension Repository {
     }
     if status == GIT_ELOCKED.rawValue { throw GitError.locked(name + ".lock") }
     try handles().check("git_reference_create_matching", status)
-    settle()
-  }
-
-  /// Now a reference leads to what was stored: git's housekeeping leaves it alone, but for what it had
-  /// found unreferenced before.
-  private func settle() {
     unreferenced = []
-    // What cannot be put back now is put back as it is read.
-    if mayLackObjects { try? restoreFreshObjects() }
-    mayLackObjects = false
   }
 
   /// Moves a reference that HEAD names, or that git keeps a log of and HEAD does not name; false where

@@ -26,8 +26,6 @@ public final class Repository {
   var scratch = ScratchObjects()
   /// Objects that joined the repository and whose names may not be on the disk yet.
   var unsynced: PendingObjects?
-  /// Whether objects were stored since the last move of a reference: git may have removed them before it.
-  var mayLackObjects = false
   /// Where packs came from that no reference leads to yet.
   var unreferenced: [QuarantineFolder] = []
   var packReader: PackReader?

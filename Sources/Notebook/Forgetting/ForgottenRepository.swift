@@ -35,7 +35,7 @@ struct ForgottenRepository {
   private static func stays(_ folder: StateFolder.Folder) -> Bool {
     switch folder {
     case .membership, .ignore, .attributes, .requests, .invitations, .invited: true
-    case .checkout, .lingering, .editing, .incoming, .fresh, .differing, .held, .seen, .cache: false
+    case .checkout, .lingering, .editing, .incoming, .differing, .held, .seen, .cache: false
     }
   }
 

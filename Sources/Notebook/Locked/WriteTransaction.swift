@@ -65,7 +65,6 @@ package final class WriteTransaction {
     if let operation = repository.unfinishedOperation {
       throw NotebookError.gitOperation(operation)
     }
-    try? repository.restoreFreshObjects()
     try repository.checkIsComplete()
     try rescued.keep(UnbornBranch(writer: writer, history: history).adoptHistory())
     try checkout.finishInterrupted()
