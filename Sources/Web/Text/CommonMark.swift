@@ -4,8 +4,6 @@ internal import CCommonMark
 /// be without it.
 final class CommonMark: Sendable {
   private let api: commonmark
-  /// The version that was found.
-  let version: String
 
   /// Nil where the library is not installed.
   static let shared: CommonMark? = {
@@ -18,14 +16,14 @@ final class CommonMark: Sendable {
       if commonmark_load(table, files.0, files.1) == nil {
         // Once: it writes into tables of the library's own.
         table.pointee.gfm_core_extensions_ensure_registered()
-        return CommonMark(table.pointee, version)
+        return CommonMark(table.pointee)
       }
       position += 1
     }
     return nil
   }()
 
-  private init(_ api: commonmark, _ version: String) { (self.api, self.version) = (api, version) }
+  private init(_ api: commonmark) { self.api = api }
 
   /// The longest text that is read as Markdown, in bytes.
   static let longest = 512 << 10

@@ -200,12 +200,7 @@ struct BundleApplyCommand: Command {
   var file: String
 
   @OptionGroup var deletions: DeletionOption
-  @Flag(
-    help:
-      "Accept very large versions: over 1 GiB, over half the free disk space, or costly to unpack.")
-  var allowLarge = false
-  @Flag(help: "Accept versions that no member vouches for.")
-  var allowUnsigned = false
+  @OptionGroup var accepted: AcceptanceOptions
   @OptionGroup var options: CommonOptions
 
   func run() throws {
@@ -214,8 +209,8 @@ struct BundleApplyCommand: Command {
     let place = isPiped ? nil : try NotebookLocator.folder(file)
     var run = BundleRun(context: try notebook.sessionContext())
     run.options.allowsMassDeletion = deletions.isAllowed
-    run.options.allowsLarge = allowLarge
-    run.options.allowsUnsigned = allowUnsigned
+    run.options.allowsLarge = accepted.allowLarge
+    run.options.allowsUnsigned = accepted.allowUnsigned
     defer { BackgroundGC.startIfDue(in: notebook) }
     let report = EventReport(json: options.json)
     defer { report.finish() }

@@ -32,13 +32,7 @@ struct CloneCommand: Command {
   @Option(help: .named("name", "A name for this device; by default the host's name."))
   var deviceName: String?
 
-  @Flag(
-    help:
-      "Accept very large versions: over 1 GiB, over half the free disk space, or costly to unpack.")
-  var allowLarge = false
-
-  @Flag(help: "Accept versions that no member vouches for.")
-  var allowUnsigned = false
+  @OptionGroup var accepted: AcceptanceOptions
 
   @OptionGroup var options: CommonOptions
 
@@ -64,8 +58,8 @@ struct CloneCommand: Command {
       key: try DeviceKey.loadOrCreate(in: data),
       deviceName: try DeviceName.choose(given: deviceName))
     cloning.program.mayAsk = Console.canAsk
-    cloning.options.allowsLarge = allowLarge
-    cloning.options.allowsUnsigned = allowUnsigned
+    cloning.options.allowsLarge = accepted.allowLarge
+    cloning.options.allowsUnsigned = accepted.allowUnsigned
     let report = EventReport(json: options.json)
     defer { report.finish() }
     let notebook = try cloning.run(

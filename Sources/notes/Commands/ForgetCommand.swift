@@ -58,7 +58,7 @@ struct ForgetCommand: Command {
     if plan.versions == 0 { throw Self.cannotBeTaken(out: plan.remaining) }
     if trial.isOn {
       return options.tell(
-        Self.json(plan, target, rewritten: nil, version: nil), Self.question(plan, target, "would"))
+        Self.json(plan, rewritten: nil, version: nil), Self.question(plan, target, "would"))
     }
     try confirm(plan, target, in: notebook)
     let done = try notebook.forget(
@@ -66,7 +66,7 @@ struct ForgetCommand: Command {
       progress: { line.show("forgetting", $0, of: $1, "object") })
     line.clear()
     options.tell(
-      Self.json(done.plan, target, rewritten: done.rewritten, version: done.version),
+      Self.json(done.plan, rewritten: done.rewritten, version: done.version),
       Self.sentence(done))
   }
 
@@ -173,7 +173,7 @@ struct ForgetCommand: Command {
   }
 
   private static func json(
-    _ plan: ForgetPlan, _ target: ForgetTarget, rewritten: Int?, version: ObjectID?
+    _ plan: ForgetPlan, rewritten: Int?, version: ObjectID?
   ) -> JSON {
     [
       "type": "forgotten", "versions": plan.versions, "paths": plan.paths,

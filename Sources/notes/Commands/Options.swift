@@ -71,6 +71,17 @@ struct DryRunOption: ParsableArguments {
   var isOn = false
 }
 
+/// Which versions a bundle or a clone accepts besides those of members.
+struct AcceptanceOptions: ParsableArguments {
+  @Flag(
+    help:
+      "Accept very large versions: over 1 GiB, over half the free disk space, or costly to unpack.")
+  var allowLarge = false
+
+  @Flag(help: "Accept versions that no member vouches for.")
+  var allowUnsigned = false
+}
+
 /// `--allow-deletes`: what the guard against mass deletion stops, asked of the user where there is one.
 struct DeletionOption: ParsableArguments {
   @Flag(
