@@ -31,8 +31,11 @@ import Testing
   /// "None of the newer's the same words as one of the older's": elements that both add to a list are a
   /// conflict, all others stand in it once.
   @Test func elementsOfAListStandOnce() {
-    let (_, result) = merge(["tags: [x, y]", "tags: [x, a, y]", "tags: [x, y, b]"].map { [$0] })
-    #expect(MergeHistories.lines(result.text) == ["tags: [x, a, y, b]"])
+    let (_, result) = merge(["tags: [x, y]", "tags: [x, y, a]", "tags: [x, y, b]"].map { [$0] })
+    #expect(MergeHistories.lines(result.text) == ["tags: [x, y, a, b]"])
+    // Beside one word alone two edits are of one place.
+    let (_, near) = merge(["tags: [x, y]", "tags: [x, a, y]", "tags: [x, y, b]"].map { [$0] })
+    #expect(near.markerSize != nil)
     let (_, clash) = merge(["tags: [x]", "tags: [x, a, b]", "tags: [x, c, a]"].map { [$0] })
     #expect(clash.markerSize != nil)
   }
