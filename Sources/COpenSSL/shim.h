@@ -31,7 +31,7 @@
   /* ASN.1 values and names */ \
   F(ASN1_INTEGER_free) F(ASN1_OCTET_STRING_free) F(ASN1_OCTET_STRING_new) \
   F(ASN1_STRING_get0_data) F(ASN1_STRING_length) F(ASN1_STRING_set) F(ASN1_STRING_type) \
-  F(ASN1_TIME_free) F(ASN1_TIME_new) F(ASN1_TIME_set) F(ASN1_TIME_set_string_X509) \
+  F(ASN1_TIME_free) F(ASN1_TIME_set) F(ASN1_TIME_set_string_X509) \
   F(ASN1_TIME_to_tm) F(BN_bin2bn) F(BN_free) F(BN_to_ASN1_INTEGER) F(OBJ_obj2nid) F(OBJ_obj2txt) \
   F(OBJ_txt2obj) F(ASN1_OBJECT_free) \
   F(X509_NAME_add_entry_by_NID) F(i2d_X509_NAME) F(X509_NAME_ENTRY_get_data) \

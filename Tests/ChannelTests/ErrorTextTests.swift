@@ -29,6 +29,6 @@ struct ErrorTextTests {
     #expect(
       "\(MembershipError.deviceKeyUnusable(path: "/k", defect: .openToOthers(mode: 0o644)))"
         == "the device key /k cannot be used: other users may read it")
-    #expect("\(ChannelError.portInUse(address))" == "another program listens at [::1]:1 already")
+    #expect("\(ChannelError.portInUse(address))" == "another program already listens at [::1]:1")
   }
 }

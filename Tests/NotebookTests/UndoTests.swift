@@ -43,9 +43,10 @@ import Testing
     #expect(throws: NotebookError.self) { try home.notebook.redo() }
   }
 
-  // An undo is no operation (every deed is followed by some), and a continuation is a part of one.
+  // An undo is no operation (every deed is followed by some), a continuation is a part of one, and nobody can
+  // undo a forgetting: notes-forget(1).
   @Test func `There is a deed of every kind`() {
-    let parts: Set<OperationKind> = [.undo, .continuation]
+    let parts: Set<OperationKind> = [.undo, .continuation, .forget]
     #expect(Set(UndoDeed.all.map(\.kind)) == Set(OperationKind.allCases).subtracting(parts))
   }
 
