@@ -202,8 +202,18 @@ import WorkTree
     ]
   }
 
+  private var forgetErrors: [any Error] {
+    [
+      ForgetError.tooShort(shortest: 4), ForgetError.notFound,
+      ForgetError.nothingAdded("A.txt", id),
+      ForgetError.remotes(["home", "pi"]), ForgetError.unfinished("A.txt"),
+      ForgetError.inName("A.txt"),
+      ForgetError.isOpen("A.txt"), ForgetError.written,
+    ]
+  }
+
   private var allErrors: [any Error] {
-    notebookErrors + membershipErrors + networkErrors + syncErrors + hubErrors
+    notebookErrors + membershipErrors + networkErrors + syncErrors + hubErrors + forgetErrors
   }
 
   private func expect(_ errors: [any Error], match name: String) throws {
@@ -226,6 +236,8 @@ import WorkTree
         == "ask an admin (desk or laptop) of the notebook for an invitation")
     #expect(failure.naming(admins: []) == failure)
   }
+
+  @Test func `Errors of forgetting`() throws { try expect(forgetErrors, match: "forget") }
 
   @Test func `Errors of hubs`() throws { try expect(hubErrors, match: "hubs") }
 

@@ -48,6 +48,22 @@ struct ForgetCommandTests {
     #expect(try leftovers.isEmpty)
   }
 
+  @Test("Misuse, and what it cannot take out, are told")
+  func refusals() throws {
+    let both = try shell.notes("forget", "Wifi", "--text", input: Self.secret)
+    #expect(both.errorText.contains("--text goes without a note"), "\(both)")
+    let asked = try shell.notes("forget", "Wifi")
+    #expect(
+      asked.errorText.contains("cannot ask to confirm forgetting without a terminal"), "\(asked)")
+    try shell.folder.write("x\u{0}only-in-a-picture\n", to: "notes/a.png")
+    try #require(try shell.notes("save").isSuccess)
+    let attached = try shell.notes(
+      "forget", "--text", "--yes", "--json", input: "only-in-a-picture")
+    #expect(attached.errorText.contains(#""kind":"cannot_be_taken_out""#), "\(attached)")
+    #expect(
+      attached.errorText.contains("only attachments or names of files hold that: "), "\(attached)")
+  }
+
   @Test("A note goes, and without a terminal only with --yes")
   func note() throws {
     let asked = try shell.notes("forget", "Wifi")
@@ -66,6 +82,8 @@ struct ForgetCommandTests {
     try other.join(shell, as: "phone")
     let refused = try shell.notes("forget", "Wifi", "--yes")
     #expect(refused.errorText.contains("phone would keep it"), "\(refused)")
+    let json = try shell.notes("forget", "--text", "--yes", "--json", input: Self.secret)
+    #expect(json.errorText.contains(#""kind":"other_devices""#), "\(json)")
     let there = try other.notes("forget", "Wifi", "--yes")
     #expect(there.errorText.contains("only an admin"), "\(there)")
     #expect(try !leftovers.isEmpty)

@@ -68,6 +68,8 @@ struct TranscriptTests {
       notes peers --no-discovery --wait 0
       notes gc
       notes gc
+      printf flour | notes forget --text --dry-run
+      printf flour | notes forget --text --yes
       notes status
       """#, matches: "day")
   }

@@ -98,7 +98,8 @@ struct ForgetCommand: Command {
   private func confirm(_ plan: ForgetPlan, _ target: ForgetTarget, in notebook: Notebook) throws {
     if isConfirmed { return }
     guard Console.canAsk else {
-      throw Failure.usage("forgetting has to be confirmed", hint: "--yes goes on without asking")
+      throw Failure.usage(
+        "cannot ask to confirm forgetting without a terminal", hint: "add --yes to confirm")
     }
     let name = notebook.identity.name
     Output.errors.write(Self.question(plan, target, "will") + "\n")
@@ -109,7 +110,7 @@ struct ForgetCommand: Command {
     else {
       throw Failure(
         .failed, "declined", "nothing was forgotten",
-        hint: "type '\(Visible.name(name))' to go on, or give --yes")
+        hint: "type '\(Visible.name(name))' to confirm, or add --yes")
     }
   }
 
