@@ -73,7 +73,7 @@ import Testing
     let root = try #require(opened.firstMatch(of: #/url=(\/[a-z0-9]+)\//#)).1
     let origin = String(link.prefix { $0 != "/" } + "//" + link.split(separator: "/")[1])
     let list = try run(["curl", "-sS", "-b", jar, origin + root + "/"]).text
-    #expect(list.contains(">Work</a>") && list.contains(shell.folder["notes"]), "\(list)")
+    #expect(list.contains(">Work</span>") && list.contains(shell.folder["notes"]), "\(list)")
     let invited = try shell.notes("web", "guests", "invite", "--json")
     #expect(try JSONValue.lines(invited.text).first?["link"]?.hasPrefix(origin + "/guest/") == true)
     web.send(SIGINT)
