@@ -106,7 +106,7 @@ import Testing
     ("Grand\u{200B}ma", "U+200B"), ("a/b", "U+002F"), (".git", "cannot begin"),
     (String(repeating: "x", count: 65), "at most 64"),
     (String(repeating: "x", count: 100_000), "at most 64"),
-    ("GRANDMA", "a guest called"),
+    ("GRANDMA", "guest is already called"),
   ])
   func `A name that is none, or somebody's, is refused`(name: String, reason: String) throws {
     _ = try web.comeIn(invite("Grandma"))
