@@ -139,7 +139,9 @@ struct InsertionContext {
       Self.isSorted(keysAbove + newerKeys + keysBelow)
     else { return nil }
     if !isList {
-      return newerKeys[0].lexicographicallyPrecedes(olderKeys[0]) ? newer + older : older + newer
+      let isNewerFirst = newerKeys[0].lexicographicallyPrecedes(olderKeys[0])
+      let (first, second) = isNewerFirst ? (newer, older) : (older, newer)
+      return table.mayFollow(first, second) ? first + second : nil
     }
     // The sort is stable: where keys are equal, the older's come first.
     return zip(older + newer, olderKeys + newerKeys)

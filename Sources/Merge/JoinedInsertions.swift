@@ -37,21 +37,11 @@ enum JoinedInsertions {
     }
     guard
       let both = middle
-        ?? orders.first(where: { mayFollow($0.0, $0.1, table) }).map({
+        ?? orders.first(where: { table.mayFollow($0.0, $0.1) }).map({
           behindEachOther($0.0, $0.1, isBelowHeading: start > 0, table)
         })
     else { return nil }
     return [.settled(older.prefix(start) + both + older.suffix(end))]
-  }
-
-  /// Whether what comes second does not get under a heading that is not its own.
-  private static func mayFollow(_ first: [Int32], _ second: [Int32], _ table: LineTable) -> Bool {
-    var (highest, isCode) = (100, false)
-    for line in first {
-      if table.isFence(line) { isCode.toggle() }
-      if !isCode { highest = min(highest, table.headingLevel(line)) }
-    }
-    return second.first { !table.isBlank($0) }.map(table.headingLevel) ?? 100 <= highest
   }
 
   /// Both, with no more blank lines between them than one has there; with none between items of a

@@ -71,6 +71,16 @@ extension LineTable {
     return isHeading && text.dropFirst(level).first.map(Token.isSpace) == true ? level : 100
   }
 
+  /// Whether what comes second does not get under a heading that is not its own.
+  func mayFollow(_ first: [Int32], _ second: [Int32]) -> Bool {
+    var (highest, isCode) = (100, false)
+    for line in first {
+      if isFence(line) { isCode.toggle() }
+      if !isCode { highest = min(highest, headingLevel(line)) }
+    }
+    return second.first { !isBlank($0) }.map(headingLevel) ?? 100 <= highest
+  }
+
   /// Whether a line has a date of org, which is of the line above.
   func isOfLineAbove(_ line: Int32) -> Bool {
     let text = self[line].drop(while: Token.isSpace)

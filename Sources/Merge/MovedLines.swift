@@ -119,7 +119,41 @@ struct MovedLines {
           }
         }
       }
-      if places.count == 1 { found.append((stretch, places[0]..<places[0] + text.count)) }
+      if places.count == 1 {
+        found.append((stretch, places[0]..<places[0] + text.count))
+      } else if places.isEmpty {
+        found += parts(
+          of: stretch, elsewhere: hunks[side].filter { $0 != hunk }, lines, once, table)
+      }
+    }
+    return found
+  }
+
+  /// Runs of lines of a stretch that a side moved as they were, without parting a parent from its children.
+  private func parts(
+    of stretch: Range<Int>, elsewhere: [Hunk], _ lines: [Int32], _ once: Set<Int32>,
+    _ table: LineTable
+  ) -> [(stretch: Range<Int>, place: Range<Int>)] {
+    var places: [Int32: Int] = [:]
+    for hunk in elsewhere {
+      for place in hunk.b where once.contains(lines[place]) && table.hasLetters(lines[place]) {
+        places[lines[place]] = place
+      }
+    }
+    var found: [(stretch: Range<Int>, place: Range<Int>)] = []
+    var start = stretch.lowerBound
+    while start < stretch.upperBound {
+      var end = start
+      let first = places[base[start]]
+      while let first, end < stretch.upperBound, places[base[end]] == first + end - start {
+        end += 1
+      }
+      if let first, end > start {
+        let hasChild =
+          end < base.count && table.indentation(base[end]) > table.indentation(base[start])
+        if !hasChild { found.append((start..<end, first..<first + end - start)) }
+      }
+      start = max(start + 1, end)
     }
     return found
   }

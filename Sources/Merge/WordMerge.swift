@@ -126,7 +126,8 @@ private enum EditedLines {
       start = end
       let sides = (edits(of: line, &older), edits(of: line, &newer))
       if sides.0.isEmpty || sides.1.isEmpty { continue }
-      let words = (line.lowerBound..<first).filter { tokens.hasWords(base[$0]) }
+      var words = (line.lowerBound..<first).filter { tokens.hasWords(base[$0]) }
+      if let sign = words.first, tokens[base[sign]].allSatisfy(isSign) { words.removeFirst() }
       let head = (words.first ?? first - 1) + 1
       let only = (
         sides.0.filter { !sides.1.contains($0) }, sides.1.filter { !sides.0.contains($0) }
@@ -137,6 +138,13 @@ private enum EditedLines {
       }
     }
     return false
+  }
+
+  /// Whether a byte is of a number, or of a word in capital letters: such a first word is a sign before what
+  /// the line says.
+  private static func isSign(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
   }
 
   /// Where each line ends, by itself and with the dates of org that are below it.

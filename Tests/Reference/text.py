@@ -699,11 +699,14 @@ def ordered(older, newer, before, after):
     if any(above + k + below != sorted(above + k + below) for k in keys):
         return None
     if not is_list:
-        both = newer + older if keys[1][0] < keys[0][0] else older + newer
+        pair = (newer, older) if keys[1][0] < keys[0][0] else (older, newer)
+        if not may_follow(*pair):
+            return None
+        both = pair[0] + pair[1]
     else:
         both = [(k, 0, l) for k, l in zip(keys[0], older)] + [(k, 1, l) for k, l in zip(keys[1], newer)]
         both = tuple(line for _, _, line in sorted(both, key=lambda item: item[:2]))
-    return both if applies("joined: order", both != older + newer) else None
+    return both if both == older + newer or applies("joined: order", True) else None
 
 
 # Smaller parts.
@@ -807,7 +810,8 @@ def makes_over(base, older, newer):
         both = [[e for e in edits if e[0][0] < end and (e[0][1] > start or e[0] == (start, start))]
                 for edits in (older, newer)]
         said = [i for i in range(start, line) if says_something(base[i])]
-        first = said[0] if said else line - 1
+        words = said[1:] if said and is_sign(base[said[0]]) else said
+        first = words[0] if words else line - 1
         for own, others in (both, both[::-1]):
             own, others = [[e for e in x if e not in y] for x, y in ((own, others), (others, own))]
             own = [e for e in own if not is_space(base, e)]
@@ -815,8 +819,8 @@ def makes_over(base, older, newer):
             if own and len(edited) > len(own) and all(is_number(base, e) for e in edited):
                 return True
             if own and others:
-                gone = sum(a <= i < b for (a, b), _ in others for i in said)
-                if 2 * gone + (len(said) <= 10) > len(said):
+                gone = sum(a <= i < b for (a, b), _ in others for i in words)
+                if 2 * gone + (len(words) <= 10) > len(words):
                     return True
                 if any(a <= first and b <= first + 1 for (a, b), _ in own) and any(
                         b"\n" in base[a:b] + text and not is_space(base, ((a, b), text))
@@ -824,6 +828,11 @@ def makes_over(base, older, newer):
                     return True
         start = end
     return False
+
+
+def is_sign(word):
+    """Whether a line's first word is no word of what it says: a number, or in capital letters."""
+    return all(48 <= byte < 58 or 65 <= byte <= 90 for byte in word)
 
 
 OF_LINE_ABOVE = (b"SCHEDULED", b"DEADLINE", b"CLOSED")
@@ -1208,8 +1217,11 @@ def moves(base, side, edits, others, cost):
     for hunk in edits:
         start, end = core(base, *hunk[:2])
         text, own = base[start:end], side[slice(*core(side, *hunk[2:]))]
-        if not any(c <= hunk[1] and hunk[0] <= d for c, d, *_ in others) \
-                or not any(map(has_letters, text)) or runs(base, text) != 1:
+        if not any(c <= hunk[1] and hunk[0] <= d for c, d, *_ in others):
+            continue
+        where = {side[j]: j for h in edits if h != hunk for j in range(h[2], h[3])
+                 if count_base[side[j]] == count_side[side[j]] == 1 and has_letters(side[j])}
+        if not any(map(has_letters, text)) or runs(base, text) != 1:
             continue
         is_gone = runs(base, own) > 0
 
@@ -1231,6 +1243,16 @@ def moves(base, side, edits, others, cost):
             break
         if len(places) == 1:
             found[start, end] = places[0], places[0] + len(text)
+        elif not places:
+            # Some of the lines, as they were, without parting a parent from its children.
+            i = start
+            while i < end:
+                j, first = i, where.get(base[i])
+                while first is not None and j < end and where.get(base[j]) == first + j - i:
+                    j += 1
+                if j > i and not (j < len(base) and indentation(base[j]) > indentation(base[i])):
+                    found[i, j] = first, first + j - i
+                i = max(i + 1, j)
     return found
 
 
