@@ -15,7 +15,6 @@
   F(git_repository_free) \
   F(git_repository_odb) \
   F(git_repository_index) \
-  F(git_repository_set_ident) \
   F(git_repository_set_workdir) \
   F(git_repository_config_snapshot) \
   F(git_repository_config) \
@@ -27,23 +26,12 @@
   F(git_odb_exists) \
   F(git_odb_read) \
   F(git_odb_read_header) \
-  F(git_odb_write) \
   F(git_odb_hash) \
   F(git_odb_exists_prefix) \
   F(git_odb_object_free) \
   F(git_odb_object_data) \
   F(git_odb_object_size) \
   F(git_odb_object_type) \
-  F(git_reference_name_to_id) \
-  F(git_reference_create_matching) \
-  F(git_reference_lookup) \
-  F(git_reference_delete) \
-  F(git_reference_free) \
-  F(git_reference_name) \
-  F(git_reference_target) \
-  F(git_reference_iterator_glob_new) \
-  F(git_reference_next) \
-  F(git_reference_iterator_free) \
   F(git_revwalk_new) \
   F(git_revwalk_free) \
   F(git_revwalk_push) \
@@ -139,8 +127,7 @@ _Static_assert(
         GIT_CONFIG_LEVEL_XDG == 3 && GIT_CONFIG_LEVEL_GLOBAL == 4,
     "git_config_level_t");
 _Static_assert(
-    GIT_ENOTFOUND == -3 && GIT_EEXISTS == -4 && GIT_EAMBIGUOUS == -5 && GIT_ELOCKED == -14 &&
-        GIT_EMODIFIED == -15 && GIT_ITEROVER == -31,
+    GIT_ENOTFOUND == -3 && GIT_EAMBIGUOUS == -5 && GIT_ITEROVER == -31,
     "git_error_code");
 _Static_assert(
     GIT_OBJECT_INVALID == -1 && GIT_OBJECT_COMMIT == 1 && GIT_OBJECT_TREE == 2 &&

@@ -13,6 +13,8 @@ public enum GitError: FileFailure, Sendable {
   case unsupportedExtension(String)
   /// The repository cannot be made again without losing something: what it has.
   case irreplaceable(String)
+  /// Other users write to the repository too: `core.sharedRepository`.
+  case sharedRepository
   /// The repository lacks objects of its history, or shows others: why, and the remote that has them.
   case incomplete(HistoryGap, remote: String)
   /// A foreign commit holds what no device takes from another: which, where, and why not.
@@ -49,6 +51,8 @@ extension GitError: CustomStringConvertible {
     case .unsupportedExtension(let name):
       "this repository needs extensions.\(name), which notes cannot work with"
     case .irreplaceable(let what): "the history cannot be made again: \(what)"
+    case .sharedRepository:
+      "other users may write to this repository (core.sharedRepository), which notes cannot work with"
     case .unsupported(let what): "this repository needs \(what), which notes cannot work with"
     case .incomplete(let gap, _): gap.words
     case .unfit(let version, let name, let why):

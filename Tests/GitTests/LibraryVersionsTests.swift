@@ -46,12 +46,14 @@ import Testing
     #expect(entry.mode == 0o100644 && entry.mtime.seconds > 1_700_000_000)
     #expect(entry.id.objectID.hex == "7c95f9a9836102046c3f2e33b88e3bf498a00ea5")
 
-    var missing = git_oid()
+    var settings: OpaquePointer?
+    try #require(api.git_repository_config_snapshot(&settings, repository) == 0)
+    defer { api.git_config_free(settings) }
+    var value: UnsafePointer<CChar>?
     #expect(
-      api.git_reference_name_to_id(&missing, repository, "refs/heads/none")
-        == GIT_ENOTFOUND.rawValue)
+      api.git_config_get_string(&value, settings, "notes.nothing") == GIT_ENOTFOUND.rawValue)
     let problem = try #require(api.git_error_last()).pointee
-    #expect(problem.message.map { String(cString: $0) }?.contains("refs/heads/none") == true)
+    #expect(problem.message.map { String(cString: $0) }?.contains("notes.nothing") == true)
   }
 
   @Test func `Without any of them the names of all are told`() throws {

@@ -205,20 +205,39 @@ struct ObjectFileTests {
     #expect(try repository.head().commit == first)
   }
 
-  @Test("a repository with settings of its own about how it is kept is libgit2's alone")
+  @Test("a repository that several users write to is refused, one that keeps no logs is not")
   func form() throws {
-    #expect(RepositoryForm.isCommon(gitFolder: repository.gitFolder))
     let plain = try readFile(repository.gitFolder + "/config")
-    for (text, isCommon) in [
+    for (text, isTaken) in [
       ("[core]\n\tlogAllRefUpdates = true\n", true),
-      ("[core]\n\tlogallrefupdates = false\n", false),
-      ("[Extensions]\n\tobjectFormat = sha256\n", false),
-      ("[core]\n sharedRepository = group", false),
-      ("[include]\n\tpath = x\n", false), ("[includeIf \"x\"]\n", false),
-      ("[notes]\n\tname = x\n", true),
+      ("[core]\n\tlogallrefupdates = false\n", true),
+      ("[core]\n sharedRepository = group", false), ("[core]\nsharedrepository\n", false),
+      ("[core]\n sharedRepository = 0660", false), ("[core]\n sharedRepository = umask", true),
+      ("[core]\n sharedRepository = false", true),
+      ("[include]\n\tpath = x\n", true), ("[notes]\n\tname = x\n", true),
     ] {
       try writeFile(repository.gitFolder + "/config", plain + Array(text.utf8))
-      #expect(RepositoryForm.isCommon(gitFolder: repository.gitFolder) == isCommon, "\(text)")
+      if isTaken {
+        _ = try Repository.open(at: scratch.path)
+      } else {
+        #expect(throws: GitError.self, "\(text)") { try Repository.open(at: scratch.path) }
+      }
     }
+    try writeFile(repository.gitFolder + "/config", plain)
+    try writeFile(repository.gitFolder + "/commondir", Array("../other\n".utf8))
+    #expect(throws: GitError.self) { try Repository.open(at: scratch.path) }
+  }
+
+  @Test("a symbolic reference stands where the one does that it names; a ring of them is an error")
+  func symbolic() throws {
+    let id = try repository.write(blob: [1])
+    let folder = repository.gitFolder + "/refs/remotes/origin"
+    try makeFolder(folder)
+    try writeFile(folder + "/main", Array("\(id)\n".utf8))
+    try writeFile(folder + "/HEAD", Array("ref: refs/remotes/origin/main\n".utf8))
+    #expect(try repository.reference("refs/remotes/origin/HEAD") == id)
+    try writeFile(folder + "/a", Array("ref: refs/remotes/origin/b\n".utf8))
+    try writeFile(folder + "/b", Array("ref: refs/remotes/origin/a\n".utf8))
+    #expect(throws: GitError.self) { try repository.reference("refs/remotes/origin/a") }
   }
 }

@@ -68,7 +68,7 @@ import WorkTree
       GitError.unsupportedExtension("objectformat"), GitError.unsupportedExtension("refstorage"),
       GitError.unsupportedExtension("worktreeconfig"),
       GitError.unsupportedExtension("relativeworktrees"),
-      GitError.unsupportedExtension("preciousobjects"),
+      GitError.unsupportedExtension("preciousobjects"), GitError.sharedRepository,
       GitError.unfit(version: id, name: "link.txt", why: "a symbolic link"),
       GitError.wrongKind(id, expected: .commit), GitError.malformed(id, "no tree"),
       GitError.brokenReference("HEAD"),

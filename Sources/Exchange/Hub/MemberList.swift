@@ -1,7 +1,7 @@
-internal import FoundationEssentials
 package import Git
 internal import History
 package import Membership
+internal import System
 
 /// The members of a notebook as they lie where no device answers for them, in a bundle or at a hub: a
 /// version without parents whose only file has the certificates and revocation lists. notes-hub(7),
@@ -34,13 +34,9 @@ package struct MemberList: Hashable, Sendable {
   }
 
   private static func block(_ label: String, _ bytes: [UInt8]) -> String {
-    let text = Data(bytes).base64EncodedString()
-    var lines: [Substring] = []
-    var start = text.startIndex
-    while start < text.endIndex {
-      let end = text.index(start, offsetBy: 64, limitedBy: text.endIndex) ?? text.endIndex
-      lines.append(text[start..<end])
-      start = end
+    let text = bytes.base64
+    let lines = stride(from: 0, to: text.count, by: 64).map { start in
+      String(decoding: text[start..<min(start + 64, text.count)], as: UTF8.self)
     }
     return "-----BEGIN \(label)-----\n\(lines.joined(separator: "\n"))\n-----END \(label)-----\n"
   }
@@ -55,9 +51,10 @@ package struct MemberList: Hashable, Sendable {
         guard open == nil else { return nil }
         open = (label, "")
       } else if let label = Self.label(of: line, "END") {
-        guard let ended = open, ended.label == label, let data = Data(base64Encoded: ended.text)
+        guard let ended = open, ended.label == label,
+          let bytes = [UInt8](base64: Array(ended.text.utf8))
         else { return nil }
-        blocks[label, default: []].append(Array(data))
+        blocks[label, default: []].append(bytes)
         open = nil
       } else {
         open?.text += line

@@ -4,8 +4,7 @@ internal import System
 
 // The places are asked in this order: what is being stored, the packs, the objects that have files of
 // their own, and libgit2, which alone knows of objects that are borrowed from elsewhere and of packs of
-// other forms. A repository that is not of the common form is libgit2's alone. Content counts only if it
-// has the ID that was asked for.
+// other forms. Content counts only if it has the ID that was asked for.
 extension Repository {
   /// Whether the object is in the repository.
   public func contains(_ id: ObjectID) throws -> Bool {
@@ -21,7 +20,7 @@ extension Repository {
   /// Those of some objects that are not in the repository. What others have stored meanwhile is looked
   /// for once, not for each.
   func lacking(_ ids: [ObjectID]) throws -> [ObjectID] {
-    guard isOfCommonForm, pending == nil else { return try ids.filter { try !contains($0) } }
+    guard pending == nil else { return try ids.filter { try !contains($0) } }
     func absent(_ ids: [ObjectID]) throws -> [ObjectID] {
       let packs = try packs()
       return ids.filter { !packs.contains($0) && !loose.contains($0) && $0 != .emptyTree }
@@ -119,7 +118,6 @@ extension Repository {
   }
 
   private func look<Found>(_ loose: () -> Found?, packed: (PackReader) -> Found?) throws -> Found? {
-    guard isOfCommonForm else { return nil }
     if let found = try packed(packs()) ?? loose() { return found }
     // Others may have stored it meanwhile, or have packed it anew.
     refreshPacks()
@@ -129,7 +127,7 @@ extension Repository {
   /// Whether what is not found here is nowhere.
   private var isWhole: Bool {
     get throws {
-      try isOfCommonForm && packs().isWhole
+      try packs().isWhole
         && Counted.access(loose.folder + "/info/alternates", F_OK) != 0
     }
   }

@@ -1,4 +1,3 @@
-internal import CLibgit2
 internal import System
 
 extension Repository {
@@ -15,7 +14,6 @@ extension Repository {
       if try !contains(id) { scratch.add(kind, content, id: id) }
       return id
     }
-    guard isOfCommonForm else { return try writeByLibrary(kind, content) }
     let id = try ObjectID.hashing(kind, content)
     if let pending {
       if kind == .blob, content.count > Self.largeContent, try contains(id) { return id }
@@ -24,16 +22,6 @@ extension Repository {
       try withBatchedWrites { try pending?.add(kind, content, id: id) }
     }
     return id
-  }
-
-  private func writeByLibrary(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
-    let git = try handles()
-    var oid = git_oid()
-    try git.check(
-      "git_odb_write",
-      git.api.git_odb_write(
-        &oid, git.database, content, content.count, git_object_t(kind.rawValue)))
-    return oid.objectID
   }
 
   /// Stores a tree of this content unless the repository has it, and returns its ID. What is there is
@@ -89,7 +77,7 @@ extension Repository {
   public func withBatchedWrites<Result>(
     isBeforeMove: Bool = false, _ body: () throws -> Result
   ) throws -> Result {
-    guard pending == nil, isOfCommonForm else { return try body() }
+    guard pending == nil else { return try body() }
     let objects = try PendingObjects(in: loose)
     pending = objects
     defer { pending = nil }

@@ -11,7 +11,7 @@ extension Repository {
   /// - Parameter count: from so many objects on they are copied from the packs that have them.
   func pack(wants: [ObjectID], haves: [ObjectID], copiesFrom count: Int) throws -> PackWriter {
     let plan = try PackPlan(repository: self, wants: wants, haves: haves)
-    let copies = plan.items.count >= count && isOfCommonForm
+    let copies = plan.items.count >= count
     return try PackWriter(
       repository: self, plan: plan, mayNameOutsiders: true, copiesFrom: copies ? packs() : nil)
   }

@@ -2,8 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// A branch's file, its lock and its log, as git keeps them (gitrepository-layout(5)), without
-/// libgit2.
+/// A reference's file, its lock and its log, as git keeps them (gitrepository-layout(5)).
 struct ReferenceFile {
   private let gitFolder: String
   private let name: String
@@ -38,13 +37,22 @@ struct ReferenceFile {
     case id(ObjectID)
     /// There is none: the reference may be among the packed ones.
     case none
-    /// It is a symbolic reference, or of a form that is not known here.
+    /// It stands where another one does.
+    case symbolic(String)
+    /// A folder is there, which is empty or holds others.
+    case folder
+    /// It is of a form that is not known.
     case other
   }
 
   var content: Content {
     guard let line = Self.firstLine(of: path) else {
-      return Counted.access(path, F_OK) == 0 ? .other : .none
+      var status = stat()
+      guard Counted.stat(path, &status) == 0 else { return .none }
+      return status.st_mode & S_IFMT == S_IFDIR ? .folder : .other
+    }
+    if line.hasPrefix("ref:") {
+      return .symbolic(String(line.dropFirst(4).drop { $0 == " " || $0 == "\t" }))
     }
     return ObjectID(hex: line).map { .id($0) } ?? .other
   }
@@ -62,52 +70,115 @@ struct ReferenceFile {
     return nil
   }
 
-  /// Moves the reference, durably, from where it is expected to stand, with entries in its log and
-  /// in other logs. False when nothing was done because libgit2 has to: a log is missing, or somebody
-  /// holds the lock.
+  /// Moves the reference, durably, with entries in its log and in other logs.
+  ///
+  /// - Parameter expected: where it stands, or nil where there is none.
+  /// - Throws: `GitError.referenceMoved` when it stands elsewhere, `locked` while git moves it,
+  ///   `brokenReference` where its file names another one or says nothing known.
   func move(
     to id: ObjectID, from expected: ObjectID?, by identity: (name: String, email: String),
     message: String, logs others: [String], syncingObjects: () throws -> Void
-  ) throws -> Bool {
-    let logs = ([name] + others).map { gitFolder + "/logs/" + $0 }
-    if expected == nil { try makeLogs(logs) }
-    for log in logs where Counted.access(log, W_OK) != 0 {
-      return try Self.leaveToLibrary("open", log)
-    }
-    let lock = path + ".lock"
-    let descriptor = Self.createLock(lock)
-    guard descriptor >= 0 else { return try Self.leaveToLibrary("open", lock) }
+  ) throws {
+    let logs = ((isLogged ? [name] : []) + others).map { gitFolder + "/logs/" + $0 }
+    let (lock, descriptor) = try takeLock()
     var isMoved = false
     defer {
       close(descriptor)
       if !isMoved { unlink(lock) }
     }
-    switch content {
-    case .id(let current): guard current == expected else { throw GitError.referenceMoved(name) }
-    case .none: guard packed == expected else { throw GitError.referenceMoved(name) }
-    case .other: return false
-    }
+    guard try target == expected else { throw GitError.referenceMoved(name) }
     try Disk.write(Array("\(id)\n".utf8), to: descriptor, path: lock)
     Counted.startWriting(descriptor)
     let signature = Signature(
       name: identity.name, email: identity.email, time: WallClock.now(), offset: WallClock.offset())
     let entry = "\(expected ?? .zero) \(id) \(signature.serialized)\t\(message)\n"
-    let written = try logs.map { try Self.append(entry, to: $0) }
+    let written = try logs.map { try append(entry, to: $0) }
     defer { for log in written { close(log) } }
     // With everything on its way, the first wait is the only long one.
     try syncingObjects()
     for (file, path) in zip([descriptor] + written, [lock] + logs) {
       try Disk.sync(file, path: path)
     }
+    if content == .folder { Self.removeEmptyFolders(path) }
     try Disk.rename(lock, to: path)
     isMoved = true
     try Disk.sync(folder: Disk.parent(of: path))
-    return true
+  }
+
+  /// Removes the reference, durably, with its log and the folders that it leaves empty. One that does not exist
+  /// is no error.
+  ///
+  /// - Throws: `GitError.locked` while git moves it or packs references.
+  func remove() throws {
+    guard content != .none || packed != nil else { return }
+    let (lock, descriptor) = try takeLock()
+    close(descriptor)
+    defer { unlink(lock) }
+    // The packed one first: else the reference would stand there again for a moment.
+    if packed != nil { try unpack() }
+    for file in [path, gitFolder + "/logs/" + name] where unlink(file) != 0 {
+      guard [ENOENT, ENOTDIR, EISDIR].contains(errno) else {
+        throw GitError.system(call: "unlink", path: file, errno: errno)
+      }
+    }
+    unlink(lock)
+    try Disk.sync(folder: Disk.parent(of: path))
+    let folders = name.split(separator: "/").dropLast()
+    for count in stride(from: folders.count, to: 2, by: -1) {
+      let folder = folders.prefix(count).joined(separator: "/")
+      rmdir(gitFolder + "/logs/" + folder)
+      if rmdir(gitFolder + "/" + folder) != 0 { break }
+    }
+  }
+
+  /// Where it stands, by its own file or the one of all packed references.
+  private var target: ObjectID? {
+    get throws {
+      switch content {
+      case .id(let id): return id
+      case .none, .folder: return packed
+      case .symbolic, .other: throw GitError.brokenReference(name)
+      }
+    }
+  }
+
+  /// Whether git keeps a log of it (git-config(1), core.logAllRefUpdates).
+  private var isLogged: Bool {
+    ["refs/heads/", "refs/remotes/", "refs/notes/"].contains { name.hasPrefix($0) }
+  }
+
+  /// Takes its line out of the file of packed references, with the one below that says what a tag stands for.
+  private func unpack() throws {
+    let file = gitFolder + "/packed-refs"
+    let lock = file + ".lock"
+    let descriptor = Self.createLock(lock)
+    guard descriptor >= 0 else { throw Self.lockError(lock, "packed-refs.lock") }
+    defer {
+      close(descriptor)
+      unlink(lock)
+    }
+    var kept: [UInt8] = []
+    var isTaken = false
+    for line in try Disk.read(file).split(separator: UInt8(ascii: "\n")) {
+      isTaken =
+        line.first == UInt8(ascii: "^") ? isTaken : line.dropFirst(41).elementsEqual(name.utf8)
+      if !isTaken { kept += line + [UInt8(ascii: "\n")] }
+    }
+    try Disk.write(kept, to: descriptor, path: lock)
+    try Disk.sync(descriptor, path: lock)
+    try Disk.rename(lock, to: file)
+    try Disk.sync(folder: gitFolder)
+  }
+
+  /// Removes a folder where it and those below it hold nothing: git leaves such where references were.
+  private static func removeEmptyFolders(_ path: String) {
+    for name in Disk.namesIfAny(in: path) { removeEmptyFolders(path + "/" + name) }
+    rmdir(path)
   }
 
   /// Lets another reference stand where this one does, without a wait for the disk: its file becomes a
   /// second name of this one's, whose content is there already. Git and libgit2 never write into such
-  /// a file. False where libgit2 has to do it.
+  /// a file. False where the file system has none.
   ///
   /// - Throws: where somebody holds the other's lock.
   func link(as copy: ReferenceFile) throws -> Bool {
@@ -130,10 +201,20 @@ struct ReferenceFile {
     return true
   }
 
-  /// False where libgit2 may manage what failed: something is missing, or in the way.
-  private static func leaveToLibrary(_ call: String, _ path: String) throws -> Bool {
-    if [ENOENT, ENOTDIR, EEXIST].contains(errno) { return false }
-    throw GitError.system(call: call, path: path, errno: errno)
+  /// Makes the lock's file, and the folder for it.
+  private func takeLock() throws -> (path: String, descriptor: Int32) {
+    let lock = path + ".lock"
+    var descriptor = Self.createLock(lock)
+    if descriptor < 0, errno == ENOENT {
+      try Disk.makeFolders(Disk.parent(of: lock), in: gitFolder)
+      descriptor = Self.createLock(lock)
+    }
+    guard descriptor >= 0 else { throw Self.lockError(lock, name + ".lock") }
+    return (lock, descriptor)
+  }
+
+  private static func lockError(_ path: String, _ name: String) -> GitError {
+    errno == EEXIST ? .locked(name) : .system(call: "open", path: path, errno: errno)
   }
 
   /// How long a lock stands that somebody may still hold, in seconds. git has it for milliseconds.
@@ -156,18 +237,16 @@ struct ReferenceFile {
     return -1
   }
 
-  private func makeLogs(_ logs: [String]) throws {
-    for log in logs {
-      let folder = Disk.parent(of: log)
+  /// Adds a line to a log, which is made where it is not there, and is to be synced and closed.
+  private func append(_ line: String, to path: String) throws -> Int32 {
+    var descriptor = Counted.open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    if descriptor < 0 {
+      let folder = Disk.parent(of: path)
       try Disk.makeFolders(folder, in: gitFolder)
-      close(try Disk.open(log, O_WRONLY | O_CREAT | O_APPEND, mode: 0o666))
+      Self.removeEmptyFolders(path)
+      descriptor = try Disk.open(path, O_WRONLY | O_CREAT | O_APPEND, mode: 0o666)
       try Disk.sync(folder: folder)
     }
-  }
-
-  /// Adds a line to a log, which is to be synced and closed.
-  private static func append(_ line: String, to path: String) throws -> Int32 {
-    let descriptor = try Disk.open(path, O_WRONLY | O_APPEND)
     do {
       try Disk.write(Array(line.utf8), to: descriptor, path: path)
     } catch {

@@ -15,9 +15,8 @@ extension ReferenceFile {
         // What has a file is where the file says.
         case .id(let id) where isName(name) && name.hasPrefix(prefix): found[name] = id
         case .id, .none: break
-        case .other:
-          found[name] = nil
-          folders.append(name)
+        case .symbolic, .other: found[name] = nil
+        case .folder: folders.append(name)
         }
       }
     }

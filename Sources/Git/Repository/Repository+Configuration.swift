@@ -3,7 +3,7 @@ internal import CLibgit2
 extension Repository {
   /// What `.git/config` and what it includes say now. No other configuration file is read.
   public func settings() -> Settings {
-    Settings(of: self, plain: isOfCommonForm ? PlainConfiguration(of: gitFolder) : nil)
+    Settings(of: self, plain: PlainConfiguration(of: gitFolder))
   }
 
   /// The value of one setting (for instance `notes.name`), or nil.

@@ -16,9 +16,6 @@ public final class Repository {
   private(set) var opened: Handles?
   /// Where ignore files are read in place of the work tree.
   private var ignoreFolder: String?
-  /// Whether the configuration asks for nothing that changes how objects, references and their logs
-  /// are kept, so that they may be written without libgit2.
-  private(set) lazy var isOfCommonForm = RepositoryForm.isCommon(gitFolder: gitFolder)
   let loose: LooseObjects
   /// What is being stored while `withBatchedWrites` runs.
   var pending: PendingObjects?
@@ -93,6 +90,9 @@ public final class Repository {
       throw GitError.foreignOwner(folder: folder)
     }
     try RepositoryExtensions(of: repository.gitFolder).check()
+    if Counted.access(repository.gitFolder + "/commondir", F_OK) == 0 {
+      throw GitError.unsupported("the files of another repository (commondir)")
+    }
     return repository
   }
 
@@ -104,8 +104,7 @@ public final class Repository {
     return other
   }
 
-  /// The repository that is to take the place of this one, as far as it is made. It is of the common form, so
-  /// libgit2, which would open this one, is not asked.
+  /// The repository that is to take the place of this one, as far as it is made.
   func replacement(at place: String) -> Repository { Repository(folder: folder, gitFolder: place) }
 
   struct Handles {

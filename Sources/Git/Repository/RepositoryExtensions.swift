@@ -5,6 +5,8 @@ internal import System
 /// that it includes. notes looks at them itself: what one libgit2 knows, another one refuses.
 struct RepositoryExtensions {
   private var version = "0"
+  /// Which other users may write: `core.sharedRepository`.
+  private var sharing = "umask"
   /// Lower-case names with the last value of each; a name without a value is true.
   private var values: [String: String] = [:]
 
@@ -31,6 +33,7 @@ struct RepositoryExtensions {
       let value = Self.value(rest.dropFirst(name.count))
       switch section.lowercased() {
       case "core" where name == "repositoryformatversion": version = value
+      case "core" where name == "sharedrepository": sharing = value
       case "extensions": values[name] = value
       default: break
       }
@@ -48,11 +51,14 @@ struct RepositoryExtensions {
   /// What libgit2 is told that it need not judge.
   static let judgedHere = harmless.keys.sorted()
 
-  /// Throws `GitError.unsupported` for a version that does not exist, and `unsupportedExtension` for the
+  /// Throws `GitError.unsupported` for a version that does not exist, `sharedRepository`, and `unsupportedExtension` for the
   /// first extension, by name, that would have to be known. git passes over unknown ones in version 0.
   func check() throws(GitError) {
     guard ["0", "1"].contains(version) else {
       throw .unsupported("core.repositoryformatversion \(version)")
+    }
+    guard ["umask", "false", "no", "off", "0", ""].contains(sharing.lowercased()) else {
+      throw .sharedRepository
     }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       switch Self.harmless[name] {

@@ -93,24 +93,3 @@ private struct RepositoryLayout {
     return lines
   }
 }
-
-/// What a repository's configuration says about how it is kept (git-config(1)).
-enum RepositoryForm {
-  /// Whether it says nothing but what git and we begin with. Else libgit2 reads it: extensions
-  /// (other hashes, other stores of references), included files, no reflogs, files shared between
-  /// users.
-  static func isCommon(gitFolder: String) -> Bool {
-    guard let content = try? Disk.read(gitFolder + "/config") else { return false }
-    for line in content.split(separator: UInt8(ascii: "\n")) {
-      let words = line.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-      let text = String(decoding: words, as: UTF8.self).lowercased()
-      for (name, usual) in [
-        ("[extensions", ""), ("[include", ""), ("sharedrepository", ""),
-        ("repositoryformatversion", "=0"), ("logallrefupdates", "=true"),
-      ] where text.hasPrefix(name) && (usual.isEmpty || text != name + usual) {
-        return false
-      }
-    }
-    return Counted.access(gitFolder + "/commondir", F_OK) != 0
-  }
-}

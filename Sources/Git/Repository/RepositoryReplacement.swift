@@ -66,9 +66,6 @@ package final class RepositoryReplacement {
     var status = stat()
     guard Counted.lstat(repository.gitFolder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR
     else { throw GitError.irreplaceable("'.git' is not a folder") }
-    guard repository.isOfCommonForm else {
-      throw GitError.irreplaceable("'.git/config' has settings of how git keeps objects")
-    }
     for name in try Disk.names(in: repository.gitFolder)
     where !dropped.contains(name) && !name.hasPrefix("sharedindex.") && !name.hasPrefix("gc.pid") {
       let path = repository.gitFolder + "/" + name

@@ -143,6 +143,11 @@ extension GitError: ExplainedError {
     case .notARepository:
       .notANotebook("not_a_notebook", "'notes init' makes the folder a notebook")
     case .unsupported: .failed("unsupported_repository", Failure.ownRepository)
+    case .sharedRepository:
+      .failed(
+        "unsupported_repository",
+        "'git config --unset core.sharedRepository' lets only you write there; others take part with a "
+          + "notebook of their own")
     case .unsupportedExtension(let name):
       .failed("unsupported_repository", Failure.remedy(ofExtension: name))
     case .irreplaceable:
