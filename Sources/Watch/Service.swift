@@ -180,6 +180,7 @@ public final class Service: Sendable {
     guard let due = time, due.hasPassed else { return }
     time = nil
     for notebook in watched.values { notebook.rest() }
+    ProgramPages.letGo()
   }
 
   private func watchMachine() throws {

@@ -83,6 +83,18 @@ struct ReferenceFileTests {
     #expect(try git("rev-parse", "c^{commit}") == "\(id)\n")
   }
 
+  @Test("HEAD and the stash are references, too")
+  func others() throws {
+    let id = try commit("m\n")
+    #expect(try repository.reference("HEAD") == nil)
+    try git("update-ref", "refs/heads/main", id.hex)
+    try git("update-ref", "refs/stash", id.hex)
+    #expect(try repository.reference("HEAD") == id)
+    #expect(try repository.reference("refs/stash") == id)
+    try git("checkout", "-q", "--detach")
+    #expect(try repository.reference("HEAD") == id)
+  }
+
   @Test("no reference goes while git packs them")
   func locked() throws {
     let id = try commit("m\n")

@@ -23,7 +23,7 @@ struct ReferenceFile {
     let isPair = { (position: Int, first: Character, second: Character) in
       bytes[position - 1] == first.asciiValue && bytes[position] == second.asciiValue
     }
-    return parts.count > 2 && name.hasPrefix("refs/")
+    return parts.count > 1 && name.hasPrefix("refs/")
       && !bytes.contains { $0 < 0x20 || refused.contains($0) }
       && !bytes.indices.dropFirst().contains { isPair($0, ".", ".") || isPair($0, "@", "{") }
       && !name.unicodeScalars.contains("\u{fffd}")

@@ -53,7 +53,7 @@ extension Repository {
     var present = name
     // git follows as many (refs.h).
     for _ in 0..<5 {
-      guard ReferenceFile.isName(present) else { break }
+      guard present == "HEAD" || ReferenceFile.isName(present) else { break }
       let file = ReferenceFile(present, in: gitFolder)
       switch file.content {
       case .id(let id): return id
