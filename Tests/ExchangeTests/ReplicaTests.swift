@@ -20,12 +20,14 @@ struct ReplicaTests {
     _ = try ada.context.notebook().save()
   }
 
-  private func replica(of device: Device, with peer: Device) throws -> Replica {
+  private func replica(
+    of device: Device, with peer: Device, report: @escaping (Event) -> Void = { _ in }
+  ) throws -> Replica {
     let notebook = try device.context.notebook()
     let replica = Replica(
       notebook, DirectKeeper(device.context),
       with: PeerIdentity(name: peer.name, deviceID: peer.key.deviceID, role: .writer, address: ""),
-      judge: VersionJudge(device.context.membership, notebook, .answered), report: { _ in })
+      judge: VersionJudge(device.context.membership, notebook, .answered), report: report)
     try replica.begin(receives: true)
     replica.gives = true
     return replica
@@ -67,6 +69,30 @@ struct ReplicaTests {
     #expect(try replica.shown == Shown(tip: version, heads: [version]))
     table.look()
     #expect(try replica.shown == before)
+  }
+
+  // notes-merge(7), "The stale editor": "People are told of each, whichever command saved it"
+  @Test("tells of the saves that its keeper found, where they began and where they met a merge")
+  func tellsSaves() throws {
+    func bring(_ text: String, report: @escaping (Event) -> Void) throws {
+      try ada.write(text, to: "A.txt")
+      _ = try ada.context.notebook().save()
+      let replica = try replica(of: bob, with: ada, report: report)
+      let theirs = try Shown(ada.notebook().state())
+      replica.hear(theirs)
+      _ = try replica.take(pack(theirs.heads, from: ada, to: replica), theirs.heads)
+    }
+    var told: [SaveNews] = []
+    let note: (Event) -> Void = { if case .saveNews(_, let news) = $0 { told.append(news) } }
+    let held = "one\ntwo\nthree\nfour\n"
+    try bring(held, report: note)
+    try bring(held + "by Ada\n", report: note)
+    #expect(told.isEmpty)
+    // An editor there that has not read what came saves before the next exchange.
+    try bob.write(held.replacing("two", with: "TWO by Bob"), to: "A.txt")
+    _ = try replica(of: bob, with: ada, report: note)
+    #expect(told.map(\.kind) == [.merged] && told.map(\.devices) == [["Ada"]])
+    #expect(try bob.text("A.txt") == held.replacing("two", with: "TWO by Bob") + "by Ada\n")
   }
 
   @Test("takes what is shown and lacking, once; then both sides are alike")

@@ -2,7 +2,6 @@ public import Discovery
 internal import Git
 public import Membership
 internal import Notebook
-internal import Synchronization
 
 /// One run of `notes sync`, `pull` or `push`: finds the devices of the notebook that are there,
 /// lets itself be found, and holds sessions until all of them show the same.
@@ -35,8 +34,6 @@ public struct SyncRun: Sendable {
     let members = try wantedMembers()
     let notebook = try context.notebook()
     let keeper = DirectKeeper(context, options)
-    let news = Mutex<[SaveNews]>([])
-    notebook.saveNotice = { one in news.withLock { $0.append(one) } }
     var begun: Result<Begun, any Error>?
     defer { try? begun?.get().stop() }
     // Also where nobody is there, or nobody lets this device in. Connections are made meanwhile, so that
@@ -50,7 +47,7 @@ public struct SyncRun: Sendable {
     } catch GitError.missing {
       // The others are asked for it.
     }
-    for one in news.withLock({ $0 }) {
+    for one in keeper.takeSaveNews() {
       onEvent(.saveNews(notebook: notebook.identity.id, news: one))
     }
     guard var coordination = try begun?.get().coordination else { throw SyncError.stopped }

@@ -58,6 +58,7 @@ package final class Replica {
     let missing = notebook.missingObjects
     func mayAsk() -> Bool { isLasting && receives && missing.isNews(for: peer.deviceID) }
     if mayAsk() { try? notebook.restoreMissing() }
+    defer { tellSaves() }
     do {
       replaced = try keeper.currentState().replaced
       isMending = try mayAsk() && !missing.all(in: notebook.repository).isEmpty
@@ -65,6 +66,13 @@ package final class Replica {
       missing.note([id])
       guard mayAsk() else { throw GitError.missing(id) }
       isMending = true
+    }
+  }
+
+  /// Tells of the saves that were found on the way.
+  func tellSaves() {
+    for one in keeper.takeSaveNews() {
+      report(.saveNews(notebook: notebook.identity.id, news: one))
     }
   }
 

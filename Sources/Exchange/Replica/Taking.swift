@@ -72,6 +72,7 @@ extension Replica {
       (progress.written, progress.filesToWrite) = meter.reading
       self.report(.progress(progress))
     }
+    defer { tellSaves() }
     let joining = try busy(tell) {
       try self.join(quarantine, wanted, shown: shown, isFinal: isFinal, meter)
     }

@@ -15,6 +15,7 @@ package final class DirectKeeper: SessionKeeper {
   private let changes: (any FolderChanges)?
   /// One at a time, so that the sessions are shown each state after the one before it.
   private let atWork = Mutex(Saved())
+  private let news = Mutex<[SaveNews]>([])
 
   private struct Saved {
     var last: FolderLook?
@@ -33,12 +34,31 @@ package final class DirectKeeper: SessionKeeper {
     self.changes = changes
   }
 
+  /// Takes those of all sessions.
+  package func takeSaveNews() -> [SaveNews] {
+    news.withLock { news in
+      defer { news = [] }
+      return news
+    }
+  }
+
+  private func notebook() throws -> Notebook {
+    let notebook = try context.notebook()
+    note(savesOf: notebook)
+    return notebook
+  }
+
+  private func note(savesOf notebook: Notebook) {
+    notebook.saveNotice = { [self] one in news.withLock { $0.append(one) } }
+  }
+
   /// Saves for the sessions that begin meanwhile, of which `begin` may open some: they wait for it.
   func save(
     _ notebook: Notebook, whileBeginning begin: () -> Void, progress: SaveProgress
   ) throws {
     try atWork.withLock { saved in
       begin()
+      note(savesOf: notebook)
       let start = Instant.now
       _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion, progress: progress)
       saved = Saved(last: FolderLook(start: start, end: .now), servesSessions: true)
@@ -47,7 +67,7 @@ package final class DirectKeeper: SessionKeeper {
 
   package func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     try atWork.withLock { saved in
-      let notebook = try context.notebook()
+      let notebook = try notebook()
       if !saved.servesSessions || saved.last?.isFresh != true {
         let start = Instant.now
         try save(notebook)
@@ -71,7 +91,7 @@ package final class DirectKeeper: SessionKeeper {
     _ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter
   ) throws -> MergeOutcome {
     try atWork.withLock { saved in
-      let notebook = try context.notebook()
+      let notebook = try notebook()
       var large = MergeOptions(
         allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge)
       large.unaskedBytes = options.unaskedBytes

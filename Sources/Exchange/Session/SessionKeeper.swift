@@ -23,12 +23,17 @@ public protocol SessionKeeper: AnyObject, Sendable {
   /// `MergeRefusal`, no file has changed. The meter counts what is written into the folder.
   func merge(_ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter) throws -> MergeOutcome
 
+  /// The saves that people are to be told of, and were not yet: notes-merge(7), "The stale editor".
+  func takeSaveNews() -> [SaveNews]
+
   /// What the peer of a session shows now.
   func update(_ state: PeerState, of session: SessionHandle)
 }
 
 /// A keeper that is told of sessions and tells nobody.
 extension SessionKeeper {
+  /// None: it tells of them itself.
+  public func takeSaveNews() -> [SaveNews] { [] }
   /// Holds it in the table.
   public func begin(_ session: SessionHandle) throws { try sessions.begin(session) }
   /// Lets it go.
