@@ -100,9 +100,7 @@ final class CrowdDevice {
     guard let stream = opendir(folder + "/" + prefix) else { throw SystemError("opendir", prefix) }
     defer { closedir(stream) }
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      let name = String(decoding: nameBytes(of: entry), as: UTF8.self)
       if name.hasPrefix(".git") || name == "." || name == ".." { continue }
       if entry.pointee.d_type == UInt8(DT_DIR) {
         try list(prefix + name + "/", into: &found)

@@ -75,9 +75,7 @@ struct MergeVector: Decodable {
     defer { closedir(handle) }
     var names: [String] = []
     while let entry = readdir(handle) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      let name = String(decoding: nameBytes(of: entry), as: UTF8.self)
       if name.hasSuffix(".json") { names.append(name) }
     }
     return names.sorted()

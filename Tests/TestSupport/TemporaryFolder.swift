@@ -92,15 +92,21 @@ public func removeTree(_ path: String) {
   if unlink(path) == 0 { return }
   if let folder = opendir(path) {
     while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        Array(bytes.prefix { $0 != 0 })
-      }
+      let name = nameBytes(of: entry)
       if name == Array(".".utf8) || name == Array("..".utf8) { continue }
       removeTree(bytes: Array(path.utf8) + [UInt8(ascii: "/")] + name)
     }
     closedir(folder)
   }
   rmdir(path)
+}
+
+/// The name of an entry that readdir(3) gave. The tuple of its type reaches beyond what was filled.
+public func nameBytes(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+  guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+  let start = UnsafeRawPointer(entry) + offset
+  let length = strlen(start.assumingMemoryBound(to: CChar.self))
+  return [UInt8](UnsafeRawBufferPointer(start: start, count: length))
 }
 
 /// Names need not be UTF-8; those that are not are few and have no folders below them here.
