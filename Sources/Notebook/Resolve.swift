@@ -91,9 +91,13 @@ extension Notebook {
     let present = try transaction.writer.tip().flatMap {
       try repository.entry(at: place.path, in: $0.tree)
     }
-    return try transaction.replace(
-      [place.path: resolved], on: present?.id == place.entry.id ? nil : place.version,
-      message: "Resolve \(place.path.noteTitle)", operation: .resolve)
+    let isOlder = present?.id != place.entry.id
+    let version = try transaction.replace(
+      [place.path: resolved], on: isOlder ? place.version : nil,
+      message: "Resolve \(place.path.noteTitle)",
+      trailers: isOlder ? [EditedOnTrailer.line(place.version)] : [], operation: .resolve)
+    if isOlder, version != nil { try transaction.tellMerged(place.path, since: place.version) }
+    return version
   }
 
   func readConflict(in path: TreePath, _ version: Commit?) throws -> ConflictedNote {

@@ -31,12 +31,14 @@ extension Notebook {
       if let target { try checkIsFree(target) } else { try checkCanStand(path) }
       let title = (target ?? path).noteTitle
       let conflict = try openConflict(of: former, entry.id, in: version)
+      let files = [target ?? path: TreeEntry(name: path.name, mode: entry.mode, id: entry.id)]
+      let news = try transaction.news(ofReplacing: files, in: history.tipTree())
       let made = try transaction.replace(
-        [target ?? path: TreeEntry(name: path.name, mode: entry.mode, id: entry.id)],
-        message: "Restore \(title) from \(version.id.hex.prefix(10))",
+        files, message: "Restore \(title) from \(version.id.hex.prefix(10))",
         conflicts: conflict.map { [target ?? path: $0] } ?? [:], operation: .restore)
       // Something else may stand where the last version has the note.
       if made == nil, try !isThere(path) { throw NotebookError.obstructed(path: path.description) }
+      if made != nil { news.forEach(saveNotice) }
       return made
     }
   }
@@ -84,10 +86,12 @@ extension Notebook {
       let former = try history.tipTree()
       let changes = try repository.changes(from: former, to: wanted.tree)
       let replaced = Dictionary(changes.map { ($0.path, $0.new) }) { first, _ in first }
+      let news = try transaction.news(ofReplacing: replaced, in: former)
       let what = folder.map { $0.description } ?? "the notebook"
       let made = try transaction.replace(
         replaced, message: "Restore \(what) as of \(label)", conflicts: wanted.conflicts,
         operation: .restore, allowsMassDeletion: allowsMassDeletion)
+      if made != nil { news.forEach(saveNotice) }
       return FolderRestoration(
         changes: made == nil ? [] : try history.renamedChanges(from: former, to: wanted.tree),
         version: made)

@@ -143,4 +143,122 @@ struct SaveBaseTests {
     #expect(try home.read("n.txt")?.contains("12 brown eggs\n") == true)
     #expect(try home.notebook.history.conflicts().isEmpty)
   }
+
+  @Test func `A program that has the older file open tells an older text`() throws {
+    let reader = try RunningProcess(
+      ["sh", "-c", "exec 3<n.txt; echo open; read line"], in: home.path)
+    #expect(try reader.line() == "open")
+    try receive(loaded + "pills\n")
+    try replace("bread\neggs\nmilk\nsalt\ntea\nwine\nvinegar\n")
+    let saved = try home.notebook.save()
+    #expect(saved.remarks.map(\.evidence) == [.descriptor])
+    let text = try #require(try home.read("n.txt"))
+    #expect(text.contains("pills") && text.contains("vinegar"))
+    #expect(reader.isRunning)
+    reader.closeInput()
+  }
+
+  /// "Compared as it is, so a clock that jumps tells nothing wrong."
+  @Test(arguments: [-7_200, 7_200]) func `A read counts whatever the clock says`(jump: Int) throws {
+    try receive(loaded + "pills\n")
+    var status = stat()
+    #expect(lstat(home.path + "/n.txt", &status) == 0)
+    // A program reads the file after the clock was set.
+    let read = timespec(tv_sec: status.st_mtim.tv_sec + jump, tv_nsec: 5)
+    #expect(utimensat(AT_FDCWD, home.path + "/n.txt", [read, status.st_mtim], 0) == 0)
+    try home.write("n.txt", loaded.replacing("milk", with: "oat milk"))
+    _ = try home.notebook.save()
+    // "One that is dated after the save may have come after it, and tells nothing."
+    let taken = jump < 0 ? "" : "pills\n"
+    #expect(try home.read("n.txt") == loaded.replacing("milk", with: "oat milk") + taken)
+  }
+
+  /// "Of what came outside of them": a settled conflict has it.
+  @Test func `An older text is none that settles a conflict`() throws {
+    for (device, word) in [(home, "by Ada"), (other, "by Bob")] {
+      try device.write("n.txt", loaded.replacing("eggs", with: word))
+      _ = try device.notebook.save()
+    }
+    let mine = loaded.replacing("eggs", with: "by Ada")
+    try receive(loaded.replacing("eggs", with: "by Bob") + "pills\n")
+    #expect(try home.read("n.txt")?.contains("<<<<") == true)
+    try replace(mine)
+    let saved = try home.notebook.save()
+    #expect(saved.news.map(\.kind) == [.merged])
+    let text = String(decoding: try home.notebook.workTree.text(of: "n.txt"), as: UTF8.self)
+    for line in ["by Ada", "by Bob", "pills"] { #expect(text.contains(line), "\(text)") }
+    // Who settles it has what came outside of the block.
+    try replace(mine + "pills\n")
+    _ = try home.notebook.save()
+    #expect(try home.read("n.txt") == mine + "pills\n")
+    #expect(try home.notebook.history.conflicts().isEmpty)
+  }
+
+  /// An editor of each way to write loses nothing of three edits at once, with one of its own in a fourth place
+  /// or in one of these.
+  @Test(arguments: [true, false], ["bread", "eggs", "tea"])
+  func `Three edits that came stay, whatever line is changed`(inPlace: Bool, word: String) throws {
+    try receive("rye bread\n12 eggs\nmilk\nsalt\ntea\nwine\npills\n")
+    let mine = loaded.replacing(word, with: "my \(word)")
+    if inPlace { try home.write("n.txt", mine) } else { try replace(mine) }
+    _ = try home.notebook.save()
+    let text = String(decoding: try home.notebook.workTree.text(of: "n.txt"), as: UTF8.self)
+    for word in ["rye", "12", "pills", "my \(word)"] { #expect(text.contains(word), "\(text)") }
+    // One's own line alone is in nobody's way.
+    #expect(word != "tea" || !text.contains("<<<<"), "\(text)")
+    try other.receive(from: home)
+    #expect(try other.read("n.txt") == text)
+  }
+
+  /// Windows' line ends, which are no edits.
+  @Test func `An editor that writes other line ends takes nothing back`() throws {
+    try receive(loaded + "pills\n")
+    let mine = loaded.replacing("salt", with: "sea salt").replacing("\n", with: "\r\n")
+    try home.write("n.txt", mine)
+    _ = try home.notebook.save()
+    let text = String(decoding: try home.notebook.workTree.text(of: "n.txt"), as: UTF8.self)
+    #expect(
+      text.contains("pills") && text.contains("sea salt") && !text.contains("<<<<"), "\(text)")
+  }
+
+  /// What the other device deletes while an editor has it open comes back with the editor's text.
+  @Test func `A note that the other device deletes meanwhile keeps what the editor writes`() throws
+  {
+    try other.remove("n.txt")
+    _ = try other.notebook.save()
+    try home.copyObjects(from: other)
+    _ = try home.notebook.merge(
+      other.notebook.state().heads, options: MergeOptions(allowsMassDeletion: true))
+    #expect(try home.read("n.txt") == nil)
+    try home.write("n.txt", loaded + "vinegar\n")
+    _ = try home.notebook.save()
+    try other.receive(from: home)
+    for device in [home, other] { #expect(try device.read("n.txt") == loaded + "vinegar\n") }
+  }
+
+  /// "What a checkout brought": also one of `notes undo` on this device.
+  @Test func `Undo under an open editor is a change that came`() throws {
+    try home.write("n.txt", loaded + "pills\n")
+    _ = try home.notebook.save()
+    // The editor has loaded that; another program undoes it.
+    _ = try home.notebook.undo()
+    try home.write("n.txt", loaded.replacing("salt", with: "sea salt") + "pills\n")
+    _ = try home.notebook.save()
+    let text = String(decoding: try home.notebook.workTree.text(of: "n.txt"), as: UTF8.self)
+    #expect(text == loaded.replacing("salt", with: "sea salt"), "\(text)")
+  }
+
+  /// The same text twice, with another between: the editor holds the first.
+  @Test func `A text that comes twice is one text`() throws {
+    for text in [loaded + "pills\n", loaded, loaded + "pills\n"] {
+      try receive(text)
+      #expect(try home.read("n.txt") == text)
+      // Only that device has written.
+      try other.receive(from: home)
+    }
+    try replace(loaded.replacing("salt", with: "sea salt"))
+    _ = try home.notebook.save()
+    let text = String(decoding: try home.notebook.workTree.text(of: "n.txt"), as: UTF8.self)
+    #expect(text == loaded.replacing("salt", with: "sea salt") + "pills\n")
+  }
 }

@@ -36,7 +36,8 @@ extension History {
   /// The notes with an open conflict in the tip, by path.
   package func openConflictPaths() throws -> [TreePath] { try openConflicts().keys.sorted() }
 
-  private func openConflicts() throws -> [TreePath: Int] {
+  /// The notes that have conflict markers in the tip, and the sizes of these.
+  package func openConflicts() throws -> [TreePath: Int] {
     guard let tip = try repository.head().commit else { return [:] }
     return try OpenConflicts.conflicts(at: tip, in: repository)
   }

@@ -46,7 +46,7 @@ struct FolderSnapshot {
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
     var recording = SnapshotWriter(
       workTree, index: index, log: log, gone: Set(found.deleted.map(\.id)),
-      conflicts: history.openConflictPaths,
+      conflicts: history.openConflicts,
       tree: { [repository] in try head.commit.map { try repository.commit($0).tree } })
     let mostFiles = index.count + found.candidates.count
     var newIndex: StagedIndex?

@@ -42,6 +42,38 @@ extension WriteTransaction {
         lines: isMerged ? 0 : remark.takenLines, devices: names)
     }
   }
+
+  /// Tells of saves that no command asked for: what stood in the folder when something else was done.
+  func tell(_ remarks: [SaveRemark]) throws { try news(of: remarks).forEach(saveNotice) }
+
+  /// What people are told of files that are to take the place of what a tree has: of the lines that they take
+  /// away.
+  func news(
+    ofReplacing files: [TreePath: TreeEntry?], in tree: ObjectID?
+  ) throws -> [SaveNews] {
+    let log = CheckoutLog(stateFolder: history.workTree.stateFolder)
+    let brought = Set(log.entries.map(\.path))
+    return try files.sorted { $0.key < $1.key }.compactMap { path, file in
+      guard brought.contains(path), let file,
+        let present = try tree.flatMap({ try repository.entry(at: path, in: $0) }),
+        let taken = try log.taken(from: path, present: present.id, by: file.id, in: repository),
+        taken.lines > 0
+      else { return nil }
+      let names = try makers(
+        history.othersVersions(of: path, since: taken.since, than: device.deviceID)
+      ).eachOnce
+      if names.isEmpty { return nil }
+      return SaveNews(path: path, kind: .tookAway, lines: taken.lines, devices: names)
+    }
+  }
+
+  /// Tells that a text was made of an older version, and merged with what came since.
+  func tellMerged(_ path: TreePath, since base: ObjectID) throws {
+    let names = try makers(
+      history.othersVersions(of: path, since: base, than: device.deviceID)
+    ).eachOnce
+    saveNotice(SaveNews(path: path, kind: .merged, lines: 0, devices: names))
+  }
 }
 
 extension History {

@@ -9,6 +9,8 @@ internal import WorkTree
 struct TipCheckout {
   let writer: VersionWriter
   let history: History
+  /// Told on which texts saves were made that met a checkout.
+  var tell: ([SaveRemark]) throws -> Void = { _ in }
 
   private var workTree: WorkTree { history.workTree }
   private var repository: Repository { writer.repository }
@@ -72,7 +74,7 @@ struct TipCheckout {
       }
       try writer.move(head, to: journal.to, operation: operation)
     }
-    let versions = try makeVersions(of: rescued.unkept(checkout.rescued), journal)
+    let versions = try makeVersions(of: rescued.unkept(checkout.rescued), checkout, journal)
     try checkout.recordInIndex()
     // The versions must be findable before the journal goes: references keep them.
     try rescued.keep(versions)
@@ -97,10 +99,12 @@ struct TipCheckout {
         let base = journal.base(of: step.path)
       else { return nil }
       let path = step.path
+      let replaced = checkout.replacedFiles[step.number]
       return CheckoutLog.Step(
-        path: path, base: base, old: old.id, new: new.id, isSave: saves.contains(path),
+        path: path, base: base, old: old.id, new: new.id, inode: replaced?.inode ?? 0,
+        isSave: saves.contains(path),
         wasRead: workTree.toldReading(path).flatMap(\.wasRead)
-          ?? (keepsTimes ? checkout.readFiles[step.number] : nil))
+          ?? (keepsTimes ? replaced?.wasRead : nil))
     }
     guard !steps.isEmpty else { return }
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
@@ -111,7 +115,7 @@ struct TipCheckout {
   /// Makes versions of what was written during a checkout, each on what it was written upon. What a power
   /// cut left of a file nobody has written: a version that goes without it stands for that.
   private func makeVersions(
-    of files: [TreePath: TreeEntry?], _ journal: CheckoutJournal
+    of files: [TreePath: TreeEntry?], _ checkout: Checkout, _ journal: CheckoutJournal
   ) throws -> [ObjectID] {
     let cut = try files.filter { path, file in
       guard let file, let base = try journal.base(of: path).map(repository.commit),
@@ -119,14 +123,45 @@ struct TipCheckout {
       else { return false }
       return try workTree.isCut(file.id, at: path, from: former.id)
     }
+    let saves = try files.compactMap { path, file in
+      try file.flatMap { try saveBase(of: path, $0, checkout, journal) }.map { (path, $0) }
+    }
+    try tell(saves.map(SaveRemark.init))
+    let older = Dictionary(saves.map { ($0.0, $0.1.unseen?.base) }) { first, _ in first }
+      .compactMapValues { $0 }
     func versions(_ files: [TreePath: TreeEntry?]) throws -> [ObjectID] {
-      try Dictionary(grouping: files.keys, by: journal.base).map { base, paths in
-        try writer.makeVersion(on: base, replacing: files.filter { paths.contains($0.key) })
-      }
+      try Dictionary(grouping: files.keys) { [older[$0], journal.base(of: $0)] }
+        .map { bases, paths in
+          try writer.makeVersion(
+            on: bases[0] ?? bases[1], replacing: files.filter { paths.contains($0.key) },
+            trailers: bases[0].map { [EditedOnTrailer.line($0)] } ?? [])
+        }
     }
     let names = cut.keys.sorted().map(\.noteTitle).joined(separator: ", ")
     let others = try versions(cut).map { try writer.makeVersion(bringingBack: names, beside: $0) }
     return try (versions(files.filter { !cut.keys.contains($0.key) }) + others).sorted()
+  }
+
+  /// On which text a file was written that came out of the folder, where no save had seen it: its writer may
+  /// have held one from before an earlier checkout. Nil for what stood there on the journal's word.
+  private func saveBase(
+    of path: TreePath, _ file: TreeEntry, _ checkout: Checkout, _ journal: CheckoutJournal
+  ) throws -> SaveBase? {
+    guard !journal.overlay.contains(where: { $0.path == path }),
+      let step = checkout.plan.steps.first(where: { $0.path == path }), let old = step.old,
+      let replaced = checkout.replacedFiles[step.number]
+    else { return nil }
+    let index = try workTree.indexFile()
+    guard let position = index.position(of: path) else { return nil }
+    return try SaveBases(
+      workTree: workTree, log: CheckoutLog(stateFolder: workTree.stateFolder),
+      conflicts: { [repository] in
+        try journal.from.map { try OpenConflicts.conflicts(at: $0, in: repository) } ?? [:]
+      },
+      tree: { [repository] in try repository.commit(journal.to).tree }
+    ).base(
+      of: path, saved: file.id, present: old.id, placed: index.status(at: position),
+      status: replaced.status, index: index)
   }
 
   /// Makes versions of what was written since into files that were swapped out while a program had

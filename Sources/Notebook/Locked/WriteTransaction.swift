@@ -15,18 +15,21 @@ package import WorkTree
 package final class WriteTransaction {
   package let history: History
   package let writer: VersionWriter
-  private let checkout: TipCheckout
   private let rescued: RescuedVersions
   let portableRewrite: PortableRewrite
   /// Who changes files, where that is not the device's own user.
   let guest: String?
   private let earlyNotice: ((ObjectID) -> Void)?
-  private let saveNotice: (SaveNews) -> Void
+  let saveNotice: (SaveNews) -> Void
   /// Who made versions, as people are told.
   let makers: ([Commit]) throws -> [String]
   /// Whether a save tells what looks like a secret.
   private let namesSecrets: Bool
   let device: DeviceIdentity
+
+  private var checkout: TipCheckout {
+    TipCheckout(writer: writer, history: history) { [self] in try tell($0) }
+  }
 
   var workTree: WorkTree { history.workTree }
   var repository: Repository { history.repository }
@@ -44,7 +47,6 @@ package final class WriteTransaction {
     self.earlyNotice = earlyNotice
     self.namesSecrets = namesSecrets
     writer = VersionWriter(history, device: device, signer: signer)
-    checkout = TipCheckout(writer: writer, history: history)
     rescued = RescuedVersions(writer: writer)
     portableRewrite = PortableRewrite(writer: writer, history: history)
   }
@@ -70,7 +72,7 @@ package final class WriteTransaction {
     try checkout.finishInterrupted()
     let kept = try rescued.kept().map { try portableRewrite.version(for: $0)?.version ?? $0 }
     if !kept.isEmpty {
-      var edits = try edits(of: snapshot(guardsDeletions: false).take())
+      var edits = try editsOfFolder()
       edits.versions += kept
       try merge(edits, options: MergeOptions(allowsMassDeletion: true, allowsLarge: true))
     }
@@ -221,7 +223,7 @@ package final class WriteTransaction {
         mustBeWritten: options.mustBeWritten, meter: options.meter)
       if raced.isEmpty { break }
       // Somebody wrote while the files were swapped: save what else they wrote, and merge again.
-      pending = try self.edits(of: snapshot(guardsDeletions: false).take())
+      pending = try editsOfFolder()
       pending.versions += raced
       mustCheckOut = !pending.overlay.isEmpty
     }
@@ -248,6 +250,13 @@ package final class WriteTransaction {
         throw NotebookError.mergeTooLarge(what, limit: limit)
       }
     }
+  }
+
+  /// What the folder holds, as a version where that is none yet.
+  private func editsOfFolder() throws -> Edits {
+    let taken = try snapshot(guardsDeletions: false).take()
+    try tell(taken.remarks)
+    return try edits(of: taken)
   }
 
   /// Makes each stale save a version of the text that its editor had loaded, and what was written in the

@@ -21,10 +21,13 @@ public final class EditRun {
 extension Notebook {
   /// Remembers the texts that an editor is about to be given; nil where that cannot be remembered.
   public func beginEdit(of paths: [TreePath]) -> EditRun? {
+    // Before all checkouts that follow, also where the clock was set back.
+    let time = max(
+      WallClock.precise.nanoseconds, CheckoutLog(stateFolder: stateFolder).latestTime)
     let items = paths.compactMap { path -> EditRuns.Item? in
       guard let text = try? workTree.text(of: path), let id = try? repository.hash(blob: text)
       else { return nil }
-      return EditRuns.Item(path: path, text: id, time: WallClock.precise.nanoseconds)
+      return EditRuns.Item(path: path, text: id, time: time)
     }
     guard let lock = try? EditRuns.begin(items, stateFolder: stateFolder) else { return nil }
     return EditRun(lock, stateFolder: stateFolder)

@@ -56,9 +56,11 @@ extension Notebook {
       let former = try history.noteVersion(at: repository.commit(base), of: path)
       let mode = try repository.entry(at: former.path, in: former.commit.tree)?.mode ?? .regular
       let entry = TreeEntry(name: former.path.name, mode: mode, id: id)
-      return try transaction.replace(
+      let version = try transaction.replace(
         [former.path: entry], on: base, message: "Update \(former.path.noteTitle)",
-        operation: .edit)
+        trailers: [EditedOnTrailer.line(base)], operation: .edit)
+      if version != nil { try transaction.tellMerged(former.path, since: base) }
+      return version
     }
   }
 

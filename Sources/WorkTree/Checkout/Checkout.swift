@@ -32,8 +32,8 @@ package struct Checkout {
   /// What waits although a file stands in its place, or could not be made.
   package private(set) var held: [HeldFile] = []
 
-  /// Whether a program had read what the folder held, by the steps' numbers, as access times tell.
-  package private(set) var readFiles: [Int: Bool] = [:]
+  /// The files that came out of the folder, by the steps' numbers.
+  package private(set) var replacedFiles: [Int: ReplacedFile] = [:]
 
   let stagedFiles: StagedFiles
   let goneFiles: GoneFiles
@@ -360,8 +360,8 @@ package struct Checkout {
     {
       return try folder.setAside(path(of: step), beside: step.path)
     }
-    let (bytes, mode, wasRead) = try read(step, file)
-    readFiles[step.number] = wasRead
+    let (bytes, mode, replaced) = try read(step, file)
+    replacedFiles[step.number] = replaced
     let id = try workTree.repository.hash(blob: bytes)
     guard id != expected?.id else { return }
     // Written in the moment before the swap, and no part of any version: it goes back.

@@ -16,18 +16,22 @@ package struct CheckoutLog {
     package let old: ObjectID
     /// The note as the checkout left it.
     package internal(set) var new: ObjectID
-    /// When the file was put there, in nanoseconds since 1970.
+    /// When the file was put there, in nanoseconds since 1970; later than what was put there before,
+    /// whatever the clock says.
     package internal(set) var time: Int64
+    /// The file that held `old`; 0 where that is not known.
+    package let inode: UInt64
     /// Whether a program on this device wrote `old`, which it then holds.
     package let isWritten: Bool
     /// Whether a program has written on what the checkout left.
     package internal(set) var isSeen = false
 
     package init(
-      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID, time: Int64, isWritten: Bool
+      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID, time: Int64, inode: UInt64 = 0,
+      isWritten: Bool
     ) {
       (self.path, self.base, self.old, self.new) = (path, base, old, new)
-      (self.time, self.isWritten) = (time, isWritten)
+      (self.time, self.inode, self.isWritten) = (time, inode, isWritten)
     }
   }
 
@@ -37,24 +41,25 @@ package struct CheckoutLog {
     package let base: ObjectID
     package let old: ObjectID
     package let new: ObjectID
+    /// The file that held `old`; 0 where that is not known.
+    package let inode: UInt64
     /// Whether `old` was a save that is a version of its own, not what the version before had.
     package let isSave: Bool
     /// Whether a program has read the file since it came; nil where that is not known.
     package let wasRead: Bool?
 
     package init(
-      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID, isSave: Bool, wasRead: Bool?
+      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID, inode: UInt64 = 0, isSave: Bool,
+      wasRead: Bool?
     ) {
       (self.path, self.base, self.old, self.new) = (path, base, old, new)
-      (self.isSave, self.wasRead) = (isSave, wasRead)
+      (self.inode, self.isSave, self.wasRead) = (inode, isSave, wasRead)
     }
   }
 
   /// How many texts are remembered, in all and of one note: enough for a day's work in many notes.
   package static let capacity = 400
   static let capacityOfNote = 8
-  /// How long one is, in nanoseconds.
-  static let lifetime: Int64 = 7 * 24 * 3_600 * 1_000_000_000
 
   package private(set) var entries: [Entry] = []
   /// Of the last files that one checkout brought and the next replaced: how many a program had read.
@@ -81,12 +86,14 @@ package struct CheckoutLog {
         (found.readFiles, found.unreadFiles) = (read, unread)
         continue
       }
-      guard words.count == 6, let base = words.id(0), let old = words.id(1), let new = words.id(2),
+      guard (6...7).contains(words.count), let base = words.id(0), let old = words.id(1),
+        let new = words.id(2),
         let time = Int64(words[3]), let path = words.path(5)
       else { throw StateDamage(file, "a line is no checkout of a note") }
       let flags = words[4]
       var entry = Entry(
-        path: path, base: base, old: old, new: new, time: time, isWritten: flags.contains("w"))
+        path: path, base: base, old: old, new: new, time: time,
+        inode: words.count > 6 ? UInt64(words[6]) ?? 0 : 0, isWritten: flags.contains("w"))
       entry.isSeen = flags.contains("s")
       found.entries.append(entry)
     }
@@ -95,6 +102,9 @@ package struct CheckoutLog {
 
   /// The checkouts that changed a note, oldest first.
   package func entries(for path: TreePath) -> [Entry] { entries.filter { $0.path == path } }
+
+  /// When the last checkout was; 0 where none is known.
+  package var latestTime: Int64 { entries.reduce(0) { max($0, $1.time) } }
 
   /// What the folder held before the last few checkouts, the latest first.
   package var latestBases: [ObjectID] {
@@ -105,8 +115,8 @@ package struct CheckoutLog {
   private static let latestCount = 4
 
   /// Adds what a checkout did. A text that no program wrote or read is not remembered: none holds it.
-  package mutating func append(_ steps: [Step], at time: Int64) {
-    entries.removeAll { $0.time < time - Self.lifetime }
+  package mutating func append(_ steps: [Step], at now: Int64) {
+    let time = max(now, latestTime + 1)
     var latest: [TreePath: Int] = [:]
     for position in entries.indices { latest[entries[position].path] = position }
     for step in steps {
@@ -124,14 +134,14 @@ package struct CheckoutLog {
         // The same text was written again: it is remembered once.
         entries[last] = Entry(
           path: step.path, base: step.base, old: step.old, new: step.new, time: time,
-          isWritten: true)
+          inode: step.inode, isWritten: true)
         continue
       }
       latest[step.path] = entries.count
       entries.append(
         Entry(
           path: step.path, base: step.base, old: step.old, new: step.new, time: time,
-          isWritten: !isPlaced))
+          inode: step.inode, isWritten: !isPlaced))
     }
     for path in Set(steps.map(\.path)) {
       // The oldest stays: an editor that was opened before all of them holds it.
@@ -164,7 +174,7 @@ package struct CheckoutLog {
     for entry in entries {
       let flags = (entry.isWritten ? "w" : "") + (entry.isSeen ? "s" : "")
       text +=
-        "\(entry.base) \(entry.old) \(entry.new) \(entry.time) \(flags.isEmpty ? "-" : flags) \(entry.path.hexadecimal)\n"
+        "\(entry.base) \(entry.old) \(entry.new) \(entry.time) \(flags.isEmpty ? "-" : flags) \(entry.path.hexadecimal) \(entry.inode)\n"
         .utf8
     }
     try Disk.replace(path, with: text, waits: false)

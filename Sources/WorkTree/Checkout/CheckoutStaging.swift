@@ -1,5 +1,5 @@
 internal import Git
-internal import Glibc
+package import Glibc
 internal import System
 
 // The file that a step has in the staging folder.
@@ -44,12 +44,24 @@ extension Checkout {
 
   func read(
     _ step: CheckoutSteps.Step, _ file: Int32
-  ) throws -> (bytes: [UInt8], mode: FileMode, wasRead: Bool) {
+  ) throws -> (bytes: [UInt8], mode: FileMode, replaced: ReplacedFile) {
     var status = stat()
     guard Counted.fstat(file, &status) == 0 else {
       throw NotebookError.file(call: "fstat", path: step.path.description, errno: errno)
     }
-    let wasRead = FileReading.wasRead(status)
-    return (try Disk.read(file, path: step.path.description), FileMode(status), wasRead)
+    return (
+      try Disk.read(file, path: step.path.description), FileMode(status),
+      ReplacedFile(status: status)
+    )
   }
+}
+
+/// A file that a checkout took out of the folder.
+package struct ReplacedFile {
+  package let status: stat
+
+  /// Whether a program had read it, as its access time tells.
+  package var wasRead: Bool { FileReading.wasRead(status) }
+  /// Which file it is: as long as a program has it open, no other has this number.
+  package var inode: UInt64 { UInt64(status.st_ino) }
 }

@@ -13,13 +13,18 @@ package enum FileReading: String, Codable, Sendable {
 }
 
 extension FileReading {
-  /// Gives a file that a checkout brings an access time before its last write. The first read sets it, on
-  /// file systems mounted with `relatime` as well; a write leaves it, and so do our own reads.
+  /// Gives a file that a checkout brings an access time of exactly a second before its last write. The first
+  /// read sets it, on file systems mounted with `relatime` as well; a write leaves it, and so do our own
+  /// reads. It is compared as it is, so a clock that jumps tells nothing wrong.
   static func markUnread(_ file: Int32) {
-    let now = WallClock.ofFiles
+    var status = stat()
+    guard Counted.fstat(file, &status) == 0 else { return }
     let omitted = timespec(tv_sec: 0, tv_nsec: 0x3fff_fffe)  // UTIME_OMIT
-    let times = [timespec(tv_sec: now.tv_sec - 1, tv_nsec: now.tv_nsec), omitted]
-    futimens(file, times)
+    futimens(file, [mark(status.st_mtim), omitted])
+  }
+
+  private static func mark(_ written: timespec) -> timespec {
+    timespec(tv_sec: written.tv_sec - 1, tv_nsec: written.tv_nsec)
   }
 
   /// What a file's access time tells.
@@ -33,9 +38,10 @@ extension FileReading {
       UInt32(truncatingIfNeeded: status.st_atim.tv_sec),
       UInt32(truncatingIfNeeded: status.st_atim.tv_nsec)
     )
+    let mark = (placed.modifiedSeconds &- 1, placed.modifiedNanoseconds)
     if placed.inode == 0 || now.inode != placed.inode || now.device != placed.device {
       self = .unknown
-    } else if accessed < (placed.modifiedSeconds, placed.modifiedNanoseconds) {
+    } else if accessed == mark {
       self = .unread
     } else {
       // Read after the write, it may have been read before as well.
@@ -53,7 +59,10 @@ extension FileReading {
   }
 
   /// Whether a file that nobody has written since was read, by its status.
-  package static func wasRead(_ status: stat) -> Bool { !(status.st_atim < status.st_mtim) }
+  package static func wasRead(_ status: stat) -> Bool {
+    let mark = mark(status.st_mtim)
+    return (status.st_atim.tv_sec, status.st_atim.tv_nsec) != (mark.tv_sec, mark.tv_nsec)
+  }
 
   /// Whether the file system that a folder is on keeps access times that can be relied on.
   package static func isKept(in folder: String) -> Bool {

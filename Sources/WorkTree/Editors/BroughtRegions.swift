@@ -60,14 +60,17 @@ struct BroughtRegion {
   let hasGoing: Bool
   /// How many lines that came the save has not.
   let missing: Int
+  /// Whether what came is in a block of a conflict.
+  let isInBlock: Bool
 
   var showsNew: Bool { hasComing && (state == .new || state == .mixed) }
 
   /// The regions in which a checkout changed `old` to `new`, as far as `present` is still so. Lines are
-  /// counted, wherever they are; blank ones tell nothing.
+  /// counted, wherever they are; blank ones tell nothing. `outside` is the present text without the blocks
+  /// of an open conflict.
   static func all(
     from old: LineTexts.Text, to new: LineTexts.Text, present: LineTexts.Text,
-    saved: LineTexts.Text, in texts: LineTexts
+    saved: LineTexts.Text, outside: LineTexts.Text? = nil, in texts: LineTexts
   ) -> [BroughtRegion] {
     // Lines of the save that the old text has not: one may be a line that came, changed once more.
     let own = saved.distinct.filter { saved.count($0) > old.count($0) }
@@ -104,7 +107,10 @@ struct BroughtRegion {
         }
       return BroughtRegion(
         state: state, hasComing: !came.isEmpty, hasGoing: !went.isEmpty,
-        missing: came.count - kept)
+        missing: came.count - kept,
+        isInBlock: outside.map { outside in
+          came.isEmpty || came.contains { outside.count($0) < present.count($0) }
+        } ?? false)
     }
   }
 }

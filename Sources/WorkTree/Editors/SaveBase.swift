@@ -1,5 +1,6 @@
 package import Git
-internal import Glibc
+package import Glibc
+internal import Merge
 internal import System
 
 /// On which text a save was made: notes-merge(7), "The stale editor".
@@ -14,6 +15,8 @@ package struct SaveBase {
     case edit
     /// The editor's lock file is older.
     case lock
+    /// A program has the older text's file open.
+    case descriptor
     /// Its lines are the older text's.
     case lines
     /// A program had read the new text, or written on it.
@@ -43,11 +46,14 @@ struct SaveEvidence {
   let reading: FileReading
   /// When the editor's lock file was made; asked for only where it matters.
   var lock: () -> Int64? = { nil }
+  /// Which of these files, which are not in the folder any more, a program has open.
+  var open: (Set<UInt64>) -> Set<UInt64> = { _ in [] }
   /// What running commands gave to their editors.
   var runs: () -> [EditRuns.Item] = { [] }
   /// Whether something reads all files, so that a file that was read tells nothing.
   var readsAll: () -> Bool = { false }
-  var isInConflict: () throws -> Bool = { false }
+  /// The size of the markers of the note's open conflict; nil where there is none.
+  var markerSize: () throws -> Int? = { nil }
 
   /// How long an edit of the very text that a checkout brought may be of the former one, in nanoseconds.
   static let doubt: Int64 = 600 * 1_000_000_000
@@ -78,6 +84,9 @@ struct SaveEvidence {
       let held = entries.firstIndex { $0.time > lock } ?? count
       bound(newestWritten(from: held), .lock)
     }
+    if reading != .read, let held = oldestOpen() {
+      bound(newestWritten(from: held), .descriptor)
+    }
     for run in runs() {
       if let held = entries.firstIndex(where: { $0.old == run.text && $0.time > run.time }) {
         bound(newestWritten(from: held), .edit)
@@ -87,11 +96,18 @@ struct SaveEvidence {
     let low = (0..<upper).last { regions[$0].contains(where: \.showsNew) }.map { $0 + 1 } ?? 0
     let rest = regions[low..<upper].joined()
     if rest.isEmpty { return base(upper, proof ?? .unknown, texts) }
-    if try isOlder(low, upper, rest, texts) {
+    if isOlder(low, upper, rest, texts) {
       return base(closest(low, upper, texts), proof ?? .lines, texts)
     }
     let isKnown = isWritten || reading == .read
     return base(upper, proof ?? (isKnown ? .read : .unknown), texts)
+  }
+
+  /// The oldest text whose file a program has open still.
+  private func oldestOpen() -> Int? {
+    let files = Set(entries.map(\.inode).filter { $0 > 0 })
+    let open = files.isEmpty ? [] : open(files)
+    return entries.firstIndex { open.contains($0.inode) }
   }
 
   /// The text that programs here wrote last, from one on that an editor had.
@@ -120,18 +136,20 @@ struct SaveEvidence {
   /// Whether a save that shows nothing of what came between two texts was made on the older one.
   private func isOlder(
     _ low: Int, _ upper: Int, _ rest: some Collection<BroughtRegion>, _ texts: Texts
-  ) throws -> Bool {
+  ) -> Bool {
     let isLast = upper == entries.count
     let isHeld =
       isLast
       ? entries[upper - 1].isSeen || reading == .read && !readsAll() : entries[upper].isWritten
-    let old = rest.filter { $0.state == .old }
-    let isWhole = old.count == rest.count
     let share = texts.saved.share(of: texts.olds[low])
-    // Whoever settles a conflict takes away markers that a checkout brought.
-    if isLast, try isInConflict() {
-      return !isHeld && isWhole && share == 1 && entries[low].old != saved
+    // Whoever settles a conflict takes away what stands in its blocks: only what came outside of them tells.
+    let outside = rest.filter { !(isLast && $0.isInBlock) }
+    if outside.isEmpty {
+      return !isHeld && rest.allSatisfy { $0.state == .old } && share >= 0.5
+        && texts.keepsBlocks(of: low) && entries[low].old != saved
     }
+    let old = outside.filter { $0.state == .old }
+    let isWhole = old.count == outside.count
     if isHeld {
       return isWhole && share >= 0.5 && (old.count > 1 || old.contains(where: \.hasGoing))
     }
@@ -153,12 +171,30 @@ struct SaveEvidence {
       unseen: nil, evidence: evidence, taken: taken.reduce(0, +), since: entries[first].base)
   }
 
+  /// How many lines that came within the last day a text takes away which is put in the note's place on
+  /// purpose, and a commit before these.
+  func taken(reading blob: (ObjectID) throws -> [UInt8]) throws -> SaveBase? {
+    try Texts(self, blob).map { base(entries.count, .kept, $0) }
+  }
+
   /// The texts, and what each checkout brought that still stands.
   private struct Texts {
     let saved: LineTexts.Text
     /// The texts before each checkout.
     let olds: [LineTexts.Text]
     let regions: [[BroughtRegion]]
+    private let present: LineTexts.Text
+    /// The present text without the blocks of an open conflict; nil where there is none.
+    private let outside: LineTexts.Text?
+
+    /// Whether the save has all lines of an older text that stand in blocks now.
+    func keepsBlocks(of text: Int) -> Bool {
+      guard let outside else { return true }
+      let old = olds[text]
+      return old.distinct.allSatisfy {
+        outside.count($0) >= present.count($0) || saved.count($0) >= old.count($0)
+      }
+    }
 
     /// Nil where one is too large, or is no text.
     init?(_ evidence: SaveEvidence, _ blob: (ObjectID) throws -> [UInt8]) throws {
@@ -173,38 +209,74 @@ struct SaveEvidence {
         if total > SaveEvidence.largestText || bytes.contains(0) { return nil }
         known[id] = table.text(bytes)
       }
+      let bytes = try blob(evidence.present)
+      var outside: LineTexts.Text?
+      if MarkedText.mayHoldBlocks(bytes), let size = try evidence.markerSize() {
+        let marked = MarkedText(bytes, markerSize: size)
+        outside = table.text(
+          marked.text(
+            replacing: Dictionary(uniqueKeysWithValues: marked.blocks.indices.map { ($0, []) })))
+      }
       let texts = known
       func text(_ id: ObjectID) -> LineTexts.Text { texts[id] ?? empty }
       let (saved, present) = (text(evidence.saved), text(evidence.present))
-      self.saved = saved
+      (self.saved, self.present, self.outside) = (saved, present, outside)
       olds = evidence.entries.map { text($0.old) }
       let lines = table
       regions = evidence.entries.map { entry in
         BroughtRegion.all(
-          from: text(entry.old), to: text(entry.new), present: present, saved: saved, in: lines)
+          from: text(entry.old), to: text(entry.new), present: present, saved: saved,
+          outside: outside, in: lines)
       }
     }
   }
 }
 
+extension CheckoutLog {
+  /// What a text takes away that is to be put in a note's place on purpose.
+  ///
+  /// - Returns: how many lines that checkouts brought within the last day, and a commit before these; nil
+  ///   where no checkout has changed the note lately, or its texts cannot be read.
+  package func taken(
+    from path: TreePath, present: ObjectID, by text: ObjectID, in repository: Repository
+  ) throws -> (lines: Int, since: ObjectID)? {
+    let entries = try entries(for: path).filter {
+      try repository.contains($0.old) && repository.contains($0.new)
+    }
+    if entries.isEmpty { return nil }
+    return try SaveEvidence(
+      entries: entries, saved: text, present: present, now: WallClock.precise.nanoseconds,
+      reading: .unknown
+    ).taken(reading: repository.blob).map { ($0.taken, $0.since) }
+  }
+}
+
 /// Finds on which text saves were made.
-struct SaveBases {
-  let workTree: WorkTree
-  let log: CheckoutLog
-  /// The notes with an open conflict; asked for only where it matters.
-  let conflicts: () throws -> [TreePath]
+package struct SaveBases {
+  private let workTree: WorkTree
+  private let log: CheckoutLog
+  /// The notes with an open conflict, and the sizes of its markers; asked for only where it matters.
+  private let conflicts: () throws -> [TreePath: Int]
   /// The tree of the version that the device shows.
-  let tree: () throws -> ObjectID?
+  private let tree: () throws -> ObjectID?
+
+  package init(
+    workTree: WorkTree, log: CheckoutLog, conflicts: @escaping () throws -> [TreePath: Int],
+    tree: @escaping () throws -> ObjectID?
+  ) {
+    (self.workTree, self.log) = (workTree, log)
+    (self.conflicts, self.tree) = (conflicts, tree)
+  }
 
   /// On which text a save of a note was made; nil where no checkout has changed the note lately, or the
   /// version that the device shows has it already.
   ///
   /// - Parameters:
   ///   - present: the note as the folder held it last, and the index's status of that.
-  ///   - content: what was found now.
-  func base(
-    of path: TreePath, saved: ObjectID, present: ObjectID, placed: FileStatus,
-    content: FileContent, index: IndexFile
+  ///   - status: the file as it is now.
+  package func base(
+    of path: TreePath, saved: ObjectID, present: ObjectID, placed: FileStatus, status: stat,
+    index: IndexFile
   ) throws -> SaveBase? {
     let repository = workTree.repository
     // A derived merge that no version was made on is gone with git's reflog.
@@ -218,14 +290,15 @@ struct SaveBases {
     let keepsTimes = FileReading.isKept(in: workTree.folder)
     let reading =
       workTree.toldReading(path)
-      ?? (keepsTimes ? FileReading(of: content.before, since: placed) : .unknown)
+      ?? (keepsTimes ? FileReading(of: status, since: placed) : .unknown)
     let now = WallClock.precise.nanoseconds
     return try SaveEvidence(
       entries: entries, saved: saved, present: present, now: now, reading: reading,
       lock: { EditorLock.birth(of: path, in: workTree.folder) },
+      open: { OpenFiles.open(among: $0, on: status.st_dev) },
       runs: { EditRuns.all(of: path, stateFolder: workTree.stateFolder) },
       readsAll: { readsAll(except: path, index) },
-      isInConflict: { try conflicts().contains(path) }
+      markerSize: { try conflicts()[path] }
     ).base(reading: repository.blob)
   }
 
@@ -282,7 +355,7 @@ package struct SaveRemark: Codable, Sendable {
   /// Whether people may be told of it.
   package var isTold: Bool { base != nil || takenLines > 0 }
 
-  init(path: TreePath, _ base: SaveBase) {
+  package init(path: TreePath, _ base: SaveBase) {
     (self.path, evidence, since) = (path, base.evidence, base.since)
     (self.base, takenLines) = (base.unseen?.base, base.taken)
   }

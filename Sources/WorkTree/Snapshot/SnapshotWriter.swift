@@ -29,7 +29,7 @@ package struct SnapshotWriter {
 
   package init(
     _ workTree: WorkTree, index: IndexFile, log: CheckoutLog, gone: Set<ObjectID>,
-    conflicts: @escaping () throws -> [TreePath], tree: @escaping () throws -> ObjectID?
+    conflicts: @escaping () throws -> [TreePath: Int], tree: @escaping () throws -> ObjectID?
   ) {
     self.workTree = workTree
     (self.log, self.gone) = (log, gone)
@@ -165,7 +165,7 @@ package struct SnapshotWriter {
     guard let position = candidate.position else { return nil }
     return try bases.base(
       of: candidate.path, saved: saved, present: present, placed: index.status(at: position),
-      content: content, index: index)
+      status: content.before, index: index)
   }
 
   private func mode(_ seen: FileMode, of candidate: Candidate) -> FileMode {
