@@ -3,13 +3,18 @@ internal import History
 
 extension Notebook {
   /// How many versions that somebody made are in the history of `tip` and not in that of `other`.
-  package func versionCount(from tip: ObjectID?, lacking other: ObjectID) throws -> Int {
+  package func versionCount(from tip: ObjectID?, lacking other: ObjectID?) throws -> Int {
     guard let tip, tip != other else { return 0 }
-    let walk = try repository.walk(from: [tip], hiding: [other])
+    let walk = try repository.walk(from: [tip], hiding: other.map { [$0] } ?? [])
     var count = 0
     while let id = try walk.next() {
       if try !history.isDerived(repository.commit(id)) { count += 1 }
     }
     return count
+  }
+
+  /// How many of so many commits somebody made, if these of them have several parents.
+  package func versionCount(of commits: Int, merges: [ObjectID]) throws -> Int {
+    try commits - merges.count { try history.isDerived(repository.commit($0)) }
   }
 }

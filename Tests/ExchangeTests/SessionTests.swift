@@ -40,6 +40,31 @@ struct SessionTests {
     #expect(again.sentBytes < 1_000)
   }
 
+  // notes-sync(1): "Those count that somebody made and that the other side did not have"
+  @Test("versions that somebody made are counted, and not the merges that all compute")
+  func counts() throws {
+    let hub = try FolderHub()
+    for name in ["A", "B"] { try ada.write("one\n", to: "\(name).txt") }
+    _ = try sync(bob, ada)
+    try ada.meet(hub)
+    try bob.meet(hub)
+    for round in 1...3 {
+      try ada.write("by ada \(round)\n", to: "A.txt")
+      try bob.write("by bob \(round)\n", to: "B.txt")
+      let (called, served) = try sync(bob, ada)
+      #expect(called.sentVersions == 1 && called.receivedVersions == 1)
+      #expect(served.sentVersions == 1 && served.receivedVersions == 1)
+    }
+    // The derived merges, and what leads the branch to them, are nobody's.
+    try #require(try ada.notebook().history.isDerived(ada.notebook().repository.commit(ada.tip()!)))
+    let (given, taken) = (try ada.meet(hub), try bob.meet(hub))
+    #expect(given.sentVersions == 6 && given.receivedVersions == 0)
+    #expect(taken.sentVersions == 0 && taken.receivedVersions == 0)
+    let cleo = try Device("Cleo", certifiedBy: ada)
+    let (newcomer, host) = try sync(cleo, ada)
+    #expect(newcomer.receivedVersions == 7 && host.sentVersions == 7)
+  }
+
   /// "bytes of a data frame: 256 KiB"
   @Test("a file that does not fit into a frame of the protocol arrives")
   func largeFile() throws {

@@ -85,9 +85,9 @@ import Testing
     let id = try #require(try repository.reference("refs/remotes/home/3"))
     let tip = try #require(try repository.head().commit)
     #expect(try repository.reference("refs/remotes/home/HEAD") != nil)
-    #expect(try repository.commitCount(from: tip, lacking: id) == 4)
-    #expect(try repository.commitCount(from: tip, lacking: nil) == 6)
-    #expect(try repository.commitCount(from: id, lacking: tip) == 0)
+    #expect(try repository.commits(from: [tip], lacking: [id]).count == 4)
+    #expect(try repository.commits(from: [tip], lacking: []).count == 6)
+    #expect(try repository.commits(from: [id], lacking: [tip]).isEmpty)
     // A log is kept of it, as git keeps one.
     repository.identity = ("Ada", "ada@example.org")
     try repository.set(reference: "refs/remotes/home/3", to: tip, message: "notes: sync")

@@ -191,8 +191,8 @@ package final class HubVisit {
         beside: members.references(in: repository), at: hub.url, onProgress: $0)
     }
     switch outcome {
-    case .done(let bytes):
-      try gave(version, bytes)
+    case .done(let bytes, let hasMoved):
+      try gave(version, bytes, isNews: hasMoved)
       if isFirst { try branch.offerToClone(version) }
     case .moved:
       try waitForTurn()
@@ -220,9 +220,10 @@ package final class HubVisit {
           at: hub.url, onProgress: $0)
       }
       switch outcome {
-      case .done(let bytes):
+      case .done(let bytes, let hasMoved):
         branch.stayed(at: former)
-        try gave(version, bytes)
+        // Another device may have given it what is shown here.
+        try gave(version, bytes, isNews: hasMoved)
         return true
       case .moved: break
       case .refused(let words): refusal = (former, words)
@@ -234,8 +235,10 @@ package final class HubVisit {
     }
   }
 
-  private func gave(_ version: ObjectID, _ bytes: Int) throws {
-    traffic.sentVersions += try repository.commitCount(from: version, lacking: branch.tip)
+  private func gave(_ version: ObjectID, _ bytes: Int, isNews: Bool) throws {
+    if isNews {
+      traffic.sentVersions += try notebook.versionCount(from: version, lacking: branch.tip)
+    }
     traffic.sentBytes += bytes
     branch.moved(to: version)
     members.wereGiven()

@@ -103,7 +103,10 @@ package final class Replica {
     let haves = try known.filter {
       try repository.contains($0) && repository.header(of: $0).kind == .commit
     }
-    return try PackSender(repository.pack(wants: wanted, haves: haves), bringing: wanted)
+    let pack = try repository.pack(wants: wanted, haves: haves)
+    return try PackSender(
+      pack, bringing: wanted,
+      versions: notebook.versionCount(of: pack.commitCount, merges: pack.merges))
   }
 
   /// Makes a version on top of what this device shows, where others would not take that, or have not:

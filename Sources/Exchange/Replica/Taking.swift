@@ -21,8 +21,10 @@ extension Replica {
   ) throws -> Joining
 
   struct Joining {
-    /// How many versions came.
+    /// How many commits came.
     var received = 0
+    /// How many of them somebody made.
+    var versions = 0
     /// The heads that are settled by that.
     var heads: [ObjectID]
     /// What the merge did, or why there was none; nil where the peer shows others by now.
@@ -78,7 +80,7 @@ extension Replica {
     }
     if let quarantine { unmerged.append(quarantine) }
     if joining.result != nil { unmerged = [] }
-    received += joining.received
+    received += joining.versions
     switch joining.result {
     case nil: return .overtaken(joining.heads)
     case .success(let merged)?:
@@ -118,6 +120,8 @@ extension Replica {
     do {
       joining.received =
         try quarantine?.join(promised: wanted) { try judge?.check(wanted, $0) } ?? 0
+      joining.versions = try notebook.versionCount(
+        of: joining.received, merges: quarantine?.newMerges ?? [])
       if try shown.allSatisfy({ try repository.contains($0) }) { joining.heads = shown }
       // What was here already may not be merged yet.
       if joining.received == 0 || joining.heads != wanted {

@@ -6,6 +6,8 @@ internal import System
 package struct PackSender {
   private let writer: PackWriter
   private let heads: [ObjectID]
+  /// How many of its commits somebody made.
+  let versions: Int
   /// What the objects hold together, before compression.
   let contentBytes: Int
   private var state = State.announcement
@@ -14,14 +16,13 @@ package struct PackSender {
 
   private enum State { case announcement, pieces, done }
 
-  /// Those of a pack that brings these heads.
-  package init(_ writer: PackWriter, bringing heads: [ObjectID]) throws {
-    (self.writer, self.heads) = (writer, heads)
+  /// Those of a pack that brings these heads, and so many versions that somebody made.
+  package init(_ writer: PackWriter, bringing heads: [ObjectID], versions: Int) throws {
+    (self.writer, self.heads, self.versions) = (writer, heads, versions)
     contentBytes = try writer.contentBytes()
   }
 
   var objects: Int { writer.objectCount }
-  var versions: Int { writer.commitCount }
   var objectsSent: Int { writer.objectsWritten }
   var contentSent: Int { writer.contentWritten }
 

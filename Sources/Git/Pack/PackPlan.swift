@@ -10,6 +10,8 @@ struct PackPlan {
 
   private(set) var items: [Item] = []
   private(set) var commits = 0
+  /// The commits of several parents among those that another device gets.
+  private(set) var merges: [ObjectID] = []
 
   private let repository: Repository
   private var seen: Set<ObjectID> = []
@@ -32,6 +34,7 @@ struct PackPlan {
       try planTree(commit.tree, parents: parents)
       items.append(Item(id: id, kind: .commit, base: nil))
       commits += 1
+      if parents.count > 1 { merges.append(id) }
     }
     trees = [:]
     seen = []

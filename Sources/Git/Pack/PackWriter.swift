@@ -25,6 +25,8 @@ public final class PackWriter {
   public let objectCount: Int
   /// How many of them are commits.
   public let commitCount: Int
+  /// Those of them that have several parents, where the pack is for another device.
+  public let merges: [ObjectID]
   /// How many objects have been written so far.
   public private(set) var objectsWritten = 0
   /// How many bytes of objects have been written so far, before compression.
@@ -79,6 +81,7 @@ public final class PackWriter {
     positions = [Position?](repeating: nil, count: items.count)
     objectCount = items.count
     commitCount = plan.commits
+    merges = plan.merges
     deflater = try Deflater()
   }
 

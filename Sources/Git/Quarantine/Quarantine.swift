@@ -44,6 +44,8 @@ public final class Quarantine {
   private var received: ReceivedObjects?
   /// Versions whose files were asked for.
   private var carriers: Set<ObjectID> = []
+  /// Those of several parents among the commits that `join` counted.
+  public private(set) var newMerges: [ObjectID] = []
 
   /// How many objects the pack says it holds.
   public private(set) var objectCount = 0
@@ -159,6 +161,7 @@ public final class Quarantine {
     try approve { try pack.content(of: $0) }
     try repository.adopt(pack, from: folder)
     check.extents.remember()
+    newMerges = new.filter { check.merges.contains($0) && !carriers.contains($0) }
     return new.count { !carriers.contains($0) }
   }
 }

@@ -15,6 +15,8 @@ struct QuarantineCheck {
   /// How deep each folder was found to be; there, what it holds is not too deep.
   private var depths: [ObjectID: Int] = [:]
   private(set) var extents = TreeExtents.remembered
+  /// The commits of the pack that have several parents.
+  private(set) var merges: Set<ObjectID> = []
 
   init(of objects: ReceivedObjects, for repository: Repository, limits: PackLimits) {
     self.objects = objects
@@ -37,6 +39,7 @@ struct QuarantineCheck {
         throw PackError.costly("parents of all commits", limit: limit)
       }
       links[id] = link
+      if link.parents.count > 1 { merges.insert(id) }
     }
     // What a tree shares with its parent's is not looked at again, so that one has to have been checked
     // before: a version that takes an edit back has the tree of its grandparent.

@@ -74,11 +74,6 @@ extension Repository {
     return false
   }
 
-  /// How many commits are in the history of one and not in that of another.
-  public func commitCount(from start: ObjectID, lacking hidden: ObjectID?) throws -> Int {
-    try painted(from: [start], lacking: hidden.map { [$0] } ?? []).count
-  }
-
   /// The commits in the history of `starts` and not in that of `hidden`, each after its parents.
   package func commits(from starts: [ObjectID], lacking hidden: [ObjectID]) throws -> [ObjectID] {
     let found = try painted(from: starts, lacking: hidden)

@@ -208,8 +208,8 @@ public final class Transfer {
 
   /// What a push came to.
   public enum PushOutcome: Hashable, Sendable {
-    /// The branch stands there now; about how many bytes went.
-    case done(bytes: Int)
+    /// The branch stands there now; about how many bytes went, and whether it had stood elsewhere.
+    case done(bytes: Int, hasMoved: Bool)
     /// It stands elsewhere by now.
     case moved
     /// The other side refused: why.
@@ -262,7 +262,8 @@ public final class Transfer {
     guard ending.status == 0 || !lines.isEmpty else {
       throw TransferError.failed(status: ending.status, ending.progress.complaint)
     }
-    return .done(bytes: ending.progress.bytes)
+    return .done(
+      bytes: ending.progress.bytes, hasMoved: !lines.contains { $0.hasPrefix("=") })
   }
 
   /// What a line like `!	ID:refs/heads/main	[rejected] (fetch first)` says.
