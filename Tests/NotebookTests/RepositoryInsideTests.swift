@@ -47,6 +47,10 @@ struct RepositoryInsideTests {
       ["notes.txt", ".git"], ["notes.txt", ".jj/repo/x"], ["notes.txt", ".hg/store"],
       ["notes.txt", ".svn/wc.db"], ["notes.txt", ".bzr/README"], ["notes.txt", ".pijul/config"],
       ["notes.txt", "_darcs/format"], ["notes.txt", ".fslckout"], ["notes.txt", "_FOSSIL_"],
+      ["config", "data/00/x", "index/x", "keys/x", "snapshots/x"],
+      ["data/00/x", "index/x", "keys/x", "snapshots/x"],
+      ["config/manifest", "data/00/x", "keys/x", "archives/x", "locks/x"],
+      ["kopia.repository.f", "p01/x.f"], ["a.txt", "rdiff-backup-data/x.data"],
     ])
   func parts(names: [String]) throws {
     for name in names { try home.write("x/" + name, "x\n") }
@@ -60,6 +64,21 @@ struct RepositoryInsideTests {
       try home.write("work/" + name, "x\n")
     }
     #expect(try home.notebook.save().changes.count == 3)
+    for name in ["README", "config", "data/x.txt", "index", "keys/home.txt"] {
+      try home.write("project/" + name, "x\n")
+    }
+    #expect(try home.notebook.save().changes.count == 5)
+  }
+
+  @Test("a backup of Borg's is known by what its configuration begins with")
+  func borg() throws {
+    try home.write("borg/README", "This is a Borg Backup repository.\n")
+    try home.write("borg/data/0/1", "x\n")
+    try home.write("borg/config", "[repository]\nversion = 1\n")
+    #expect(try home.notebook.save().version == nil)
+    #expect(try home.notebook.save(.only(["borg/data/0/1"])).version == nil)
+    #expect(
+      try home.notebook.status().skipped == [SkippedFile(path: "borg", reason: .nestedRepository)])
   }
 
   @Test("a place is in the notebook whatever it is called")

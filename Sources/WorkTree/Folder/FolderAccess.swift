@@ -118,7 +118,7 @@ package final class FolderAccess {
   }
 
   func isRepository(_ folder: TreePath) -> Bool {
-    RepositorySigns(of: folder, at: root).isRepository
+    RepositorySigns(of: folder, at: root).tellRepository(folder, at: root)
   }
 
   /// What stands in a folder, as it is listed; nothing where there is no folder.

@@ -82,12 +82,12 @@ package struct FolderListing {
         folders.append(path)
       } else if !folder.isEmpty {
         // In any spelling: git takes it for its own on some systems.
-        signs.insert(.workingFolder)
+        signs.insert(.repository)
       } else if !Self.gitFolders.contains(path), let why = NameRules.problem(withPath: path) {
         skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
       }
     }
-    if !folder.isEmpty, signs.isRepository {
+    if !folder.isEmpty, signs.tellRepository(folder, at: root) {
       // A repository of its own: its files are not this one's.
       ends.removeSubrange(fileCount...)
       paths.removeSubrange(size...)

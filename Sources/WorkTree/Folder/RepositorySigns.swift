@@ -5,11 +5,11 @@ internal import System
 /// What a folder holds that tells a repository, whatever the folder is called: a bare one of git, as a hub
 /// or a backup is, has no `.git` (gitrepository-layout(5)). Such a repository changes with every version,
 /// so a notebook that versioned it would never come to rest. The files of other systems' repositories are
-/// theirs as well.
+/// theirs as well, and so are those of backups.
 struct RepositorySigns: OptionSet {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
+  init(rawValue: UInt16) { self.rawValue = rawValue }
 
   static let head = Self(rawValue: 1)
   static let objects = Self(rawValue: 2)
@@ -18,33 +18,54 @@ struct RepositorySigns: OptionSet {
   static let hooks = Self(rawValue: 16)
   static let information = Self(rawValue: 32)
   static let description = Self(rawValue: 64)
-  /// `.git`, what that is called until it is whole, or what another system has in a working folder.
-  static let workingFolder = Self(rawValue: 128)
+  /// `.git`, what that is called until it is whole, or what by itself tells the repository of another system.
+  static let repository = Self(rawValue: 128)
+  static let data = Self(rawValue: 256)
+  static let keys = Self(rawValue: 512)
+  static let snapshots = Self(rawValue: 1024)
+  static let index = Self(rawValue: 2048)
+  static let archives = Self(rawValue: 4096)
+  static let readMe = Self(rawValue: 8192)
+  static let locks = Self(rawValue: 16384)
 
   private static let names: [(name: TreePath, sign: Self)] = [
     ("HEAD", .head), ("objects", .objects), ("refs", .references), ("config", .configuration),
     ("packed-refs", .configuration), ("hooks", .hooks), ("info", .information),
-    ("description", .description), (".git", .workingFolder), (".git.new", .workingFolder),
+    ("description", .description), (".git", .repository), (".git.new", .repository),
     // Jujutsu, Mercurial, Subversion, Bazaar, Pijul, Darcs, Fossil (two names).
-    (".jj", .workingFolder), (".hg", .workingFolder), (".svn", .workingFolder),
-    (".bzr", .workingFolder),
-    (".pijul", .workingFolder), ("_darcs", .workingFolder), (".fslckout", .workingFolder),
-    ("_FOSSIL_", .workingFolder),
+    (".jj", .repository), (".hg", .repository), (".svn", .repository), (".bzr", .repository),
+    (".pijul", .repository), ("_darcs", .repository), (".fslckout", .repository),
+    ("_FOSSIL_", .repository),
+    // Kopia, rdiff-backup.
+    ("kopia.repository.f", .repository), ("rdiff-backup-data", .repository), ("data", .data),
+  ]
+  /// What a backup by restic or Borg has beside `data`.
+  private static let namesBesideData: [(name: TreePath, sign: Self)] = [
+    ("keys", .keys), ("snapshots", .snapshots), ("index", .index), ("archives", .archives),
+    ("README", .readMe), ("locks", .locks),
   ]
 
   /// The sign that a name in the folder is; none for any other.
   init(name: ArraySlice<UInt8>) {
     let isShort = name.count <= Self.longestName
-    let known = isShort ? Self.names.first { name.elementsEqual($0.name.bytes) } : nil
+    let names = [Self.names, Self.namesBesideData].joined()
+    let known = isShort ? names.first { name.elementsEqual($0.name.bytes) } : nil
     self = known?.sign ?? []
   }
 
-  private static let longestName = 11
+  private static let longestName = 18
 
   /// Looks for the signs in a folder, as seen from an open one above it.
   init(of folder: TreePath, at root: Int32) {
     self.init()
-    for (name, sign) in Self.names where !contains(sign) {
+    look(for: Self.names, in: folder, at: root)
+    if contains(.data) { look(for: Self.namesBesideData, in: folder, at: root) }
+  }
+
+  private mutating func look(
+    for names: [(name: TreePath, sign: Self)], in folder: TreePath, at root: Int32
+  ) {
+    for (name, sign) in names where !contains(sign) {
       let path = folder.appending(name).cString
       if Counted.faccessat(root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { insert(sign) }
     }
@@ -52,8 +73,14 @@ struct RepositorySigns: OptionSet {
 
   /// Whether the folder is a repository, or is about to become one, or is being removed: git makes and
   /// removes the parts one after the other.
-  var isRepository: Bool {
-    if contains(.workingFolder) || isSuperset(of: [.hooks, .information, .description]) {
+  private var isRepository: Bool {
+    if contains(.repository) || isSuperset(of: [.hooks, .information, .description]) {
+      return true
+    }
+    // A backup by restic, or by Borg from version 2 on.
+    if isSuperset(of: [.data, .keys]),
+      isSuperset(of: [.index, .snapshots]) || isSuperset(of: [.archives, .configuration, .locks])
+    {
       return true
     }
     switch intersection([.head, .objects, .references]).rawValue.nonzeroBitCount {
@@ -62,4 +89,20 @@ struct RepositorySigns: OptionSet {
     default: return false
     }
   }
+
+  /// The same of a folder, as seen from an open one above it. Names that a folder of notes may have, too, count
+  /// with what is in `config`: Borg's before version 2.
+  func tellRepository(_ folder: TreePath, at root: Int32) -> Bool {
+    if isRepository { return true }
+    guard isSuperset(of: [.data, .readMe, .configuration]) else { return false }
+    let descriptor = Counted.openat(
+      root, folder.appending("config").cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Self.borg.count)
+    return pread(descriptor, &bytes, bytes.count, 0) == bytes.count && bytes == Self.borg
+  }
+
+  /// How the file `config` of a repository of Borg begins.
+  private static let borg = Array("[repository]".utf8)
 }
