@@ -142,4 +142,24 @@ struct IgnoreTests {
     try fixture.write("sub/c.txt", "c\n")
     #expect(try !fixture.notebook.save().changes.map(\.path).contains("sub/c.txt"))
   }
+
+  @Test(
+    "where no file of rules is, but something else, there are no rules to begin with",
+    arguments: [".gitignore", ".gitattributes"], ["", "sub/"])
+  func noPlainFile(name: String, folder: String) throws {
+    let fixture = try Fixture()
+    try fixture.write("sub/a.txt", "a\n")
+    let path = fixture.path + "/" + folder + name
+    for make in [
+      { mkfifo(path, 0o600) }, { symlink("/etc/hostname", path) }, { symlink("nowhere", path) },
+    ] {
+      try #require(make() == 0)
+      for agreed in ["ignore", "attributes"] {
+        _ = try TestSupport.run(["rm", "-rf", fixture.path + "/.git/notes/" + agreed])
+      }
+      try fixture.notebook.workTree.beginAgreements()
+      unlink(path)
+    }
+    #expect(try fixture.notebook.save().changes.map(\.path) == ["sub/a.txt"])
+  }
 }

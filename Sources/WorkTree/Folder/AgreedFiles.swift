@@ -112,9 +112,17 @@ extension WorkTree {
     }
   }
 
+  /// What a file holds; nil where nothing stands there, or something else: a link, a FIFO.
+  private func plainFile(_ path: TreePath) throws -> [UInt8]? {
+    var status = stat()
+    let name = "\(folder)/\(path)"
+    if Counted.lstat(name, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return nil }
+    return try Disk.readIfThere(name, followsLink: false)
+  }
+
   private func agree(to path: TreePath, _ agreement: Agreement) throws {
     let copy = "\(agreement.folder)/\(path)"
-    guard let content = try Disk.readIfThere("\(folder)/\(path)", followsLink: false) else {
+    guard let content = try plainFile(path) else {
       unlink(copy)
       return
     }
