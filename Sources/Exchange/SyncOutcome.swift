@@ -89,6 +89,8 @@ public struct SyncOutcome: Sendable {
   public var failures: [SyncFailure] = []
   /// Members of whom nothing was seen.
   public var absent: [Member] = []
+  /// Those of them that are announced with another notebook alone.
+  public var elsewhere: [Member] = []
   /// The tip at the end; nil in a notebook without versions.
   public var tip: ObjectID?
 

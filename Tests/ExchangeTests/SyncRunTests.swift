@@ -180,6 +180,19 @@ struct SyncRunTests {
     #expect(outcome.absent.map(\.name) == ["Bob"])
   }
 
+  @Test("a member who serves another notebook is told, unless it serves this one, too")
+  func elsewhere() throws {
+    let other = try Device(founding: "Bob").context.membership.notebookID
+    let announcing = InMemoryDiscovery(deviceID: bob.key.deviceID, network: network)
+    defer { announcing.stop() }
+    try announcing.publish(.notebook(id: other, device: bob.key.deviceID, port: 9))
+    let alone = try run(ada, window: 0.5).run()
+    #expect(alone.absent.map(\.name) == ["Bob"] && alone.elsewhere.map(\.name) == ["Bob"])
+    let there = try start(run(bob))
+    #expect(try run(ada).run().elsewhere.isEmpty)
+    _ = try outcome(there)
+  }
+
   @Test("only the devices named are meant")
   func filter() throws {
     let cleo = try Device("Cleo", certifiedBy: ada)

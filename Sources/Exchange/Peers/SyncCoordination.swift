@@ -20,6 +20,8 @@ struct SyncCoordination {
   /// How many devices hold a connection that they opened.
   private var connected = 0
   private var failures: [Failure] = []
+  /// The devices that are announced with another notebook.
+  private var elsewhere: Set<String> = []
   private var lastActivity = Instant.now
   private var search: Search
   private var hasRecalled = false
@@ -110,6 +112,7 @@ struct SyncCoordination {
     }
     let seen = outcomes.map(\.device) + outcome.failures.compactMap(\.device)
     outcome.absent = members.filter { !seen.contains($0.deviceID) }
+    outcome.elsewhere = outcome.absent.filter { elsewhere.contains($0.deviceID) }
     return outcome
   }
 
@@ -203,6 +206,7 @@ struct SyncCoordination {
     case .discovered(.found(let peer)):
       let isMeant = run.peers.isEmpty || members.contains { $0.deviceID == peer.deviceID }
       guard isMeant else { return }
+      if peer.notebookID != run.context.membership.notebookID { elsewhere.insert(peer.deviceID) }
       dialer.found(
         Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID), at: peer.addresses)
     case .discovered(.settled): if case .looking = search { search = .settled(.now) }

@@ -79,19 +79,25 @@ enum NearbyDevices {
   static func look(
     for notebookID: String, with discovery: any Discovery, seconds: Double
   ) throws -> [String: DiscoveredPeer] {
+    let found = try look(with: discovery, seconds: seconds).filter { $0.notebookID == notebookID }
+    return Dictionary(found.map { ($0.deviceID, $0) }) { _, last in last }
+  }
+
+  /// With whatever notebook each is announced.
+  static func look(with discovery: any Discovery, seconds: Double) throws -> [DiscoveredPeer] {
     defer { discovery.stop() }
     let events = BlockingQueue<DiscoveryEvent>()
     try discovery.browse(.notebook) { events.put($0) }
     let end = Instant.now + seconds
-    var found: [String: DiscoveredPeer] = [:]
+    var found: [[String]: DiscoveredPeer] = [:]
     search: while let event = events.take(until: end) {
       switch event {
-      case .found(let peer): found[peer.deviceID] = peer
-      case .lost(let peer): found[peer.deviceID] = nil
+      case .found(let peer): found[[peer.notebookID, peer.deviceID]] = peer
+      case .lost(let peer): found[[peer.notebookID, peer.deviceID]] = nil
       case .settled: break search
       case .interrupted, .resumed: break
       }
     }
-    return found.filter { $0.value.notebookID == notebookID }
+    return Array(found.values)
   }
 }

@@ -178,9 +178,18 @@ extension Check {
     name: "discovery", title: "discovery", remedy: "name devices by --at HOST:PORT"
   ) { context in
     guard let discovery = context.discovery else { return .good("not checked (--no-discovery)") }
-    let near = try NearbyDevices.look(
-      for: context.notebook.identity.id, with: discovery, seconds: 2
-    ).filter { $0.key != context.ownDevice }
+    let all = try NearbyDevices.look(with: discovery, seconds: 2)
+    let here = Set(all.filter { $0.notebookID == context.notebook.identity.id }.map(\.deviceID))
+    let near = here.subtracting([context.ownDevice])
+    let others = Set(all.map(\.deviceID)).subtracting(here)
+    let elsewhere = ((try? context.notebook.membership())?.members() ?? [])
+      .filter { !$0.isRemoved && others.contains($0.deviceID) && $0.deviceID != context.ownDevice }
+    if near.isEmpty, !elsewhere.isEmpty {
+      return .advice(
+        "no device of the notebook is near; "
+          + OwnStanding.elsewhereMessage(elsewhere.map { Visible.name($0.name) }),
+        remedy: OwnStanding.elsewhereRemedy)
+    }
     return .good("Avahi answers; \(Phrase.count(near.count, "device")) of the notebook near")
   }
 

@@ -141,10 +141,13 @@ final class EventReport: Sendable {
         hint: "'notes invite' lets one join")
     }
     let names = Phrase.list(outcome.absent.map { Visible.name($0.name) })
+    let elsewhere = outcome.elsewhere.map { Visible.name($0.name) }
     return Failure(
       .noPeerReached, "no_peer", "none of the notebook's devices was found: \(names)",
-      hint: "run 'notes sync' or 'notes serve' there too, on the same network; "
-        + "or name the device: --at HOST:PORT")
+      hint: elsewhere.isEmpty
+        ? "run 'notes sync' or 'notes serve' there too, on the same network; "
+          + "or name the device: --at HOST:PORT"
+        : OwnStanding.elsewhereMessage(elsewhere) + "; " + OwnStanding.elsewhereRemedy)
   }
 }
 

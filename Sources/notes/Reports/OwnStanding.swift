@@ -76,6 +76,14 @@ struct OwnStanding {
 
   static let keyRemedy = "'notes device renew' gives this one a key of its own"
 
+  /// That members are near, and serve another notebook than this one.
+  static func elsewhereMessage(_ names: [String]) -> String {
+    "\(Phrase.list(names)) \(names.count == 1 ? "serves" : "serve") another notebook"
+  }
+
+  static let elsewhereRemedy =
+    "if the members of this one were reset, join again: 'notes invite' there, 'notes join CODE' here"
+
   /// How an admin certifies this device's new key.
   var certifying: String { "'notes members certify \(Visible.word(ownName))' on \(admins)" }
 
