@@ -164,4 +164,43 @@ struct ReplicaTests {
     #expect(try replica.answerForOwn() && replica.shown.tip != tip)
     #expect(try !replica.answerForOwn())
   }
+
+  private func commitByHand(_ text: String, on device: Device) throws {
+    try device.write(text, to: "A.txt")
+    let commit = ["-c", "user.name=X", "-c", "user.email=x@x", "commit", "-qam", "x"]
+    try #require(try TestSupport.run(["git", "-C", device.notes] + commit).isSuccess)
+  }
+
+  /// How many versions were made only to answer for others.
+  private func answers(on device: Device) throws -> Int {
+    try device.git("log", "--format=%s").text.split(separator: "\n")
+      .count { $0.hasPrefix("Answer for versions") }
+  }
+
+  // notes-security(7): "It is one for all that a hub or a bundle gets at a time"
+  @Test("for what was made with git a version on top is made only where it is needed")
+  func fewAnswers() throws {
+    _ = try sync(bob, ada)
+    // A device takes what names no member from the one that answers for it in the session.
+    try commitByHand("by hand 1\n", on: ada)
+    let tip = try ada.tip()
+    _ = try sync(bob, ada)
+    #expect(try bob.tip() == tip && ada.tip() == tip)
+    // What it has not saved yet answers as well.
+    let hub = try FolderHub()
+    try ada.meet(hub)
+    let first = try answers(on: ada)
+    #expect(first == 1)
+    try commitByHand("by hand 2\n", on: ada)
+    try ada.write("by hand 2\nand not\n", to: "A.txt")
+    try ada.meet(hub)
+    #expect(try answers(on: ada) == first)
+    // Several have one.
+    for number in 3...5 { try commitByHand("by hand \(number)\n", on: ada) }
+    for _ in 1...2 { try ada.meet(hub) }
+    #expect(try answers(on: ada) == first + 1)
+    try bob.meet(hub)
+    #expect(try bob.tip() == ada.tip() && bob.text("A.txt") == "by hand 5\n")
+    #expect(try answers(on: bob) == first + 1)
+  }
 }
