@@ -108,8 +108,7 @@ static inline const char *_Nullable libcrypto_load(struct libcrypto *_Nonnull ap
   if (!(*(void **)&api->name = dlsym(library, #name))) return dlerror();
   NOTES_LIBCRYPTO(F)
 #undef F
-  // Nor is it taken apart at the process's end, below threads that still use it.
-  api->OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, 0);
+  api->OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, 0);
   return 0;
 }
 
