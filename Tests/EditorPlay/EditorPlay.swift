@@ -31,7 +31,10 @@ struct EditorPlay {
     if words.contains("play") {
       let play = try play(Int(numbers[1]), seed: numbers[0])
       print(play.story.joined(separator: "\n"))
-      print("gone: \(try play.missingWords())")
+      print("---")
+      let gone = try play.missingWords()
+      print(play.story.suffix(30).joined(separator: "\n"))
+      print("gone: \(gone)")
       return
     }
     exit(try playAll(seed: numbers[0], saves: Int(numbers[1])) ? 0 : 1)

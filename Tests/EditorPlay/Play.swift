@@ -193,8 +193,12 @@ final class Play {
   }
 
   private func change(_ lines: inout [String], _ removed: inout Set<String>) {
-    let kind = lines.isEmpty ? 0 : Int.random(in: 0..<100, using: &random)
+    var kind = lines.isEmpty ? 0 : Int.random(in: 0..<100, using: &random)
     let place = lines.isEmpty ? 0 : Int.random(in: lines.indices, using: &random)
+    // What is typed into a marker is no part of the note, and goes with it.
+    if kind >= 35, kind < 82, ["<<<<", "====", ">>>>"].contains(where: lines[place].hasPrefix) {
+      kind = 0
+    }
     switch kind {
     case 0..<35: lines.insert(word() + " " + word(), at: chance(50) ? lines.count : place)
     case 35..<60: lines[place] += " " + word()

@@ -194,6 +194,45 @@ struct SaveBaseTests {
     #expect(try home.notebook.history.conflicts().isEmpty)
   }
 
+  /// "An editor's own text once more may settle the conflict, or be a save without a look at it"
+  @Test(arguments: [true, false]) func `An editor's own text once more keeps a new conflict`(
+    wasRead: Bool
+  ) throws {
+    for (device, word) in [(home, "by Ada"), (other, "by Bob")] {
+      try device.write("n.txt", loaded.replacing("eggs", with: word))
+      _ = try device.notebook.save()
+    }
+    let mine = loaded.replacing("eggs", with: "by Ada")
+    try home.receive(from: other)
+    #expect(try home.read("n.txt")?.contains("<<<<") == true)
+    if wasRead {
+      home.notebook.workTree.markRead("n.txt")
+      try home.write("n.txt", mine)
+    } else {
+      try replace(mine)
+    }
+    _ = try home.notebook.save()
+    #expect(try home.notebook.history.conflicts().isEmpty == wasRead)
+    let text = String(decoding: try home.notebook.workTree.text(of: "n.txt"), as: UTF8.self)
+    #expect(wasRead ? text == mine : text.contains("by Ada") && text.contains("by Bob"))
+  }
+
+  /// Of two texts that tell as much: "another one only if it has a larger part".
+  @Test func `Who takes away all that was held takes away nothing that came`() throws {
+    try home.write("n.txt", "w\n")
+    _ = try home.notebook.save()
+    try other.receive(from: home)
+    for text in ["a\nw\nb\n", "a\nw\nb\nc\n"] {
+      try other.write("n.txt", text)
+      _ = try other.notebook.save()
+      try home.receive(from: other)
+    }
+    try replace("")
+    _ = try home.notebook.save()
+    let text = String(decoding: try home.notebook.workTree.text(of: "n.txt"), as: UTF8.self)
+    for line in ["a\n", "b\n", "c\n"] { #expect(text.contains(line), "\(text)") }
+  }
+
   /// An editor of each way to write loses nothing of three edits at once, with one of its own in a fourth place
   /// or in one of these.
   @Test(arguments: [true, false], ["bread", "eggs", "tea"])

@@ -136,7 +136,23 @@ public final class EditorSession {
   /// it keeps what it has.
   public func type(_ line: String, afterChange: Bool) throws {
     if afterChange { try press(editor.nudge, for: "no question") { true } }
-    try press(editor.type(line), for: line) { try screen.text.contains(line) }
+    // vim forgets the keys that came before its question.
+    var patience = now() + 10
+    try press(editor.type(line), for: line) {
+      if try screen.text.contains(line) { return true }
+      if now() > patience {
+        patience = .infinity
+        try press(editor.type(line))
+      }
+      return false
+    }
+  }
+
+  /// In seconds, by a clock that nobody sets.
+  private func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// Saves; `isSaved` is asked of the note until it is so.

@@ -12,6 +12,8 @@ struct OpenEditorTests {
     try ada.write(EditorStory.start, to: "n.txt")
     for device in [ada, bob] { try device.start() }
     var story: EditorStory?
+    // It holds what holds it: the watchers would outlive the test, and the libraries that they use.
+    defer { story = nil }
     let note = { try story?.text() ?? "" }
     story = EditorStory(in: ada.folder["notes"], home: ada.folder["home"]) { _ in
       true

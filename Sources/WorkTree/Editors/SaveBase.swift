@@ -123,7 +123,10 @@ struct SaveEvidence {
     for text in low...upper where text < entries.count && text > low {
       guard entries[text].isWritten || text == upper else { continue }
       let share = texts.saved.share(of: texts.olds[text])
-      if share >= most { (closest, most) = (text, share) }
+      // Of two that tell as much, one that a program here wrote is held for sure.
+      if share > most || share == most && entries[text].isWritten {
+        (closest, most) = (text, share)
+      }
     }
     // A text that was written here before, again: its writer has changed its mind about what was written since.
     let newest = (low...upper).last { $0 < entries.count && entries[$0].isWritten }
@@ -142,11 +145,12 @@ struct SaveEvidence {
       isLast
       ? entries[upper - 1].isSeen || reading == .read && !readsAll() : entries[upper].isWritten
     let share = texts.saved.share(of: texts.olds[low])
+    let isDoubtful = now - entries[upper - 1].time < Self.doubt
     // Whoever settles a conflict takes away what stands in its blocks: only what came outside of them tells.
     let outside = rest.filter { !(isLast && $0.isInBlock) }
     if outside.isEmpty {
       return !isHeld && rest.allSatisfy { $0.state == .old } && share >= 0.5
-        && texts.keepsBlocks(of: low) && entries[low].old != saved
+        && texts.keepsBlocks(of: low) && (isDoubtful || entries[low].old != saved)
     }
     let old = outside.filter { $0.state == .old }
     let isWhole = old.count == outside.count
@@ -154,7 +158,7 @@ struct SaveEvidence {
       return isWhole && share >= 0.5 && (old.count > 1 || old.contains(where: \.hasGoing))
     }
     if !old.isEmpty, share >= 0.5 { return true }
-    return now - entries[upper - 1].time < Self.doubt
+    return isDoubtful
   }
 
   private func base(_ text: Int, _ evidence: SaveBase.Evidence, _ texts: Texts) -> SaveBase {
