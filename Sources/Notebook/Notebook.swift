@@ -38,6 +38,8 @@ public final class Notebook {
 
   /// Told of saves that were made on an older text, or take away what other devices brought.
   public var saveNotice: (SaveNews) -> Void = { _ in }
+  /// Is told of a version that git removed while it was being saved, and of the one made in its place.
+  public var pruneNotice: (_ lost: ObjectID, _ version: ObjectID) -> Void = { _, _ in }
 
   /// Whether saves tell what looks like a secret: notes-save(1).
   public var namesSecrets = true
@@ -176,18 +178,35 @@ public final class Notebook {
   ) throws -> Result {
     let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
     workTree.forgetSettings()
-    let transaction = WriteTransaction(
-      history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice,
-      saveNotice: saveNotice, makers: makers, namesSecrets: namesSecrets)
+    var transaction = transaction()
     // A lock file of git's that could not be removed is left for the next run to remove.
     defer { if !transaction.leavesLockFile() { lock.end() } }
     closeRepositoryToOthers()
-    return try notingMissing {
+    func carryOut() throws -> Result {
       try transaction.recover(lock)
       // Only `git log --show-signature` needs it: a configuration that cannot be written keeps nobody from saving.
       if signer != nil { try? nameAllowedSigners() }
       return try body(transaction)
     }
+    return try notingMissing {
+      do {
+        return try carryOut()
+      } catch GitError.missing(let id) {
+        guard let (lost, version) = try transaction.makePrunedSaveAnew() else {
+          throw GitError.missing(id)
+        }
+        pruneNotice(lost, version)
+        repository.close()
+        transaction = self.transaction()
+        return try carryOut()
+      }
+    }
+  }
+
+  private func transaction() -> WriteTransaction {
+    WriteTransaction(
+      history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice,
+      saveNotice: saveNotice, makers: makers, namesSecrets: namesSecrets)
   }
 
   /// Who made versions, with what is lacking to prove their names; where nothing can prove them, as they say.

@@ -12,6 +12,12 @@ enum NotebookLocator {
     let notebook = try Notebook.open(at: folderOfNotebook())
     notebook.signer = .ofUser
     notebook.saveNotice = { Output.errors.write($0.warning) }
+    notebook.pruneNotice = { lost, version in
+      Output.errors.write(
+        "notes: warning: git removed version \(lost.short) while it was being saved\n"
+          + "notes: hint: version \(version.short) is in its place; end watchers before 'git prune'\n"
+      )
+    }
     let line = ProgressLine()
     notebook.history.progress = { done, count in
       if done == count { line.clear() }

@@ -79,6 +79,11 @@ package final class WriteTransaction {
     try BranchRecord(writer: writer).keepDropped(at: history.clock.now().seconds)
   }
 
+  /// Makes a save anew whose objects git removed: see `PrunedSave`.
+  func makePrunedSaveAnew() throws -> (lost: ObjectID, version: ObjectID)? {
+    try PrunedSave(writer: writer, history: history).makeAnew()
+  }
+
   /// Whether a lock file of git's stands where this run wrote: it could not be removed.
   func leavesLockFile() -> Bool {
     let branch = (try? repository.head().reference) ?? "HEAD"
