@@ -1,5 +1,5 @@
-"""Devices in a bad neighbourhood: editors, kills, stops, clocks, cuts, a hub, and git by hand and by cron, and
-an oracle over all texts and dates."""
+"""Devices in a bad neighbourhood: editors, the page, kills, stops, clocks, cuts, a hub, and git by hand and by
+cron, and an oracle over all texts and dates."""
 
 import contextlib
 import json
@@ -9,9 +9,11 @@ import signal
 import subprocess
 import threading
 import time
+import urllib.error
 import uuid
 
 import play
+import reader
 
 
 def save_by_backup(path, text):
@@ -47,6 +49,8 @@ class Resident(play.Device):
     def __init__(self, binary, folder, name):
         super().__init__(binary, f"{folder}/{name}", f"{folder}/{name}/notes")
         self.name, self.boot, self.watcher, self.at = name, f"{folder}/{name}.boot", None, None
+        self.reader = None
+        self.lines = []  # what was added by the page
         self.written = set()  # the blobs of all that editors wrote here
         self.promised = {}  # of those: what was done then
         self.clock, self.shift = f"{folder}/clock.so", 0
@@ -82,6 +86,11 @@ class Resident(play.Device):
                 self.watcher.send_signal(how)
             self.watcher.wait()
             self.watcher = None
+
+    def end_reader(self):
+        if self.reader:
+            self.reader.end()
+            self.reader = None
 
     def texts(self):
         for name in NAMES:
@@ -170,8 +179,34 @@ class Chaos:
 
     def housekeeping(self, device):
         """What cron does with repositories, whatever else is at work there."""
-        words = self.chance.choice([["repack", "-adq"], ["gc", "-q"], ["pack-refs", "--all"]])
+        # git-gc(1): --prune=now while another process writes may take what it has just written.
+        words = self.chance.choice([
+            ["repack", "-adq"], ["gc", "-q"], ["prune-packed"], ["pack-refs", "--all"],
+            ["maintenance", "run", "--quiet", "--task=gc"]])
         device.run("git", *words, allowed=(0, 1, 128, 255))
+
+    def unattended(self, device):
+        """Git packs anew while commands save."""
+        words = self.chance.choice([["gc", "-q"], ["repack", "-adq"]])
+        git = device.start("git", *words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while git.poll() is None:
+            self.edit(device)
+            device.command("save", "--allow-deletes", promises=False)
+        git.wait()
+
+    def page(self, device):
+        """Somebody adds a line to a note by the page, whose server goes on."""
+        if device.shift:
+            return
+        if not device.reader:
+            device.reader = reader.Reader(device)
+        self.number += 1
+        line = f"{device.name} by the page {self.number}"
+        try:
+            if device.reader.append(self.chance.choice(NAMES).removesuffix(".txt"), line):
+                device.lines.append(line)
+        except (urllib.error.URLError, OSError):
+            device.end_reader()
 
     def undo(self, device):
         device.command("undo", allowed=(0, 1), promises=False)
@@ -198,6 +233,7 @@ class Chaos:
         """The clock is wrong from now on, or right again; one device's is right all the time."""
         if device is not self.devices[2]:
             device.end_watcher(signal.SIGTERM)
+            device.end_reader()
             device.shift = self.chance.choice(SHIFTS)
 
     def cut(self, device):
@@ -224,8 +260,9 @@ class Chaos:
         """Git by hand; it refuses (128; reflog: 255) while a stopped or killed process holds the lock of a reference."""
         way = self.chance.randrange(5)
         if way == 4:
-            # git-gc(1): --prune=now while another process writes may take what it has just written.
+            # As above; nor is the page's server to save then.
             device.end_watcher(signal.SIGTERM)
+            device.end_reader()
         if device.watcher and device.watcher.poll() is None:
             device.watcher.send_signal(signal.SIGSTOP)
         try:
@@ -261,7 +298,7 @@ class Chaos:
     def run(self, seconds):
         actions = [self.edit] * 10 + [self.save] * 4 + [self.sync] * 5 + [self.watch] * 2 + [self.kill] * 3 + [
             self.stop, self.clock, self.cut, self.undo, self.delete, self.git, self.git] + [self.hub] * 3 + [
-            self.housekeeping] * 2
+            self.housekeeping] * 2 + [self.unattended] * 2 + [self.page] * 3
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             action, device = self.chance.choice(actions), self.chance.choice(self.devices)
@@ -273,6 +310,7 @@ class Chaos:
         """Ends all, lets the devices meet, and returns what is wrong."""
         for device in self.devices:
             device.end_watcher(signal.SIGTERM)
+            device.end_reader()
             device.shift = 0
             device.command("save", "--allow-deletes")
         wrong = []
@@ -298,8 +336,16 @@ class Chaos:
                      *pathlib.Path(device.folder, ".git/refs").rglob("*.lock")]
             wrong += [f"{device.name}: {lock} was left" for lock in locks]
             wrong += self.wrongly_dated(device)
+            wrong += self.lost_lines(device)
             wrong += [f"{device.name}: lost {blob}, kept by '{what}'" for blob, what in device.lost().items()]
         return wrong
+
+    def lost_lines(self, device):
+        """Lines that were added by the page and that are in no version."""
+        if not device.lines:
+            return []
+        texts = device.git("log", "-p", "-m", "--all", "--format=")
+        return [f"{device.name}: lost '{line}'" for line in device.lines if line not in texts]
 
     def wrongly_dated(self, device):
         """Versions of the device whose clock was right all the time that are of another time."""
@@ -314,3 +360,4 @@ class Chaos:
     def end(self):
         for device in self.devices:
             device.end_watcher()
+            device.end_reader()
