@@ -108,16 +108,36 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["System", "Discovery", "Channel"],
       path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "GitSupport", dependencies: ["Git"], path: "Tests/GitSupport",
+      swiftSettings: settings),
+    .target(
+      name: "NotebookSupport", dependencies: notebookLayers + ["Git", "TestSupport"],
+      path: "Tests/NotebookSupport", swiftSettings: settings),
+    .target(
+      name: "ExchangeSupport",
+      dependencies: notebookLayers + ["Exchange", "Membership", "TestSupport"],
+      path: "Tests/ExchangeSupport", swiftSettings: settings),
     .testTarget(
       name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "GitTests", dependencies: ["Git", "System", "CLibgit2", "TestSupport"],
+      name: "GitTests",
+      dependencies: ["Git", "System", "CLibgit2", "GitSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "MergeTests", dependencies: ["History", "Merge", "Git", "TestSupport", "MergeTrial"],
       swiftSettings: settings),
     .testTarget(
-      name: "NotebookTests", dependencies: notebookLayers + ["Rewriting", "Git", "TestSupport"],
+      name: "WorkTreeTests",
+      dependencies: notebookLayers + ["Git", "System", "NotebookSupport", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "HistoryTests",
+      dependencies: notebookLayers + ["Git", "NotebookSupport", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "NotebookTests",
+      dependencies: notebookLayers + ["Rewriting", "Git", "NotebookSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "MembershipTests", dependencies: ["Membership", "State", "System", "TestSupport"],
@@ -130,14 +150,16 @@ let package = Package(
     .testTarget(
       name: "ExchangeTests",
       dependencies: notebookLayers + [
-        "Watch", "Exchange", "Git", "Membership", "Discovery", "Channel", "TestSupport",
+        "Watch", "Exchange", "Git", "Membership", "Discovery", "Channel",
+        "ExchangeSupport", "GitSupport", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "WatchTests",
       dependencies: notebookLayers + [
-        "Watch", "Exchange", "Git", "Membership", "Discovery", "Channel", "TestSupport",
+        "Watch", "Exchange", "Git", "Membership", "Discovery", "Channel",
+        "ExchangeSupport", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),

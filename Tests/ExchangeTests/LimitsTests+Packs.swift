@@ -1,3 +1,4 @@
+import GitSupport
 import Notebook
 import TestSupport
 import Testing

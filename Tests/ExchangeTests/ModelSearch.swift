@@ -1,4 +1,5 @@
 import Git
+import GitSupport
 
 @testable import Exchange
 

@@ -1,3 +1,4 @@
+import GitSupport
 import TestSupport
 
 @testable import Git

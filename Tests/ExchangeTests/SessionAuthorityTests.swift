@@ -1,5 +1,6 @@
 import Channel
 import Git
+import GitSupport
 import History
 import Membership
 import Notebook

@@ -1,4 +1,5 @@
 import Channel
+import ExchangeSupport
 import FoundationEssentials
 import Git
 import History

@@ -1,4 +1,5 @@
 import Channel
+import GitSupport
 import Notebook
 import System
 import TestSupport

@@ -1,3 +1,5 @@
+import GitSupport
+
 @testable import Git
 
 private let nameAttacks: [Attack] = [

@@ -1,3 +1,4 @@
+import GitSupport
 import Glibc
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Git
+import NotebookSupport
 import TestSupport
 import Testing
 

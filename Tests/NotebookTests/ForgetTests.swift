@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Git
 import Glibc
+import NotebookSupport
 import TestSupport
 import Testing
 

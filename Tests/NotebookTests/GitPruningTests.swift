@@ -1,6 +1,7 @@
 import Git
 import Glibc
 import History
+import NotebookSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Notebook
+import NotebookSupport
 import Testing
 
 /// notes-hub(7), "Addresses".

@@ -1,5 +1,6 @@
 import Glibc
 import History
+import NotebookSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Git
 import Merge
+import NotebookSupport
 import Testing
 
 @testable import History

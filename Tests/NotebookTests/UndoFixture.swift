@@ -1,4 +1,5 @@
 import Git
+import NotebookSupport
 import Testing
 
 @testable import History

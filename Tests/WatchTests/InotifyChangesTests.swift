@@ -1,3 +1,4 @@
+import ExchangeSupport
 import Git
 import Glibc
 import Notebook

@@ -1,5 +1,6 @@
 import Channel
 import Discovery
+import ExchangeSupport
 import Git
 import History
 import Logging

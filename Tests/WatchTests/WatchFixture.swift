@@ -1,5 +1,6 @@
 import Channel
 import Discovery
+import ExchangeSupport
 import FoundationEssentials
 import Git
 import History

@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import NotebookSupport
 import TestSupport
 import Testing
 import WorkTree

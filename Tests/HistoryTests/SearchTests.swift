@@ -1,4 +1,5 @@
 import Git
+import NotebookSupport
 import TestSupport
 import Testing
 

@@ -1,18 +1,16 @@
+package import Exchange
 import FoundationEssentials
 import History
-import Membership
+package import Membership
 import Notebook
 import State
-import TestSupport
-import Testing
-
-@testable import Exchange
+package import TestSupport
 
 // A notebook in a folder of its own, as the command line would have made it: the device's key is in
 // `data`, the notebook in `notes`.
 extension SessionContext {
   /// A new notebook.
-  static func founded(
+  package static func founded(
     by name: String, in folder: TemporaryFolder, timeouts: ProtocolTimeouts
   ) throws -> SessionContext {
     try made(name, in: folder, timeouts: timeouts) { state, key in
@@ -21,7 +19,7 @@ extension SessionContext {
   }
 
   /// This notebook on another device, which this one certifies.
-  func certified(
+  package func certified(
     _ name: String, as role: Role, in folder: TemporaryFolder
   ) throws -> SessionContext {
     try Self.made(name, in: folder, timeouts: timeouts) { state, key in
@@ -34,9 +32,9 @@ extension SessionContext {
   }
 
   /// The same device on another machine, as a cloned disk makes it.
-  func cloned(in folder: TemporaryFolder) throws -> SessionContext {
+  package func cloned(in folder: TemporaryFolder) throws -> SessionContext {
     let data = folder["data"]
-    try FileManager.default.copyItem(atPath: try #require(key.folder), toPath: data)
+    try FileManager.default.copyItem(atPath: key.folder ?? "", toPath: data)
     let name = membership.members().first { $0.deviceID == key.deviceID }?.name ?? ""
     return try Self.made(name, in: folder, timeouts: timeouts) { state, _ in
       try MembershipStore.install(

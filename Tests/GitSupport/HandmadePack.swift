@@ -1,12 +1,15 @@
-@testable import Git
+@testable package import Git
 
 /// Packs made object by object, so that they can break any rule.
-struct HandmadePack {
-  private(set) var body: [UInt8] = []
-  private(set) var count = 0
+package struct HandmadePack {
+  package private(set) var body: [UInt8] = []
+  package private(set) var count = 0
+
+  /// One without objects.
+  package init() {}
 
   /// The ID of an object with this content.
-  static func id(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
+  package static func id(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
     var checksum = PackChecksum()
     checksum.update(Array("\(kind) \(content.count)\0".utf8))
     checksum.update(content)
@@ -15,7 +18,7 @@ struct HandmadePack {
 
   /// Adds an object; `size` and `type` are what its header says.
   @discardableResult
-  mutating func add(
+  package mutating func add(
     _ kind: ObjectKind, _ content: [UInt8], size: Int? = nil, type: UInt8? = nil,
     between: [UInt8] = []
   ) throws -> ObjectID {
@@ -35,20 +38,22 @@ struct HandmadePack {
 
   /// Adds a tree with entries as given: nothing is sorted.
   @discardableResult
-  mutating func addTree(_ entries: [(mode: String, name: [UInt8], id: ObjectID)]) throws
+  package mutating func addTree(_ entries: [(mode: String, name: [UInt8], id: ObjectID)]) throws
     -> ObjectID
   {
     try add(.tree, Self.treeContent(entries))
   }
 
   /// The content of such a tree.
-  static func treeContent(_ entries: [(mode: String, name: [UInt8], id: ObjectID)]) -> [UInt8] {
+  package static func treeContent(_ entries: [(mode: String, name: [UInt8], id: ObjectID)])
+    -> [UInt8]
+  {
     entries.flatMap { Array("\($0.mode) ".utf8) + $0.name + [0] + $0.id.bytes }
   }
 
   /// Adds a commit of a tree; `further` are lines that no commit has after its committer.
   @discardableResult
-  mutating func addCommit(
+  package mutating func addCommit(
     _ tree: ObjectID, parents: [ObjectID] = [],
     author: String = "author A <a@example.org> 1700000000 +0100", further: [String] = []
   ) throws -> ObjectID {
@@ -61,12 +66,12 @@ struct HandmadePack {
 
   /// Adds a commit of these blobs, named a, b, c and so on.
   @discardableResult
-  mutating func addCommit(named blobs: [ObjectID]) throws -> ObjectID {
+  package mutating func addCommit(named blobs: [ObjectID]) throws -> ObjectID {
     try addCommit(addTree(zip(UInt8(ascii: "a")..., blobs).map { ("100644", [$0], $1) }))
   }
 
   /// The bytes of the pack.
-  func bytes(count: Int? = nil) -> [UInt8] {
+  package func bytes(count: Int? = nil) -> [UInt8] {
     var bytes = Array("PACK".utf8) + [0, 0, 0, 2]
     bytes += withUnsafeBytes(of: UInt32(count ?? self.count).bigEndian) { Array($0) }
     bytes += body

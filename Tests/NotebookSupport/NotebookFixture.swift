@@ -1,31 +1,29 @@
 import FoundationEssentials
 import Git
 import Glibc
+import History
+package import Notebook
 import Synchronization
 import TestSupport
-import Testing
-
-@testable import History
-@testable import Notebook
-@testable import WorkTree
+import WorkTree
 
 /// A notebook in a folder of its own, with a clock that the test moves.
-final class Fixture {
-  let path: String
-  let notebook: Notebook
-  let seconds = SharedSeconds()
+package final class Fixture {
+  package let path: String
+  package let notebook: Notebook
+  package let seconds = SharedSeconds()
 
   /// The seconds the notebook's clock shows; shared with its closure.
-  final class SharedSeconds: Sendable {
+  package final class SharedSeconds: Sendable {
     private let value = Atomic<Int64>(1_700_000_000)
-    var now: Int64 {
+    package var now: Int64 {
       get { value.load(ordering: .relaxed) }
       set { value.store(newValue, ordering: .relaxed) }
     }
   }
 
   /// - Parameter parent: where the notebook's folder is made; $TMPDIR or /tmp when nil.
-  init(device: String = "Ada", in parent: String? = nil) throws {
+  package init(device: String = "Ada", in parent: String? = nil) throws {
     let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array((parent + "/notes-nb-XXXXXX").utf8CString)
     guard let made = mkdtemp(&template) else { throw NotebookError.notANotebook(folder: parent) }
@@ -42,12 +40,12 @@ final class Fixture {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  func write(_ name: String, _ text: String) throws {
+  package func write(_ name: String, _ text: String) throws {
     try writeFile(path + "/" + name, Array(text.utf8))
   }
 
   /// Writes a file as a program did at that time.
-  func write(_ name: String, _ text: String, at time: Int64) throws {
+  package func write(_ name: String, _ text: String, at time: Int64) throws {
     try write(name, text)
     let stamp = timespec(tv_sec: Int(time), tv_nsec: 0)
     guard utimensat(AT_FDCWD, path + "/" + name, [stamp, stamp], 0) == 0 else {
@@ -55,25 +53,25 @@ final class Fixture {
     }
   }
 
-  func read(_ name: String) throws -> String? {
+  package func read(_ name: String) throws -> String? {
     guard access(path + "/" + name, F_OK) == 0 else { return nil }
     return String(decoding: try readFile(path + "/" + name), as: UTF8.self)
   }
 
-  func remove(_ name: String) throws {
+  package func remove(_ name: String) throws {
     try FileManager.default.removeItem(atPath: path + "/" + name)
   }
 
   /// What git prints, run in the folder by a person of its own.
-  func git(_ arguments: [String]) throws -> String {
+  package func git(_ arguments: [String]) throws -> String {
     let person = ["-c", "user.name=P", "-c", "user.email=p@example.org"]
     let result = try TestSupport.run(["git", "-C", path] + person + arguments)
-    #expect(result.isSuccess, "git \(arguments): \(result.errorText)")
+    guard result.isSuccess else { throw GitFailure(words: arguments, text: result.errorText) }
     return result.text
   }
 
   /// A second device with the same history so far.
-  func clone(device: String) throws -> Fixture {
+  package func clone(device: String) throws -> Fixture {
     let other = try Fixture(device: device)
     try other.receive(from: self)
     return other
@@ -81,12 +79,12 @@ final class Fixture {
 
   /// Copies all objects of `other` and joins its heads, as a sync would.
   @discardableResult
-  func receive(from other: Fixture) throws -> MergeOutcome {
+  package func receive(from other: Fixture) throws -> MergeOutcome {
     try copyObjects(from: other)
     return try notebook.merge(other.notebook.state().heads)
   }
 
-  func copyObjects(from other: Fixture) throws {
+  package func copyObjects(from other: Fixture) throws {
     let heads = try other.notebook.state().heads
     for id in try other.notebook.repository.walk(from: heads).all() {
       let commit = try other.notebook.repository.object(id)
@@ -107,4 +105,10 @@ final class Fixture {
     }
     _ = try notebook.repository.write(tree: tree.entries)
   }
+}
+
+/// A git command that failed.
+private struct GitFailure: Error {
+  let words: [String]
+  let text: String
 }

@@ -1,6 +1,7 @@
 import Git
 import Glibc
 import Merge
+import NotebookSupport
 import Testing
 
 @testable import History
