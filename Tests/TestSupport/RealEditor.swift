@@ -30,6 +30,8 @@ public struct RealEditor: Sendable, CustomStringConvertible {
   public var writesUnchanged = true
   /// Whether it puts another file in the note's place.
   public var replaces = false
+  /// Whether it forgets the keys that came before a question of its own.
+  public var forgetsKeys = false
 
   public static let all: [RealEditor] = [
     vi("vim, backupcopy=yes", "vim -u NONE -N --cmd 'set bkc=yes'"),
@@ -52,7 +54,8 @@ public struct RealEditor: Sendable, CustomStringConvertible {
       questions: [
         ("(y/n)", ["y"]), ("Load File", ["Enter"]), ("Press ENTER", ["Enter"]),
       ],
-      reload: ["\":e!", "Enter"], deleteLast: ["G", "d", "d"], quit: ["\":q!", "Enter"])
+      reload: ["\":e!", "Enter"], deleteLast: ["G", "d", "d"], quit: ["\":q!", "Enter"],
+      forgetsKeys: true)
   }
 
   private static let nano = RealEditor(
@@ -116,9 +119,11 @@ public final class EditorSession {
   }
 
   /// Presses keys and says what the editor asks that its own text is meant, until that holds.
-  private func press(_ keys: RealEditor.Keys, for wanted: String, until holds: () throws -> Bool)
-    throws
-  {
+  ///
+  /// - Parameter again: whether the keys are pressed again after a question.
+  private func press(
+    _ keys: RealEditor.Keys, for wanted: String, again: Bool = false, until holds: () throws -> Bool
+  ) throws {
     try press(keys)
     var answered = ""
     try screen.wait(for: wanted) { shown in
@@ -127,8 +132,10 @@ public final class EditorSession {
         answered = question
         return false
       }
+      if try holds() { return true }
+      if again, !answered.isEmpty { try press(keys) }
       answered = ""
-      return try holds()
+      return false
     }
   }
 
@@ -136,23 +143,9 @@ public final class EditorSession {
   /// it keeps what it has.
   public func type(_ line: String, afterChange: Bool) throws {
     if afterChange { try press(editor.nudge, for: "no question") { true } }
-    // vim forgets the keys that came before its question.
-    var patience = now() + 10
-    try press(editor.type(line), for: line) {
-      if try screen.text.contains(line) { return true }
-      if now() > patience {
-        patience = .infinity
-        try press(editor.type(line))
-      }
-      return false
+    try press(editor.type(line), for: line, again: editor.forgetsKeys) {
+      try screen.text.contains(line)
     }
-  }
-
-  /// In seconds, by a clock that nobody sets.
-  private func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// Saves; `isSaved` is asked of the note until it is so.
