@@ -5,12 +5,9 @@ extension Notebook {
   /// How many versions that somebody made are in the history of `tip` and not in that of `other`.
   package func versionCount(from tip: ObjectID?, lacking other: ObjectID?) throws -> Int {
     guard let tip, tip != other else { return 0 }
-    let walk = try repository.walk(from: [tip], hiding: other.map { [$0] } ?? [])
-    var count = 0
-    while let id = try walk.next() {
-      if try !history.isDerived(repository.commit(id)) { count += 1 }
+    return try repository.commits(from: [tip], lacking: other.map { [$0] } ?? []).count {
+      try !history.isDerived(repository.commit($0))
     }
-    return count
   }
 
   /// How many of so many commits somebody made, if these of them have several parents.
