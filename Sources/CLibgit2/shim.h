@@ -32,12 +32,6 @@
   F(git_odb_object_data) \
   F(git_odb_object_size) \
   F(git_odb_object_type) \
-  F(git_revwalk_new) \
-  F(git_revwalk_free) \
-  F(git_revwalk_push) \
-  F(git_revwalk_hide) \
-  F(git_revwalk_sorting) \
-  F(git_revwalk_next) \
   F(git_index_free) \
   F(git_index_read) \
   F(git_index_entrycount) \
@@ -127,13 +121,12 @@ _Static_assert(
         GIT_CONFIG_LEVEL_XDG == 3 && GIT_CONFIG_LEVEL_GLOBAL == 4,
     "git_config_level_t");
 _Static_assert(
-    GIT_ENOTFOUND == -3 && GIT_EAMBIGUOUS == -5 && GIT_ITEROVER == -31,
+    GIT_ENOTFOUND == -3 && GIT_EAMBIGUOUS == -5,
     "git_error_code");
 _Static_assert(
     GIT_OBJECT_INVALID == -1 && GIT_OBJECT_COMMIT == 1 && GIT_OBJECT_TREE == 2 &&
         GIT_OBJECT_BLOB == 3 && GIT_OBJECT_TAG == 4,
     "git_object_t");
 _Static_assert(
-    GIT_REPOSITORY_OPEN_NO_SEARCH == 1 && GIT_SORT_TOPOLOGICAL == 1 && GIT_SORT_TIME == 2 &&
-        GIT_SORT_REVERSE == 4,
+    GIT_REPOSITORY_OPEN_NO_SEARCH == 1,
     "flags");

@@ -54,20 +54,13 @@ public final class MergeCheck {
     let start = Self.processorTime
     let secondsAtStart = secondsLeft
     // A whole history is not sorted first.
-    let walk = try former.map { try history.repository.walk(from: heads, hiding: [$0]) }
-    var (pending, seen, next) = (heads, Set(heads), 0)
-    while found.count < Self.mostTold {
-      let id: ObjectID
-      if let walk {
-        guard let version = try walk.next() else { break }
-        id = version
-      } else {
-        guard next < pending.count else { break }
-        id = pending[next]
-        next += 1
-      }
-      let commit = try history.repository.commit(id)
-      if walk == nil { pending += commit.parents.filter { seen.insert($0).inserted } }
+    var pending =
+      try former.map { try history.repository.commits(from: heads, lacking: [$0]).reversed() } ?? heads
+    var (seen, next) = (Set(pending), 0)
+    while found.count < Self.mostTold, next < pending.count {
+      let commit = try history.repository.commit(pending[next])
+      next += 1
+      if former == nil { pending += commit.parents.filter { seen.insert($0).inserted } }
       if case .altered(let merge) = try verdict(on: commit) { found.append(merge) }
       secondsLeft = secondsAtStart - (Self.processorTime - start)
       if secondsLeft <= 0 { break }
@@ -126,8 +119,7 @@ private struct MergeChildren {
     let repository = history.repository
     guard let tip = try repository.head().commit else { return }
     var derived: Set<ObjectID> = []
-    let walk = try repository.walk(from: [tip], hiding: [], order: .oldestFirst)
-    while let id = try walk.next() {
+    for id in try repository.commits(from: [tip]) {
       let commit = try repository.commit(id)
       let isDerived = DerivedMerge.isDerived(commit)
       if isDerived { derived.insert(id) }

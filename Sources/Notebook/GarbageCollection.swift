@@ -70,9 +70,9 @@ extension Notebook {
       let old = try kept.filter { try $0.time < latest || isBack($0) }
       for dropped in old { try repository.delete(reference: dropped.reference) }
       let staying = try repository.references(under: "refs/").map(\.id) + [tip].compactMap { $0 }
-      return try repository.walk(
-        from: old.map(\.newest), hiding: staying.filter { (try? repository.commit($0)) != nil }
-      ).all().count
+      return try repository.commits(
+        from: old.map(\.newest), lacking: staying.filter { (try? repository.commit($0)) != nil }
+      ).count
     }
   }
 

@@ -1,11 +1,18 @@
-package import Git
+public import Git
 internal import History
 
 extension Notebook {
   /// How many versions that somebody made are in the history of `tip` and not in that of `other`.
   package func versionCount(from tip: ObjectID?, lacking other: ObjectID?) throws -> Int {
     guard let tip, tip != other else { return 0 }
-    return try repository.commits(from: [tip], lacking: other.map { [$0] } ?? []).count {
+    return try versionCount(from: [tip], lacking: other.map { [$0] } ?? [])
+  }
+
+  /// The same for several of each.
+  public func versionCount(
+    from tips: [ObjectID], lacking others: [ObjectID] = []
+  ) throws -> Int {
+    try repository.commits(from: tips, lacking: others).count {
       try !history.isDerived(repository.commit($0))
     }
   }

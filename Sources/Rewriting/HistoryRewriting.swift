@@ -54,7 +54,7 @@ package struct HistoryRewriting {
   package mutating func rewrite(
     _ roots: [ObjectID], progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
   ) throws {
-    let all = try repository.walk(from: roots, order: .oldestFirst).all()
+    let all = try repository.commits(from: roots)
     if case .text(let cut) = forgetting.cut, seen.isEmpty { try findParts(of: cut, in: all) }
     // So many at a time: what waits to be stored is in memory or in open files.
     for start in stride(from: 0, to: all.count, by: 256) {

@@ -66,7 +66,7 @@ extension CrowdWorld {
     let repository = devices[0].notebook.repository
     guard let tip = try repository.head().commit else { throw Violation(description: "no tip") }
     var reachable: Set<ObjectID> = []
-    for id in try repository.walk(from: [tip]).all() {
+    for id in try repository.commits(from: [tip]) {
       reachable.insert(id)
       try collect(repository.commit(id).tree, in: repository, into: &reachable)
     }

@@ -29,7 +29,7 @@ struct RenewedKeyTests {
   private func signers(of count: Int, in device: Device) throws -> [String] {
     let repository = try device.notebook().repository
     let tip = try #require(try device.tip())
-    return try repository.walk(from: [tip]).all().prefix(count).map { id in
+    return try repository.commits(from: [tip]).suffix(count).reversed().map { id in
       let commit = try #require(SignedCommit(parsing: repository.object(id).data))
       let signature = try #require(VersionSignature(armored: commit.signature))
       #expect(try signature.isGood(over: commit.content))

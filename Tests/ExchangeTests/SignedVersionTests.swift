@@ -46,7 +46,7 @@ import Testing
     }
     let notebook = try ada.notebook()
     let tip = try #require(try ada.tip())
-    let signed = try notebook.repository.walk(from: [tip]).all()
+    let signed = try notebook.repository.commits(from: [tip])
     _ = try ada.git(
       "-c", "user.name=x", "-c", "user.email=x@y", "commit", "--allow-empty", "-m", "x")
     let unsigned = try #require(notebook.repository.head().commit)

@@ -149,7 +149,7 @@ final class FaultRun: Sendable {
     let repository = try Repository.open(at: folder)
     guard let tip = try repository.head().commit else { throw Violation(description: "no tip") }
     var known: Set<ObjectID> = []
-    for id in try repository.walk(from: [tip]).all() {
+    for id in try repository.commits(from: [tip]) {
       for file in try repository.files(in: repository.commit(id).tree) {
         known.insert(file.entry.id)
       }

@@ -158,7 +158,7 @@ struct RepositoryTests {
     #expect(try repository.isAncestor(left, of: left))
     #expect(try !repository.isAncestor(left, of: right))
     #expect(try repository.mergeBases(of: root, and: commit(.emptyTree, [], "other")).isEmpty)
-    let walked = try repository.walk(from: [cross1], hiding: [root], order: .oldestFirst).all()
+    let walked = try repository.commits(from: [cross1], lacking: [root])
     #expect(Set(walked) == [left, right, cross1])
     #expect(walked.last == cross1)
   }

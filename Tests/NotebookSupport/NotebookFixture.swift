@@ -86,7 +86,7 @@ package final class Fixture {
 
   package func copyObjects(from other: Fixture) throws {
     let heads = try other.notebook.state().heads
-    for id in try other.notebook.repository.walk(from: heads).all() {
+    for id in try other.notebook.repository.commits(from: heads) {
       let commit = try other.notebook.repository.object(id)
       _ = try notebook.repository.write(commit.kind, commit.data)
       try copyTree(other.notebook.repository.commit(id).tree, from: other)

@@ -107,7 +107,7 @@ struct ConvergenceTests {
     let tip = try #require(try device.notebook.state().tip)
     var seen: Set<ObjectID> = []
     var text = ""
-    for id in try repository.walk(from: [tip]).all() {
+    for id in try repository.commits(from: [tip]) {
       for file in try repository.files(in: repository.commit(id).tree)
       where seen.insert(file.entry.id).inserted {
         text += String(decoding: try repository.blob(file.entry.id), as: UTF8.self) + "\n"

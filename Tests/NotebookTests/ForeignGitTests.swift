@@ -88,7 +88,7 @@ struct ForeignGitTests {
     // Both are in history, and what came from elsewhere is nobody else's edit.
     #expect(try fresh.repository.isAncestor(byHand, of: tip))
     #expect(try fresh.repository.isAncestor(theirs, of: tip))
-    for id in try fresh.repository.walk(from: [tip], hiding: [theirs]).all() {
+    for id in try fresh.repository.commits(from: [tip], lacking: [theirs]) {
       let commit = try fresh.repository.commit(id)
       guard commit.parents.count == 1, let parent = commit.parents.first else { continue }
       let changes = try fresh.repository.changes(

@@ -84,7 +84,7 @@ struct NestedNotebookTests {
     #expect(state.ended.take(until: .now + 60) == true)
     #expect(state.failure.withLock { $0 } == nil)
     let repository = outer.notebook.repository
-    for id in try repository.walk(from: outer.notebook.state().heads).all() {
+    for id in try repository.commits(from: outer.notebook.state().heads) {
       let files = try repository.files(in: repository.commit(id).tree).map(\.path)
       #expect(files == ["a.txt"], "\(files)")
     }

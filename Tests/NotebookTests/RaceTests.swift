@@ -146,7 +146,7 @@ struct RaceTests {
     let repository = notebook.repository
     guard let tip = try repository.head().commit else { return [] }
     var found: Set<ObjectID> = []
-    for id in try repository.walk(from: [tip]).all() {
+    for id in try repository.commits(from: [tip]) {
       if let entry = try repository.entry(at: path, in: repository.commit(id).tree) {
         found.insert(entry.id)
       }

@@ -80,8 +80,8 @@ struct RewritingLawsTests {
     for _ in 0..<turn { _ = random.next() }
     let done = try rewrite(randomHistory(&random), forgetting())
     let repository = done.home.notebook.repository
-    let old = try repository.walk(from: [done.old]).all()
-    let new = try repository.walk(from: [done.new]).all()
+    let old = try repository.commits(from: [done.old])
+    let new = try repository.commits(from: [done.new])
     #expect(old.count == new.count)
     let cut = try #require(TextCut(Array(Self.secret.utf8)))
     for id in old {
@@ -133,7 +133,7 @@ struct RewritingLawsTests {
       home.seconds.now += 10
       _ = try home.notebook.save()
       let done = try rewrite(home, forgetting(text))
-      return try home.notebook.repository.walk(from: [done.new]).all()
+      return try home.notebook.repository.commits(from: [done.new])
     }
     #expect(results[0] == results[1] && results[1] == results[2])
   }
@@ -147,7 +147,7 @@ struct RewritingLawsTests {
     let other = try rewrite(home, first, from: rewrite(home, second).new)
     let repository = home.notebook.repository
     let trees = try [one.new, other.new].map { tip in
-      try repository.walk(from: [tip]).all().map { try repository.commit($0).tree }.sorted()
+      try repository.commits(from: [tip]).map { try repository.commit($0).tree }.sorted()
     }
     #expect(trees[0] == trees[1])
   }
@@ -188,7 +188,7 @@ struct RewritingLawsTests {
     _ = try home.notebook.save()
     let done = try forget(note: "Diary.txt", in: home)
     let repository = home.notebook.repository
-    for id in try repository.walk(from: [done.new]).all() {
+    for id in try repository.commits(from: [done.new]) {
       let commit = try repository.commit(id)
       #expect(try repository.entry(at: "Diary.txt", in: commit.tree) == nil)
       #expect(!commit.message.contains("Diary"))
@@ -216,7 +216,7 @@ struct RewritingLawsTests {
     try ada.receive(from: ben)
     let done = try forget(note: "Journal.txt", in: ada)
     let repository = ada.notebook.repository
-    for id in try repository.walk(from: [done.new]).all() {
+    for id in try repository.commits(from: [done.new]) {
       let paths = try repository.files(in: repository.commit(id).tree).map(\.path)
       #expect(paths == ["Other.txt"])
     }

@@ -105,12 +105,7 @@ public struct NewBundle {
     // Another device need not have the merges of ours.
     let heads = try commits.flatMap { try DerivedMerge.told(of: $0, in: repository) }
     since = Array(Set(heads)).sorted()
-    let walk = try repository.walk(from: [tip], hiding: since)
-    var versions = 0
-    while let id = try walk.next() {
-      if try !notebook.history.isDerived(repository.commit(id)) { versions += 1 }
-    }
-    self.versions = versions
+    versions = try notebook.versionCount(from: [tip], lacking: since)
     self.tip = tip
     let members = try MemberList(of: context.membership).write(to: repository)
     var header = BundleHeader()

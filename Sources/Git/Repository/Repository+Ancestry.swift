@@ -74,8 +74,11 @@ extension Repository {
     return false
   }
 
-  /// The commits in the history of `starts` and not in that of `hidden`, each after its parents.
-  package func commits(from starts: [ObjectID], lacking hidden: [ObjectID]) throws -> [ObjectID] {
+  /// The commits in the history of `starts` and not in that of `hidden`: each after its parents, and by time
+  /// where that leaves a choice.
+  public func commits(
+    from starts: [ObjectID], lacking hidden: [ObjectID] = []
+  ) throws -> [ObjectID] {
     let found = try painted(from: starts, lacking: hidden)
     let byTime = try found.map { (time: try ancestry(of: $0).time, id: $0) }.sorted { $0 < $1 }
     // Both were asked for above.

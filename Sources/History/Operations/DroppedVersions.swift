@@ -68,7 +68,7 @@ extension Operation {
   func summaryOfDrop(in repository: Repository) throws -> String? {
     let lost = try dropped(from: after, in: repository)
     guard let first = lost.first else { return nil }
-    let versions = try repository.walk(from: lost, hiding: [after]).all()
+    let versions = try repository.commits(from: lost, lacking: [after])
     if versions.count > 1 { return "Drop \(versions.count) versions" }
     let message = try repository.commit(first).message
     return "Drop: \(message.prefix { !$0.isNewline })"

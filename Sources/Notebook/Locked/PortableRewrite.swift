@@ -193,13 +193,12 @@ struct PortableCommits {
   /// - Parameter plain: commits that are known to be plain, with all their history.
   mutating func commit(for tip: ObjectID, knowing plain: [ObjectID]) throws -> ObjectID {
     if plain.contains(tip) { return tip }
-    // What was just made on what is known needs no walk, and no library for it.
+    // What was just made on what is known needs no walk.
     if try repository.commit(tip).parents.allSatisfy(plain.contains) {
       try look(at: tip)
       return forms[tip] ?? tip
     }
-    let walk = try repository.walk(from: [tip], hiding: plain, order: .oldestFirst)
-    while let id = try walk.next() { try look(at: id) }
+    for id in try repository.commits(from: [tip], lacking: plain) { try look(at: id) }
     return forms[tip] ?? tip
   }
 

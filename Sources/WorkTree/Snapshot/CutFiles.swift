@@ -151,9 +151,7 @@ extension WorkTree {
     if let damage = CutDamage(of: bytes, from: text, isTouched: isTouched) { return damage }
     // Who takes a note back by hand writes it anew; what a cut brings back has its former time.
     guard !isTouched, let tip = try repository.head().commit else { return nil }
-    let walk = try repository.walk(from: [tip])
-    for _ in 0..<Self.searchedVersions {
-      guard let version = try walk.next() else { break }
+    for version in try repository.commits(from: [tip]).reversed().prefix(Self.searchedVersions) {
       if try repository.entry(at: path, in: repository.commit(version).tree)?.id == id {
         return .older
       }

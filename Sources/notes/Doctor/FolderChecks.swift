@@ -66,8 +66,8 @@ extension Check {
     var (checked, unchecked) = (0, 0)
     var findings: [Finding] = []
     guard let tip = try notebook.state().tip else { return .good("none yet") }
-    let walk = try notebook.repository.walk(from: [tip])
-    while checked + unchecked + findings.count < 10_000, let id = try walk.next() {
+    for id in try notebook.repository.commits(from: [tip]).reversed() {
+      if checked + unchecked + findings.count >= 10_000 { break }
       switch try proofs.merges.verdict(on: notebook.repository.commit(id)) {
       case nil: continue
       case .asComputed: checked += 1

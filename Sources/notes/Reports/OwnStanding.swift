@@ -116,12 +116,7 @@ extension Notebook {
   fileprivate func versionsOnlyHere() throws -> Int {
     guard let tip = try repository.head().commit else { return 0 }
     let known = try repository.references(under: "refs/remotes/").map(\.id)
-    let walk = try repository.walk(from: [tip], hiding: known)
-    var count = 0
-    while let id = try walk.next() {
-      if try !history.isDerived(repository.commit(id)) { count += 1 }
-    }
-    return count
+    return try versionCount(from: [tip], lacking: known)
   }
 }
 

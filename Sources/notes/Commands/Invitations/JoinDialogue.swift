@@ -175,7 +175,7 @@ struct JoinDialogue {
         hint: "another folder keeps the two apart; on a terminal the command asks, --yes or not")
     }
     let notebook = try Notebook.open(at: folder)
-    let versions = try notebook.repository.walk(from: notebook.state().heads).all().count
+    let versions = try notebook.versionCount(from: notebook.state().heads)
     return Console.confirm(
       """
       \(Visible.name(offer.inviter)) says that this is the notebook in that folder, started over.
