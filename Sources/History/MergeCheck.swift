@@ -55,7 +55,8 @@ public final class MergeCheck {
     let secondsAtStart = secondsLeft
     // A whole history is not sorted first.
     var pending =
-      try former.map { try history.repository.commits(from: heads, lacking: [$0]).reversed() } ?? heads
+      try former.map { try history.repository.commits(from: heads, lacking: [$0]).reversed() }
+      ?? heads
     var (seen, next) = (Set(pending), 0)
     while found.count < Self.mostTold, next < pending.count {
       let commit = try history.repository.commit(pending[next])
