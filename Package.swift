@@ -227,7 +227,8 @@ if Context.environment["NOTES_PROGRAMS"] != nil {
     switch target.type {
     case .test: true
     case .executable: !["notes", "notes-web"].contains(target.name)
-    default: target.name == "TestSupport"
+    // What tests share.
+    default: target.name.hasSuffix("Support")
     }
   }
 }
