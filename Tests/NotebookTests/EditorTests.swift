@@ -37,6 +37,10 @@ struct EditorTests {
 
   @Test(arguments: RealEditor.played)
   func `Saves without a look at what came lose nothing`(editor: RealEditor) throws {
+    try EditorStory.attempts { try EditorTests().play(editor) }
+  }
+
+  private func play(_ editor: RealEditor) throws {
     try EditorStory(in: home.path, home: folder["home"]) {
       // Without a watcher only the access time tells, which goes with the file.
       !$0.replaces
@@ -45,7 +49,9 @@ struct EditorTests {
     } settle: { _ in
       _ = try home.notebook.save()
       let again = try home.notebook.save()
-      #expect(again.version == nil)
+      guard again.version == nil else {
+        throw EditorStory.Broken(description: "a save after a save makes a version")
+      }
     }.play(editor)
   }
 
