@@ -18,6 +18,7 @@ package final class ConversionRules {
   private lazy var asTheyAre = workTree.repository.readingIgnoreFiles(in: workTree.folder)
   /// The repository with the files as they were agreed to; nil before any agreement.
   private let agreed: Repository?
+  private let userAttributes: UserAttributes
   /// The repository with the attributes of the user and the system in place of the folder's; nil where
   /// there are none.
   private let ofUser: RepositoryOfAttributes?
@@ -37,7 +38,8 @@ package final class ConversionRules {
       }
     agreed =
       agreement.isBegun ? workTree.repository.readingIgnoreFiles(in: agreement.folder) : nil
-    ofUser = try UserAttributes(settings).inPlaceOfFolder(of: workTree.repository)
+    userAttributes = UserAttributes(settings)
+    ofUser = try userAttributes.inPlaceOfFolder(of: workTree.repository)
     isAutomatic = ["true", "input", "yes", "on", "1"].contains(
       ((try? settings["core.autocrlf"]) ?? nil)?.lowercased())
   }
@@ -111,7 +113,7 @@ package final class ConversionRules {
       return text.contains("filter") || text.contains("encoding")
     }
     if try attributesFolders.contains(where: { names(try files.content(in: $0)) }) { return true }
-    if names(UserAttributes(settings).content) { return true }
+    if names(userAttributes.content) { return true }
     guard hasOwnAttributes else { return false }
     let copies =
       files.agreement.isBegun
