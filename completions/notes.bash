@@ -830,13 +830,16 @@ _notes_redo() {
 
 _notes_forget() {
     repeating_flags=()
-    non_repeating_flags=(--text --yes -d --dry-run --json --version -h --help)
+    non_repeating_flags=(--text --deleted --yes -d --dry-run --json --version -h --help)
     repeating_options=(-C)
-    non_repeating_options=()
+    non_repeating_options=(--attachments-over)
     __notes_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
+    '--attachments-over')
+        return
+        ;;
     '-C')
         __notes_add_completions -d
         return

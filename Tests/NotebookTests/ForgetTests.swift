@@ -247,4 +247,62 @@ struct ForgetTests {
     #expect(try Leftovers(in: home.path).places(of: Self.secret) == [])
     try expectWhole()
   }
+
+  /// "All notes and attachments go that are deleted now": what was renamed, or came back, stays.
+  @Test("What is deleted goes, under all its names, and nothing else")
+  func deleted() throws {
+    try home.write("Old.txt", "\(Self.secret) in a note that goes\n")
+    try home.write("Moves.txt", "stays \(Self.secret)\nunder another name\nand another\n")
+    try home.write("Back.txt", "comes back \(Self.secret)\n")
+    try home.write("film.mp4", "x\u{0}film")
+    try save()
+    try home.write("Older.txt", "\(Self.secret) in a note that goes\n")
+    try home.remove("Old.txt")
+    try save()
+    for name in ["Older.txt", "Back.txt", "film.mp4"] { try home.remove(name) }
+    _ = try home.notebook.rename("Moves.txt", to: "Moved.txt")
+    try save()
+    try home.write("Back.txt", "comes back \(Self.secret)\n")
+    try save()
+    let plan = try home.notebook.forgetPlan(.deleted)
+    #expect(plan.paths == ["Old.txt", "Older.txt", "film.mp4"])
+    let done = try forget(.deleted)
+    #expect(done.plan == plan)
+    try expectWhole()
+    let paths = try home.git(["log", "--format=", "--name-only"])
+    #expect(!paths.contains("Old") && !paths.contains("film"))
+    #expect(paths.contains("Moves.txt") && paths.contains("Back.txt"))
+    #expect(try home.read("Moved.txt")?.contains(Self.secret) == true)
+    #expect(try home.notebook.history.deletedFiles().isEmpty)
+    #expect(throws: ForgetError.notFound) { try home.notebook.forgetPlan(.deleted) }
+  }
+
+  /// "From the version on in which they were larger": notes of any size stay.
+  @Test("Large attachments go, with their later versions, from the folder as well")
+  func attachments() throws {
+    let long = String(repeating: "long ", count: 500)
+    try home.write("Long.txt", long)
+    try home.write("small.png", "x\u{0}small")
+    try home.write("grows.png", "x\u{0}still small")
+    try save()
+    try home.write("grows.png", "x\u{0}" + long)
+    try save()
+    _ = try home.notebook.rename("grows.png", to: "grown.png")
+    try home.write("grown.png", "x\u{0}small again")
+    try save()
+    let done = try forget(.attachments(over: 2_000))
+    #expect(done.plan.paths == ["grown.png", "grows.png"])
+    try expectWhole()
+    #expect(try home.read("grown.png") == nil)
+    #expect(try home.read("Long.txt") == long)
+    #expect(try home.read("small.png") == "x\u{0}small")
+    let sizes = try home.git(
+      ["cat-file", "--batch-all-objects", "--batch-check=%(objecttype) %(objectsize)"])
+    let large = sizes.split(separator: "\n").filter { line in
+      line.hasPrefix("blob ") && Int(line.dropFirst(5)) ?? 0 > 2_000
+    }
+    #expect(large == ["blob \(long.utf8.count)"])
+    // Its small version from before stays.
+    #expect(try home.git(["log", "--format=", "--name-only"]).contains("grows.png"))
+  }
 }

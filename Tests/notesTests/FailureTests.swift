@@ -207,7 +207,7 @@ import WorkTree
       ForgetError.tooShort(shortest: 4), ForgetError.notFound,
       ForgetError.nothingAdded("A.txt", id),
       ForgetError.remotes(["home", "pi"]), ForgetError.unfinished("A.txt"),
-      ForgetError.inName("A.txt"),
+      ForgetError.lives("A.txt"), ForgetError.inName("A.txt"),
       ForgetError.isOpen("A.txt"), ForgetError.written,
     ]
   }

@@ -52,6 +52,15 @@ struct ForgetCommandTests {
   func refusals() throws {
     let both = try shell.notes("forget", "Wifi", "--text", input: Self.secret)
     #expect(both.errorText.contains("--text goes without a note"), "\(both)")
+    for (first, second, told) in [
+      ("--deleted", "--text", "--text and --deleted exclude each other"),
+      ("Wifi", "--deleted", "--deleted goes without a note"),
+      ("--attachments-over", "much", "'much' is no size: write it as 300k, 25m or 1g"),
+      ("--attachments-over", "0", "'0' is no size"),
+    ] {
+      let refused = try shell.notes("forget", first, second)
+      #expect(refused.status == .exited(64) && refused.errorText.contains(told), "\(refused)")
+    }
     let asked = try shell.notes("forget", "Wifi")
     #expect(
       asked.errorText.contains("cannot ask to confirm forgetting without a terminal"), "\(asked)")
@@ -62,6 +71,26 @@ struct ForgetCommandTests {
     #expect(attached.errorText.contains(#""kind":"cannot_be_taken_out""#), "\(attached)")
     #expect(
       attached.errorText.contains("only attachments or names of files hold that: "), "\(attached)")
+  }
+
+  @Test("What is deleted goes, and large attachments")
+  func kinds() throws {
+    let trial = try shell.notes("forget", "--deleted", "--dry-run")
+    #expect(trial.errorText.contains("no version holds that"), "\(trial)")
+    try shell.folder.write("x\u{0}" + String(repeating: "x", count: 3_000), to: "notes/a.png")
+    try #require(try shell.notes("save").isSuccess)
+    try #require(try shell.notes("rm", "Wifi").isSuccess)
+    let done = try shell.notes("forget", "--deleted", "--yes")
+    #expect(done.isSuccess && done.text.hasPrefix("Forgotten in "), "\(done)")
+    #expect(try leftovers.isEmpty)
+    let asked = try shell.notes("forget", "--attachments-over", "2k", "--dry-run")
+    #expect(
+      asked.text == "This would take attachments over 2.0 KB out of 3 versions: a.png.\n",
+      "\(asked)"
+    )
+    #expect(try shell.notes("forget", "--attachments-over", "2k", "--yes").isSuccess)
+    #expect(access(shell.folder["notes/a.png"], F_OK) != 0)
+    #expect(try shell.notes("doctor", "--no-discovery").text.contains("history"))
   }
 
   @Test("A note goes, and without a terminal only with --yes")

@@ -13,6 +13,10 @@ public enum ForgetTarget: Hashable, Sendable {
   case note(TreePath)
   /// The lines that a version of a note has and the one before it had not, in all versions of the note.
   case version(TreePath, ObjectID)
+  /// All notes and attachments that are deleted, in all versions and under all their names.
+  case deleted
+  /// Attachments, from the version on in which they were larger than so many bytes.
+  case attachments(over: Int)
 }
 
 /// What a forgetting takes away.
@@ -49,6 +53,8 @@ public enum ForgetError: Error, Hashable, Sendable {
   case remotes([String])
   /// A file waits to come into the folder, or a program still writes one that was replaced.
   case unfinished(TreePath)
+  /// A deleted file goes on under another name.
+  case lives(TreePath)
   /// A file's present name holds the text.
   case inName(TreePath)
   /// An editor has a note open that holds what goes, and would save it again.
@@ -68,6 +74,7 @@ extension ForgetError: CustomStringConvertible {
     case .remotes(let names):
       "other repositories would keep it: \(names.joined(separator: ", "))"
     case .unfinished(let path): "\(path) is still waiting to be updated"
+    case .lives(let path): "a deleted file has become \(path)"
     case .inName(let path): "the name of \(path) holds it"
     case .isOpen(let path): "an editor has \(path) open"
     case .written: "the notes were edited while this ran"

@@ -64,7 +64,37 @@ struct ForgetRun {
       let lines = try addedLines(to: path, by: version)
       if lines.lines.isEmpty { throw ForgetError.nothingAdded(path, version) }
       return Forgetting(id: id, cut: .lines(lines, NoteTrail(try history.trail(of: path))))
+    case .deleted:
+      let trails = try history.deletedFiles().map { try history.trail(of: $0.path) }
+      return Forgetting(id: id, cut: .notes(NoteTrail(joined(trails))))
+    case .attachments(let bytes):
+      return Forgetting(id: id, cut: .notes(NoteTrail(try attachments(over: bytes))))
     }
+  }
+
+  private func joined(_ trails: [[ObjectID: Set<TreePath>]]) -> [ObjectID: Set<TreePath>] {
+    trails.reduce(into: [:]) { all, trail in all.merge(trail) { $0.union($1) } }
+  }
+
+  /// Where attachments become larger than so many bytes.
+  private func attachments(over bytes: Int) throws -> [ObjectID: Set<TreePath>] {
+    var sizes: [ObjectID: Int] = [:]
+    func isLarge(_ id: ObjectID) throws -> Bool {
+      let size = try sizes[id] ?? repository.header(of: id).size
+      sizes[id] = size
+      return size > bytes
+    }
+    var found: [ObjectID: Set<TreePath>] = [:]
+    for id in try repository.commits(from: ForgetRoots(of: repository).commits) {
+      let commit = try repository.commit(id)
+      let former = try commit.parents.first.map { try repository.commit($0).tree }
+      for change in try repository.changes(from: former, to: commit.tree) {
+        guard let new = change.new, new.mode.isFile, !change.path.isNote, try isLarge(new.id)
+        else { continue }
+        found[id, default: []].insert(change.path)
+      }
+    }
+    return found
   }
 
   private func addedLines(to path: TreePath, by version: ObjectID) throws -> LineCut {
@@ -99,6 +129,7 @@ struct ForgetRun {
     var tip = try shownTip()
     for _ in 0..<Self.mostTurns {
       let files = rewriting.files(in: tip.id)
+      if target == .deleted, let present = files.keys.min() { throw ForgetError.lives(present) }
       if !files.isEmpty {
         let made = try transaction.replace(
           files, message: "Forget", operation: .edit, allowsMassDeletion: true)

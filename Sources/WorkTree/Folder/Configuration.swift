@@ -27,6 +27,9 @@ extension WorkTree {
   /// Whether a text names a number of bytes, as git writes numbers.
   public static func isSizeLimit(_ text: String) -> Bool { SizeLimit.parse(text) != nil }
 
+  /// How many bytes a text names, as git writes numbers: `25m` for 25 MiB; nil for none.
+  public static func bytes(named text: String) -> Int? { SizeLimit.parse(text) }
+
   /// Whether files up to that size are versioned where it is set: devices take no larger ones.
   public static func isHonoured(sizeLimit text: String) -> Bool {
     SizeLimit.parse(text).map { $0 <= PackLimits.standard.objectBytes } ?? false

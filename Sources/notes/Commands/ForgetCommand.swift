@@ -15,14 +15,17 @@ struct ForgetCommand: Command {
       A note goes with all its versions and former names; NOTE@VERSION takes the lines out that the \
       version added to the note. --text takes a text out of every version of every note: it is asked \
       for, or read from standard input, and '[forgotten]' stands in its place. What goes is shown \
-      first. Everything else keeps its authors, dates and places. Nobody can undo it. It works as \
-      long as no other device or hub has the history.
+      first. --deleted takes what is deleted now, --attachments-over what is larger than SIZE. \
+      Everything else keeps its authors, dates and places. Nobody can undo it. It works as long as \
+      no other device or hub has the history.
 
       Examples:
         notes forget Diary
         notes forget 'Wifi@~1' --dry-run
         notes forget --text
         pass show wifi | notes forget --text --yes
+        notes forget --deleted
+        notes forget --attachments-over 25m
       """)
 
   @Argument(
@@ -33,14 +36,32 @@ struct ForgetCommand: Command {
   @Flag(help: "Take a text out of all notes; it is asked for, or read from standard input.")
   var text = false
 
+  @Flag(help: "Take all deleted notes and attachments.") var deleted = false
+
+  @Option(
+    help: .named(
+      "size", "Take attachments larger than that, such as 25m, and their later versions."))
+  var attachmentsOver: String?
+
   @Flag(name: .customLong("yes"), help: "Go on without asking.") var isConfirmed = false
 
   @OptionGroup var trial: DryRunOption
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
-    if note == nil, !text { throw ValidationError("Missing expected argument '<note[@version]>'.") }
-    if note != nil, text { throw ValidationError("--text goes without a note.") }
+    let others = [
+      ("--text", text), ("--deleted", deleted), ("--attachments-over", attachmentsOver != nil),
+    ].filter(\.1).map(\.0)
+    if note == nil, others.isEmpty {
+      throw ValidationError("Missing expected argument '<note[@version]>'.")
+    }
+    if note != nil, let other = others.first {
+      throw ValidationError("\(other) goes without a note.")
+    }
+    if others.count > 1 { throw ValidationError("\(Phrase.list(others)) exclude each other.") }
+    if let size = attachmentsOver, WorkTree.bytes(named: size) == nil {
+      throw ValidationError("'\(size)' is no size: write it as 300k, 25m or 1g.")
+    }
   }
 
   func run() throws {
@@ -71,6 +92,8 @@ struct ForgetCommand: Command {
   }
 
   private func target(in notebook: Notebook) throws -> ForgetTarget {
+    if let size = attachmentsOver.flatMap(WorkTree.bytes) { return .attachments(over: size) }
+    if deleted { return .deleted }
     guard let note else { return .text(try readText()) }
     do {
       return .note(try NotebookLocator.note(note, in: notebook, among: .deleted))
@@ -145,6 +168,8 @@ struct ForgetCommand: Command {
       switch target {
       case .text(let text): "the text (\(Phrase.bytes(text.count)))"
       case .note(let path): Visible.name(path)
+      case .deleted: "what is deleted"
+      case .attachments(let bytes): "attachments over \(Phrase.bytes(bytes))"
       case .version(let path, let version): "what \(version.short) added to \(Visible.name(path))"
       }
     let notes = Phrase.list(plan.paths.map { Visible.name($0) })

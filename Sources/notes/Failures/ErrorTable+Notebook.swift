@@ -51,6 +51,8 @@ extension ForgetError: ExplainedError {
         "other_repositories",
         "notes can forget only what no other repository has; change a password that became known")
     case .unfinished: .failed("unfinished", "'notes status' says what it waits for")
+    case .lives:
+      .failed("lives_on", "'notes forget NOTE' takes deleted notes one at a time")
     case .inName:
       .failed("in_name", "rename it with 'notes mv', or 'notes forget' it by its name")
     case .isOpen: .failed("is_open", "close it there, and run the command again")
