@@ -353,7 +353,7 @@ final class Play {
         for: TreePath(note))
       tell(
         device,
-        "knows \(entries.map { "\($0.old.hex.prefix(5))>\($0.new.hex.prefix(5))\($0.isWritten ? "w" : "")\($0.isSeen ? "s" : "")" })"
+        "knows \(entries.map { "\($0.old.hex.prefix(5))>\($0.new?.hex.prefix(5) ?? "-")\($0.isWritten ? "w" : "")\($0.isSeen ? "s" : "")" })"
       )
       let isOld = try device.former.isOlder(
         TreePath(note), saved: saved, present: present, in: device.notebook)

@@ -135,6 +135,23 @@ import Testing
     #expect(try home.text("MERGED").contains("<<<<<<< Ann"))
   }
 
+  /// notes-merge(7), "The stale editor": "Every command that writes saves what the folder holds first, by these
+  /// rules, and writes on what came of it." The tool's text is of the version that it was given.
+  @Test func `What is written while a merge tool runs stays beside its text`() throws {
+    let notes = try BuiltBinary.notes()
+    let command = """
+      sed 's/^stand/stand, said an editor/' Plan.txt >Plan.new && mv Plan.new Plan.txt
+      '\(notes)' add Plan 'appended by a command' >'\(home["said"])' 2>&1
+      sed -i 's/^first/FIRST/' "$MERGED"
+      """
+    let done = try resolve("Plan", "--tool", command)
+    #expect(done.isSuccess, "\(done)")
+    let left = try text
+    for line in ["FIRST", "stand, said an editor", "appended by a command"] {
+      #expect(left.contains(line + "\n"), "\(line) in:\n\(left)")
+    }
+  }
+
   @Test(arguments: [
     ("exit 3", "ended with status 3"), ("kill -9 $$", "was ended by signal 9"),
     ("/no/such/tool", "cannot be started"),

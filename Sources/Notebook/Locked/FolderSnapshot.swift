@@ -46,8 +46,7 @@ struct FolderSnapshot {
     var log = CheckoutLog(stateFolder: workTree.stateFolder)
     var recording = SnapshotWriter(
       workTree, index: index, log: log, gone: Set(found.deleted.map(\.id)),
-      conflicts: history.openConflicts,
-      tree: { [repository] in try head.commit.map { try repository.commit($0).tree } })
+      bases: SaveBases(in: history, log: log, conflicts: history.openConflicts, tip: head.commit))
     let mostFiles = index.count + found.candidates.count
     var newIndex: StagedIndex?
     let hasWaiting =

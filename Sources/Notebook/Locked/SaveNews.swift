@@ -25,6 +25,8 @@ public struct SaveNews: Hashable, Codable, Sendable {
   public let devices: [String]
   /// What the secret looks like; nil for the other kinds.
   public var looksLike: String? = nil
+  /// The former name under which its editor saved it; nil where it has that name still.
+  public var formerPath: TreePath? = nil
 }
 
 extension WriteTransaction {
@@ -32,15 +34,25 @@ extension WriteTransaction {
   func news(of remarks: [SaveRemark]) throws -> [SaveNews] {
     try remarks.compactMap { remark in
       guard remark.isTold else { return nil }
+      let path = try presentPath(of: remark)
       let names = try makers(
-        history.othersVersions(of: remark.path, since: remark.since, than: device.deviceID)
+        history.othersVersions(of: path, since: remark.since, than: device.deviceID)
       ).eachOnce
       let isMerged = remark.base != nil
       guard isMerged || !names.isEmpty else { return nil }
       return SaveNews(
-        path: remark.path, kind: isMerged ? .merged : .tookAway,
-        lines: isMerged ? 0 : remark.takenLines, devices: names)
+        path: path, kind: isMerged ? .merged : .tookAway, lines: isMerged ? 0 : remark.takenLines,
+        devices: names, formerPath: path == remark.path ? nil : remark.path)
     }
+  }
+
+  /// The name that the saved note has now, where others have renamed it.
+  private func presentPath(of remark: SaveRemark) throws -> TreePath {
+    guard let base = remark.base, let tree = try history.tipTree(),
+      try repository.entry(at: remark.path, in: tree) == nil
+    else { return remark.path }
+    return try history.renamedChanges(from: repository.commit(base).tree, to: tree)
+      .first { $0.formerPath == remark.path }?.path ?? remark.path
   }
 
   /// Tells of saves that no command asked for: what stood in the folder when something else was done.

@@ -94,14 +94,14 @@ struct TipCheckout {
     let saves = Set(journal.overlay.map(\.path))
     let keepsTimes = FileReading.isKept(in: workTree.folder)
     let steps = checkout.plan.steps.compactMap { step -> CheckoutLog.Step? in
-      guard let old = step.old, let new = step.new, old.id != new.id, !step.wasSparse,
+      guard let old = step.old, old.id != step.new?.id, !step.wasSparse,
         held[step.path] == nil,
         let base = journal.base(of: step.path)
       else { return nil }
       let path = step.path
       let replaced = checkout.replacedFiles[step.number]
       return CheckoutLog.Step(
-        path: path, base: base, old: old.id, new: new.id, inode: replaced?.inode ?? 0,
+        path: path, base: base, old: old.id, new: step.new?.id, inode: replaced?.inode ?? 0,
         isSave: saves.contains(path),
         wasRead: workTree.toldReading(path).flatMap(\.wasRead)
           ?? (keepsTimes ? replaced?.wasRead : nil))
@@ -154,11 +154,10 @@ struct TipCheckout {
     let index = try workTree.indexFile()
     guard let position = index.position(of: path) else { return nil }
     return try SaveBases(
-      workTree: workTree, log: CheckoutLog(stateFolder: workTree.stateFolder),
+      in: history, log: CheckoutLog(stateFolder: workTree.stateFolder),
       conflicts: { [repository] in
         try journal.from.map { try OpenConflicts.conflicts(at: $0, in: repository) } ?? [:]
-      },
-      tree: { [repository] in try repository.commit(journal.to).tree }
+      }, tip: journal.to
     ).base(
       of: path, saved: file.id, present: old.id, placed: index.status(at: position),
       status: replaced.status, index: index)
@@ -219,5 +218,21 @@ struct TipCheckout {
     return try writer.makeVersion(
       of: merged.tree, parents: [commit, merged],
       message: "Bring back what an interrupted checkout had brought")
+  }
+}
+
+extension SaveBases {
+  /// Finds on which text saves were made while the device shows a commit.
+  init(
+    in history: History, log: CheckoutLog, conflicts: @escaping () throws -> [TreePath: Int],
+    tip: ObjectID?
+  ) {
+    let tree = { try tip.map { try history.repository.commit($0).tree } }
+    self.init(workTree: history.workTree, log: log, conflicts: conflicts, tree: tree) {
+      path, commit in
+      guard let tree = try tree() else { return false }
+      return try history.renamedChanges(from: history.repository.commit(commit).tree, to: tree)
+        .contains { $0.formerPath == path }
+    }
   }
 }

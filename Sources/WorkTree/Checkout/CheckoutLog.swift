@@ -14,8 +14,8 @@ package struct CheckoutLog {
     package let base: ObjectID
     /// The note before, in `base`.
     package let old: ObjectID
-    /// The note as the checkout left it.
-    package internal(set) var new: ObjectID
+    /// The note as the checkout left it; nil where it took the note away.
+    package internal(set) var new: ObjectID?
     /// When the file was put there, in nanoseconds since 1970; later than what was put there before,
     /// whatever the clock says.
     package internal(set) var time: Int64
@@ -27,7 +27,7 @@ package struct CheckoutLog {
     package internal(set) var isSeen = false
 
     package init(
-      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID, time: Int64, inode: UInt64 = 0,
+      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID?, time: Int64, inode: UInt64 = 0,
       isWritten: Bool
     ) {
       (self.path, self.base, self.old, self.new) = (path, base, old, new)
@@ -40,7 +40,8 @@ package struct CheckoutLog {
     package let path: TreePath
     package let base: ObjectID
     package let old: ObjectID
-    package let new: ObjectID
+    /// The note as the checkout left it; nil where it took the note away.
+    package let new: ObjectID?
     /// The file that held `old`; 0 where that is not known.
     package let inode: UInt64
     /// Whether `old` was a save that is a version of its own, not what the version before had.
@@ -49,8 +50,8 @@ package struct CheckoutLog {
     package let wasRead: Bool?
 
     package init(
-      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID, inode: UInt64 = 0, isSave: Bool,
-      wasRead: Bool?
+      path: TreePath, base: ObjectID, old: ObjectID, new: ObjectID?, inode: UInt64 = 0,
+      isSave: Bool, wasRead: Bool?
     ) {
       (self.path, self.base, self.old, self.new) = (path, base, old, new)
       (self.inode, self.isSave, self.wasRead) = (inode, isSave, wasRead)
@@ -87,12 +88,12 @@ package struct CheckoutLog {
         continue
       }
       guard (6...7).contains(words.count), let base = words.id(0), let old = words.id(1),
-        let new = words.id(2),
+        words[2] == Self.none || words.id(2) != nil,
         let time = Int64(words[3]), let path = words.path(5)
       else { throw StateDamage(file, "a line is no checkout of a note") }
       let flags = words[4]
       var entry = Entry(
-        path: path, base: base, old: old, new: new, time: time,
+        path: path, base: base, old: old, new: words.id(2), time: time,
         inode: words.count > 6 ? UInt64(words[6]) ?? 0 : 0, isWritten: flags.contains("w"))
       entry.isSeen = flags.contains("s")
       found.entries.append(entry)
@@ -100,8 +101,22 @@ package struct CheckoutLog {
     return found
   }
 
-  /// The checkouts that changed a note, oldest first.
-  package func entries(for path: TreePath) -> [Entry] { entries.filter { $0.path == path } }
+  /// Stands in the file for a note that a checkout took away.
+  private static let none = "-"
+
+  /// The checkouts that changed a note since the last one that took it away, oldest first.
+  package func entries(for path: TreePath) -> [Entry] {
+    let own = entries.filter { $0.path == path }
+    return Array(own[(own.lastIndex { $0.new == nil }.map { $0 + 1 } ?? 0)...])
+  }
+
+  /// The checkouts that changed a note up to the last one, which took it away, oldest first; none where it
+  /// was not taken away.
+  func entries(upToRemovalOf path: TreePath) -> [Entry] {
+    let own = entries.filter { $0.path == path }
+    guard let last = own.last, last.new == nil else { return [] }
+    return Array(own[(own.dropLast().lastIndex { $0.new == nil }.map { $0 + 1 } ?? 0)...])
+  }
 
   /// When the last checkout was; 0 where none is known.
   package var latestTime: Int64 { entries.reduce(0) { max($0, $1.time) } }
@@ -174,7 +189,7 @@ package struct CheckoutLog {
     for entry in entries {
       let flags = (entry.isWritten ? "w" : "") + (entry.isSeen ? "s" : "")
       text +=
-        "\(entry.base) \(entry.old) \(entry.new) \(entry.time) \(flags.isEmpty ? "-" : flags) \(entry.path.hexadecimal) \(entry.inode)\n"
+        "\(entry.base) \(entry.old) \(entry.new?.description ?? Self.none) \(entry.time) \(flags.isEmpty ? "-" : flags) \(entry.path.hexadecimal) \(entry.inode)\n"
         .utf8
     }
     try Disk.replace(path, with: text, waits: false)

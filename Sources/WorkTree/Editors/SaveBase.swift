@@ -80,18 +80,7 @@ struct SaveEvidence {
     }
     if !isWritten, reading == .unread { bound(count - 1, .unread) }
     if upper == count, all.isEmpty { return base(count, .kept, texts) }
-    if reading != .read, let lock = lock() {
-      let held = entries.firstIndex { $0.time > lock } ?? count
-      bound(newestWritten(from: held), .lock)
-    }
-    if reading != .read, let held = oldestOpen() {
-      bound(newestWritten(from: held), .descriptor)
-    }
-    for run in runs() {
-      if let held = entries.firstIndex(where: { $0.old == run.text && $0.time > run.time }) {
-        bound(newestWritten(from: held), .edit)
-      }
-    }
+    for proof in proofs { bound(proof.text, proof.evidence) }
     // The oldest one: what it has of a checkout its writer had read.
     let low = (0..<upper).last { regions[$0].contains(where: \.showsNew) }.map { $0 + 1 } ?? 0
     let rest = regions[low..<upper].joined()
@@ -101,6 +90,24 @@ struct SaveEvidence {
     }
     let isKnown = isWritten || reading == .read
     return base(upper, proof ?? (isKnown ? .read : .unknown), texts)
+  }
+
+  /// The texts that the writer had by what is known of its editor.
+  var proofs: [(text: Int, evidence: SaveBase.Evidence)] {
+    var found: [(text: Int, evidence: SaveBase.Evidence)] = []
+    if reading != .read, let lock = lock() {
+      let held = entries.firstIndex { $0.time > lock } ?? entries.count
+      found.append((newestWritten(from: held), .lock))
+    }
+    if reading != .read, let held = oldestOpen() {
+      found.append((newestWritten(from: held), .descriptor))
+    }
+    for run in runs() {
+      if let held = entries.firstIndex(where: { $0.old == run.text && $0.time > run.time }) {
+        found.append((newestWritten(from: held), .edit))
+      }
+    }
+    return found
   }
 
   /// The oldest text whose file a program has open still.
@@ -206,8 +213,8 @@ struct SaveEvidence {
       let empty = table.text([])
       var known: [ObjectID: LineTexts.Text] = [:]
       var total = 0
-      for id in [evidence.saved, evidence.present] + evidence.entries.flatMap({ [$0.old, $0.new] })
-      where known[id] == nil {
+      let steps = evidence.entries.flatMap { [$0.old, $0.new].compactMap(\.self) }
+      for id in [evidence.saved, evidence.present] + steps where known[id] == nil {
         let bytes = try blob(id)
         total += bytes.count
         if total > SaveEvidence.largestText || bytes.contains(0) { return nil }
@@ -229,7 +236,7 @@ struct SaveEvidence {
       let lines = table
       regions = evidence.entries.map { entry in
         BroughtRegion.all(
-          from: text(entry.old), to: text(entry.new), present: present, saved: saved,
+          from: text(entry.old), to: entry.new.map(text) ?? empty, present: present, saved: saved,
           outside: outside, in: lines)
       }
     }
@@ -245,7 +252,7 @@ extension CheckoutLog {
     from path: TreePath, present: ObjectID, by text: ObjectID, in repository: Repository
   ) throws -> (lines: Int, since: ObjectID)? {
     let entries = try entries(for: path).filter {
-      try repository.contains($0.old) && repository.contains($0.new)
+      try repository.contains($0.old) && $0.new.map(repository.contains) ?? false
     }
     if entries.isEmpty { return nil }
     return try SaveEvidence(
@@ -257,19 +264,22 @@ extension CheckoutLog {
 
 /// Finds on which text saves were made.
 package struct SaveBases {
-  private let workTree: WorkTree
-  private let log: CheckoutLog
+  let workTree: WorkTree
+  let log: CheckoutLog
   /// The notes with an open conflict, and the sizes of its markers; asked for only where it matters.
   private let conflicts: () throws -> [TreePath: Int]
   /// The tree of the version that the device shows.
   private let tree: () throws -> ObjectID?
+  /// Whether that version has a note of a commit under another name.
+  let isRenamed: (TreePath, _ commit: ObjectID) throws -> Bool
 
   package init(
     workTree: WorkTree, log: CheckoutLog, conflicts: @escaping () throws -> [TreePath: Int],
-    tree: @escaping () throws -> ObjectID?
+    tree: @escaping () throws -> ObjectID?,
+    isRenamed: @escaping (TreePath, _ commit: ObjectID) throws -> Bool
   ) {
     (self.workTree, self.log) = (workTree, log)
-    (self.conflicts, self.tree) = (conflicts, tree)
+    (self.conflicts, self.tree, self.isRenamed) = (conflicts, tree, isRenamed)
   }
 
   /// On which text a save of a note was made; nil where no checkout has changed the note lately, or the
@@ -286,7 +296,7 @@ package struct SaveBases {
     // A derived merge that no version was made on is gone with git's reflog.
     let entries = try log.entries(for: path).filter {
       try repository.contains($0.base) && repository.contains($0.old)
-        && repository.contains($0.new)
+        && $0.new.map(repository.contains) ?? false
     }
     guard !entries.isEmpty,
       try tree().flatMap({ try repository.entry(at: path, in: $0) })?.id != saved

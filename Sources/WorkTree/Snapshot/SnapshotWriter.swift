@@ -29,11 +29,10 @@ package struct SnapshotWriter {
 
   package init(
     _ workTree: WorkTree, index: IndexFile, log: CheckoutLog, gone: Set<ObjectID>,
-    conflicts: @escaping () throws -> [TreePath: Int], tree: @escaping () throws -> ObjectID?
+    bases: SaveBases
   ) {
     self.workTree = workTree
-    (self.log, self.gone) = (log, gone)
-    bases = SaveBases(workTree: workTree, log: log, conflicts: conflicts, tree: tree)
+    (self.log, self.gone, self.bases) = (log, gone, bases)
     self.index = index
     edit = IndexEdit(of: index)
   }
@@ -45,9 +44,7 @@ package struct SnapshotWriter {
     let isMany = candidates.count > BulkRead.threshold
     // A text that may come from before a checkout is looked at by itself.
     let brought = Set(log.entries.map(\.path))
-    let isSingle = { (candidate: Candidate) in
-      !isMany || !candidate.isNew && brought.contains(candidate.path)
-    }
+    let isSingle = { (candidate: Candidate) in !isMany || brought.contains(candidate.path) }
     let total = WorkAmount(of: candidates)
     var done = WorkAmount()
     if isMany {
@@ -145,9 +142,7 @@ package struct SnapshotWriter {
       var id = try workTree.repository.hash(blob: content.bytes)
       let known = candidate.position.map { index.id(at: $0) }
       if id != known { id = try workTree.repository.write(blob: content.bytes) }
-      let base = try known.flatMap { known in
-        known == id ? nil : try self.base(of: candidate, saved: id, present: known, content)
-      }
+      let base = try known == id ? nil : self.base(of: candidate, saved: id, content)
       if let base { remarks.append(SaveRemark(path: path, base)) }
       if let base, let unseen = base.unseen {
         let entry = TreeEntry(name: path.name, mode: mode(content.mode, of: candidate), id: id)
@@ -160,12 +155,17 @@ package struct SnapshotWriter {
   }
 
   private func base(
-    of candidate: Candidate, saved: ObjectID, present: ObjectID, _ content: FileContent
+    of candidate: Candidate, saved: ObjectID, _ content: FileContent
   ) throws -> SaveBase? {
-    guard let position = candidate.position else { return nil }
+    guard let position = candidate.position else {
+      // A file that was moved here has no editor that held what stood here before.
+      if gone.contains(saved) { return nil }
+      return try bases.base(
+        ofGone: candidate.path, saved: saved, device: content.before.st_dev)
+    }
     return try bases.base(
-      of: candidate.path, saved: saved, present: present, placed: index.status(at: position),
-      status: content.before, index: index)
+      of: candidate.path, saved: saved, present: index.id(at: position),
+      placed: index.status(at: position), status: content.before, index: index)
   }
 
   private func mode(_ seen: FileMode, of candidate: Candidate) -> FileMode {

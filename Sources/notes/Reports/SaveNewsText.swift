@@ -7,7 +7,7 @@ extension SaveNews {
   var json: JSON {
     [
       "path": path, "what": kind.rawValue, "lines": lines, "devices": devices,
-      "looks_like": looksLike,
+      "looks_like": looksLike, "former_path": formerPath,
     ]
   }
 
@@ -17,7 +17,9 @@ extension SaveNews {
     switch kind {
     case .merged:
       let others = devices.isEmpty ? "what came since" : "the edits of \(names)"
-      return "\(Visible.name(path)) was saved on an older text, and merged with \(others)"
+      let saved =
+        formerPath.map { "under its former name, \(Visible.name($0))" } ?? "on an older text"
+      return "\(Visible.name(path)) was saved \(saved), and merged with \(others)"
     case .tookAway:
       return
         "this save of \(Visible.name(path)) takes away \(Phrase.count(lines, "line")) that came "
