@@ -56,6 +56,33 @@ struct KeySharingTests {
     #expect(try clone.text("bob.txt") == "b\n")
   }
 
+  /// notes-protocol(7): "When it meets a device for the first time, and this says by left that it had another's
+  /// key, it forgets the machines of that one."
+  @Test("one that got a key of its own ends it, once")
+  func left() throws {
+    let folder = try TemporaryFolder()
+    let sightings = PeerSightings(stateFolder: StateFolder(folder.path))
+    for machine in [ObjectID.emptyTree, .emptyBlob, .emptyTree] {
+      sightings.note("DEVICE", on: machine, now: 1_000)
+    }
+    #expect(sightings.sharing(of: "DEVICE", now: 1_000) != nil)
+    let met = try #require(sightings.last(of: "DEVICE"))
+    sightings.forgetMachines(of: "DEVICE")
+    #expect(sightings.sharing(of: "DEVICE", now: 1_000) == nil)
+    #expect(sightings.last(of: "DEVICE") == met)
+    // The one that stays is no machine that came back.
+    sightings.note("DEVICE", on: .emptyBlob, now: 1_001)
+    #expect(sightings.sharing(of: "DEVICE", now: 1_001) == nil)
+    sightings.forgetMachines(of: "NOBODY")
+    #expect(sightings.last(of: "NOBODY") == nil)
+    let sharing = KeySharing(stateFolder: StateFolder(folder.path))
+    try sharing.leave("FORMER")
+    _ = try sharing.note(KeySharing.Notice(time: 10, witness: nil), of: "A", now: 10)
+    #expect(sharing.notice(of: "A", now: 10) != nil && sharing.left == "FORMER")
+    try sharing.settle()
+    #expect(sharing.notice(of: "A", now: 10) == nil && sharing.left == "FORMER")
+  }
+
   @Test("a machine that is started anew is no other one")
   func startedAnew() throws {
     let folder = try TemporaryFolder()

@@ -76,6 +76,10 @@ import Testing
     #expect(status.contains(#""device":"\#(new)""#) && status.contains(#""device_name":"bob 2""#))
     #expect(try clone.notes("doctor", "--no-discovery").isSuccess)
     #expect(try bob.notes("status", "--json").text.contains(#""device":"\#(former)""#))
+    // "The warning ends before where [...] the member that told of it says nothing of it any more."
+    #expect(try sync(bob, with: ada).isSuccess)
+    #expect(try !bob.notes("status").text.contains(warning))
+    #expect(try bob.notes("doctor", "--no-discovery").isSuccess)
     // Now they meet as two.
     try clone.folder.write("two\n", to: "notes/two.txt")
     #expect(try sync(bob, with: clone).isSuccess)
@@ -103,6 +107,8 @@ import Testing
     let synced = try clone.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(newPort)")
     #expect(synced.isSuccess && synced.text.contains("laptop 2"), "\(synced)")
     #expect(try clone.folder.text("notes/two.txt") == "two\n")
+    // "... where the device meets the other machine under a key of its own."
+    #expect(try !clone.notes("status").text.contains("Another machine"))
     let members = try clone.notes("members", "--json").lines
     #expect(members.count == 2 && members.allSatisfy { $0.contains(#""role":"admin""#) })
   }

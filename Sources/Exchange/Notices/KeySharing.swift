@@ -5,8 +5,8 @@ internal import Notebook
 public import State
 public import System
 
-/// That another machine uses this device's key, as far as this one has learned: `.git/notes/shared-key`.
-/// See notes-security(7), "A key on two machines".
+/// That another machine uses this device's key, as far as this one has learned, and the key that this machine
+/// left to the other: `.git/notes/shared-key`. See notes-security(7), "A key on two machines".
 public struct KeySharing: Sendable {
   /// What is known of it.
   public struct Notice: Hashable, Sendable {
@@ -49,9 +49,23 @@ public struct KeySharing: Sendable {
     let latest = isKnown ? max(notice.time, lines[number: "time"] ?? 0) : notice.time
     let new = StateLines([
       "device": device, "time": latest, "witness": notice.witness, "told": isDue ? now : told,
+      "left": left,
     ])
     try Disk.replace(path, with: new.bytes, isShared: true, waits: false)
     return isDue
+  }
+
+  /// The device ID of the key that this machine had before it went over to a new one; nil for none.
+  var left: String? { lines["left"] }
+
+  /// Keeps that this machine went over to a new key, and forgets who used the former one.
+  func leave(_ device: String) throws {
+    try Disk.replace(path, with: StateLines(["left": device]).bytes, isShared: true, waits: false)
+  }
+
+  /// Forgets that another machine was met: it has a key of its own now.
+  func settle() throws {
+    try Disk.replace(path, with: StateLines(["left": left]).bytes, isShared: true, waits: false)
   }
 }
 

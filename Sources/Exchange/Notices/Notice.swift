@@ -59,10 +59,12 @@ struct SharedKeyNotice: Notice {
   private var sightings: PeerSightings {
     PeerSightings(stateFolder: scene.notebook.stateFolder)
   }
+  private var sharing: KeySharing { KeySharing(stateFolder: scene.notebook.stateFolder) }
 
   func say(in hello: inout HelloMessage) {
     hello.machine = scene.context.machine()
     hello.keyShared = sightings.sharing(of: scene.peer.deviceID)
+    hello.left = sharing.left
   }
 
   func hear(_ hello: HelloMessage) throws {
@@ -73,14 +75,21 @@ struct SharedKeyNotice: Notice {
       try note(KeySharing.Notice(time: now, witness: nil))
       throw SyncError.keyShared
     }
+    let own = scene.context.key.deviceID
     if let ago = hello.keyShared, ago < KeySharing.memory {
       try note(KeySharing.Notice(time: now - ago, witness: scene.peer.name))
+    } else if sharing.notice(of: own)?.witness == scene.peer.name {
+      try sharing.settle()
+    }
+    // Said in each greeting, it tells something in the first.
+    if let left = hello.left, sightings.last(of: scene.peer.deviceID) == nil {
+      sightings.forgetMachines(of: left)
+      if left == own { try sharing.settle() }
     }
     sightings.note(scene.peer.deviceID, on: hello.machine)
   }
 
   private func note(_ notice: KeySharing.Notice) throws {
-    let sharing = KeySharing(stateFolder: scene.notebook.stateFolder)
     if try sharing.note(notice, of: scene.context.key.deviceID) {
       scene.report(
         .keyShared(notebook: scene.context.membership.notebookID, witness: notice.witness))

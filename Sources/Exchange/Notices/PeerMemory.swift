@@ -102,6 +102,16 @@ public struct PeerSightings: Sendable {
     return now - time
   }
 
+  /// Forgets on which machines a device was met: one of them has a key of its own now.
+  func forgetMachines(of device: String) {
+    guard let time = last(of: device) else { return }
+    try? Disk.replace(
+      "\(folder)/\(device)", with: StateLines().bytes, isShared: true, waits: false)
+    // The device itself was not met now.
+    let met = timespec(tv_sec: Int(time), tv_nsec: 0)
+    utimensat(AT_FDCWD, "\(folder)/\(device)", [met, met], AT_SYMLINK_NOFOLLOW)
+  }
+
   /// Whether the text can be the name of a file: device IDs are letters and digits.
   private static func isName(_ device: String) -> Bool {
     (1...64).contains(device.utf8.count)

@@ -31,6 +31,7 @@ public struct KeyRenewal {
     }
     let new = membership.member(ofDevice: key.deviceID)
     if let new {
+      try KeySharing(stateFolder: notebook.stateFolder).leave(former.deviceID)
       try notebook.become(DeviceIdentity(name: new.name, deviceID: new.deviceID))
     }
     try membership.setRenewal(new == nil ? key.deviceID : nil)

@@ -60,6 +60,8 @@ struct HelloMessage: Message {
   var machine: ObjectID?
   /// How many seconds ago two machines took turns with the receiver's key.
   var keyShared: Int64?
+  /// The device ID of the key that the sender's machine had before it went over to its own.
+  var left: String?
   /// A PKCS #10 request for the sender's new key, told to admins.
   var request: Base64?
 
@@ -71,6 +73,7 @@ struct HelloMessage: Message {
     if let keyShared { try MessageRules.check(time: keyShared) }
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)
+    if let left { try MessageRules.check(name: left) }
     try MessageRules.check(tip: tip, heads: heads)
   }
 }
