@@ -75,6 +75,7 @@ extension MembershipStore {
     make: (_ old: MembershipStore, _ temporary: String) throws -> MembershipStore
   ) throws -> MembershipStore {
     let old = try open(in: folder)
+    try StoreFolder.removeBegun(beside: folder)
     let new = try make(old, Disk.unique(beside: folder))
     let ids = formerly + (try DeviceList.formerly.inOrder(in: folder)) + [old.notebookID]
     try DeviceList.formerly.write(

@@ -27,11 +27,7 @@ enum StoreFolder {
   /// Builds the whole folder beside its place and moves it there in one step.
   static func create(_ folder: String, set: CertificateSet) throws {
     let parent = Disk.parent(of: folder)
-    // What a killed process had begun to build.
-    for found in try Disk.names(in: parent)
-    where "\(parent)/\(found)".hasPrefix("\(folder).") && found.hasSuffix(".tmp") {
-      Disk.removeTree("\(parent)/\(found)")
-    }
+    try removeBegun(beside: folder)
     let temporary = Disk.unique(beside: folder)
     for kind in Kind.allCases { try Disk.makeFolders("\(temporary)/\(kind.rawValue)", mode: 0o755) }
     try Disk.replace("\(temporary)/format", with: format, mode: 0o644)
@@ -44,6 +40,15 @@ enum StoreFolder {
       throw MembershipError.system(call: "rename", path: folder, code: EIO)
     }
     try Disk.sync(folder: parent)
+  }
+
+  /// Removes what a killed process had begun to build for a folder.
+  static func removeBegun(beside folder: String) throws {
+    let parent = Disk.parent(of: folder)
+    for found in try Disk.names(in: parent)
+    where "\(parent)/\(found)".hasPrefix("\(folder).") && found.hasSuffix(".tmp") {
+      Disk.removeTree("\(parent)/\(found)")
+    }
   }
 
   static func root(in folder: String) throws -> [UInt8] {

@@ -14,7 +14,7 @@ struct Story: Sendable, CustomStringConvertible {
   var description: String { name }
 
   /// All, or those that `NOTES_STORY` names.
-  static let all = [save, restore, asking, answering, joining, cloning].filter { story in
+  static let all = [save, restore, asking, answering, joining, rejoining, cloning].filter { story in
     TestEnvironment.variable("NOTES_STORY").map { story.name == $0 } ?? true
   }
 
@@ -44,14 +44,30 @@ struct Story: Sendable, CustomStringConvertible {
   /// A device with notes of its own joins; again where it had not come to the end.
   static let joining = Story(name: "notes join", victim: "cea", parties: ["ada", "cea"]) {
     folder, faults in
-    let cea = Party("cea", in: folder)
-    let invite = try Party("ada", in: folder).listen(["invite"])
+    try join(Party("cea", in: folder), to: Party("ada", in: folder), faults)
+  }
+
+  /// The membership was started over; who was a member joins again, in the notebook that it has.
+  static let rejoining = Story(
+    name: "notes join, in place", victim: "bea", parties: ["ada", "bea"]
+  ) { folder, faults in
+    let (ada, bea) = (Party("ada", in: folder), Party("bea", in: folder))
+    if access(ada.notebook + "/.git/notes/membership/formerly", F_OK) != 0 {
+      try ada.succeed("members", "reset", "--yes")
+    }
+    return try join(bea, to: ada, faults)
+  }
+
+  private static func join(
+    _ party: Party, to ada: Party, _ faults: [String: String]
+  ) throws -> ProcessResult {
+    let invite = try ada.listen(["invite"])
     defer { invite.process.send(9) }
     guard let port = invite.port, let code = invite.code else {
       throw FaultRun.Violation(description: "no invitation: \(try invite.process.wait())")
     }
-    let joined = try cea.notes(
-      "join", code, cea.notebook, "--yes", "--name", "cea", "--no-discovery", "--at",
+    let joined = try party.notes(
+      "join", code, party.notebook, "--yes", "--name", party.name, "--no-discovery", "--at",
       "127.0.0.1:\(port)", faults: faults)
     // The inviter answers the first sync as well, and ends by itself then.
     if joined.isSuccess { _ = try? invite.process.wait(within: 40) }

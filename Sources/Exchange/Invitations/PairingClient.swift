@@ -125,7 +125,7 @@ public struct PairingClient: Sendable {
       if offer.renewal != nil {
         notebook = try Notebook.adopt(at: folder, as: identity(in: membership))
       } else {
-        try present.rename(device: name)
+        try present.become(DeviceIdentity(name: name, deviceID: key.deviceID))
         notebook = present
       }
     } else {
@@ -175,7 +175,14 @@ public struct PairingClient: Sendable {
   /// The notebook that is in the folder already, for instance because an earlier try was cut short.
   private static func notebook(in folder: String) throws -> Notebook? {
     do {
-      return try Notebook.open(at: folder)
+      let notebook = try Notebook.open(at: folder)
+      do {
+        try notebook.finishBeginningAnew(
+          .open(in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder)))
+      } catch MembershipError.membershipMissing {
+        // Joining brings it back.
+      }
+      return notebook
     } catch NotebookError.notANotebook {
       return nil
     }

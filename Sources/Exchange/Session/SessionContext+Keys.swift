@@ -12,12 +12,7 @@ extension SessionContext {
     else { return nil }
     let membership = try MembershipStore.open(
       in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder))
-    // A run was killed between the new membership and what the notebook is called by it.
-    if membership.notebookID != notebook.identity.id,
-      try membership.formerIDs().contains(notebook.identity.id)
-    {
-      try notebook.become(membership.notebookID, named: membership.notebookName)
-    }
+    try notebook.finishBeginningAnew(membership)
     if key.deviceID == present.deviceID {
       self.init(folder: notebook.folder, key: key, membership: membership)
       return
@@ -26,5 +21,14 @@ extension SessionContext {
     self.init(
       folder: notebook.folder, key: request == nil ? present : key, membership: membership,
       request: request)
+  }
+}
+
+extension Notebook {
+  /// Goes by its membership, where a run was killed between that and what the notebook is called by it.
+  func finishBeginningAnew(_ membership: MembershipStore) throws {
+    guard membership.notebookID != identity.id, try membership.formerIDs().contains(identity.id)
+    else { return }
+    try become(membership.notebookID, named: membership.notebookName)
   }
 }
