@@ -34,6 +34,12 @@ public enum AllowedSigners {
 }
 
 extension MembershipStore {
+  /// The same, as far as it can be done now. The file is for git alone, and the next change writes it again:
+  /// nothing that the members do waits for it.
+  func keepAllowedSigners() {
+    do { try noteAllowedSigners() } catch {}
+  }
+
   /// Brings the file up to date that git verifies versions by: `allowed-signers`, beside the folder.
   public func noteAllowedSigners() throws {
     let keys = state.withLock { state in

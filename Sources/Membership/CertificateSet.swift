@@ -66,9 +66,11 @@ struct CertificateSet: Sendable {
   /// and stays: of what is too much each admin's share does.
   mutating func insert(certificates: [[UInt8]], revocationLists: [[UInt8]]) throws -> Bool {
     let before = fingerprints
-    var changed = try insert(unknown(certificates).compactMap { try? Certificate(der: $0) })
+    var changed = try insert(unknown(certificates).compactMap { der in
+      try Self.unlessRefused { try Certificate(der: der) }
+    })
     for der in try unknown(revocationLists) {
-      guard let list = try? RevocationList(der: der) else { continue }
+      guard let list = try Self.unlessRefused({ try RevocationList(der: der) }) else { continue }
       if try insert(list) { changed = true }
     }
     if !changed { return false }
@@ -76,6 +78,19 @@ struct CertificateSet: Sendable {
     fingerprints = Set(
       [root.fingerprint] + issued.map(\.fingerprint) + self.revocationLists.map(\.fingerprint))
     return fingerprints != before
+  }
+
+  /// What was read; nil for what is no certificate or list of ours, whoever sent it.
+  ///
+  /// - Throws: where this machine can read none, which says nothing of what was sent.
+  private static func unlessRefused<Value>(_ read: () throws -> Value) throws -> Value? {
+    do {
+      return try read()
+    } catch is CertificateDefect {
+      return nil
+    } catch MembershipError.library {
+      return nil
+    }
   }
 
   /// Those of a peer's that are not here: it mostly sends what is, and that is not parsed.

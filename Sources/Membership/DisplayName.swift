@@ -18,6 +18,16 @@ public enum DisplayName {
     return name
   }
 
+  /// Whether the name is accepted.
+  static func isAccepted(_ name: String) -> Bool {
+    do {
+      try check(name)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// The name with the first number behind it that makes it free.
   public static func numbered(_ name: String, _ isTaken: (String) -> Bool) -> String {
     let start = String(name.unicodeScalars.prefix(maximumLength - 4))

@@ -107,9 +107,8 @@ extension MembershipStore {
   /// Keeps the membership before this one where the process was killed that put it aside.
   func finishReplacing() throws {
     try StoreFolder.finishPuttingAside(folder) { root in
-      guard let id = try? Self.notebookID(ofRoot: root), id != notebookID,
-        (try? formerIDs().contains(id)) == true
-      else { return nil }
+      let id = try Self.notebookID(ofRoot: root)
+      guard id != notebookID, try formerIDs().contains(id) else { return nil }
       return "\(folder)-\(id.prefix(8))"
     }
   }

@@ -45,15 +45,15 @@ extension MembershipStore {
     let files = try StoreFolder.files(in: folder).sorted()
     let key = (files + [deviceID] + (try DeviceList.refused.read(in: folder)))
       .joined(separator: " ")
-    if let content = try? Disk.readIfThere(cache) {
-      let lines = StateLines(parsing: content)
-      if lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"] {
-        return MemberStanding(
-          role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
-          admins: admins.split(separator: "/").map(String.init),
-          sharedNames: shared.split(separator: "/").map(String.init))
-      }
+    let known = Disk.memory(at: cache) { lines -> MemberStanding? in
+      guard lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"]
+      else { return nil }
+      return MemberStanding(
+        role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
+        admins: admins.split(separator: "/").map(String.init),
+        sharedNames: shared.split(separator: "/").map(String.init))
     }
+    if let known { return known }
     let standing = try open(in: folder).standing(ofDevice: deviceID)
     let role = standing.role?.rawValue ?? (standing.isRemoved ? "removed" : "none")
     let lines = StateLines([
@@ -61,8 +61,7 @@ extension MembershipStore {
       "stored": key, "role": role, "admins": "/" + standing.admins.joined(separator: "/"),
       "shared": "/" + standing.sharedNames.joined(separator: "/"),
     ])
-    try? Disk.makeFolder(Disk.parent(of: cache), mode: 0o777)
-    try? Disk.replace(cache, with: lines.bytes, isShared: true, waits: false)
+    Disk.keep(lines.bytes, at: cache)
     return standing
   }
 

@@ -74,7 +74,7 @@ public final class MembershipStore: Sendable {
     _ = try set.insert(certificates: certificates, revocationLists: revocations)
     try StoreFolder.create(folder, set: set)
     let store = try open(in: folder)
-    try? store.noteAllowedSigners()
+    store.keepAllowedSigners()
     return store
   }
 
@@ -86,7 +86,7 @@ public final class MembershipStore: Sendable {
     try store.finishReplacing()
     // One that a program stored which knew of no signatures.
     if Counted.access(AllowedSigners.path(beside: folder), F_OK) != 0 {
-      try? store.noteAllowedSigners()
+      store.keepAllowedSigners()
     }
     return store
   }
@@ -188,8 +188,7 @@ public final class MembershipStore: Sendable {
     for certificate in before.issued.subtracting(set.issued) {
       try StoreFolder.remove(.certificate, certificate.der, in: folder)
     }
-    // For git alone: the next change writes it again.
-    if !certificates.isEmpty { try? noteAllowedSigners() }
+    if !certificates.isEmpty { keepAllowedSigners() }
   }
 
   static func refuse<Value>(_ body: () throws -> Value) throws -> Value {

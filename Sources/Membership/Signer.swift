@@ -54,13 +54,9 @@ extension MembershipStore {
     // Their names are hashes: no library has to be loaded to tell that they are the same.
     let key = files.joined(separator: " ")
     let cache = stateFolder[.signers]
-    // A cache that cannot be read or written costs time, and changes no answer.
-    if let known = (try? Disk.readIfThere(cache)).flatMap({ Signer.all(in: $0, of: key) }) {
-      return known
-    }
+    if let known = Disk.memory(at: cache, { Signer.all(in: $0, of: key) }) { return known }
     let signers = try open(in: folder).signers()
-    try? Disk.makeFolder(Disk.parent(of: cache), mode: 0o777)
-    try? Disk.replace(cache, with: Signer.file(signers, of: key), isShared: true, waits: false)
+    Disk.keep(Signer.file(signers, of: key), at: cache)
     return signers
   }
 }
@@ -84,8 +80,7 @@ extension Signer {
   }
 
   /// Nil for the file of another list of members, and for what a power cut left of it.
-  fileprivate static func all(in content: [UInt8], of key: String) -> [String: Signer]? {
-    let lines = StateLines(parsing: content)
+  fileprivate static func all(in lines: StateLines, of key: String) -> [String: Signer]? {
     guard lines["stored"] == key, lines["end"] == "\(lines.lines.count - 2)" else { return nil }
     var found: [String: Signer] = [:]
     for line in lines.lines.dropFirst().dropLast() {

@@ -104,10 +104,10 @@ enum StoreFolder {
 
   /// Keeps what a killed replacing had taken out of its place: what waits and is another membership than the
   /// present one, which says of it that it was this before.
-  static func finishPuttingAside(_ folder: String, isFormer: ([UInt8]) -> String?) throws {
+  static func finishPuttingAside(_ folder: String, isFormer: ([UInt8]) throws -> String?) throws {
     let waiting = folder + waitingSuffix
     guard Counted.access(waiting + "/format", F_OK) == 0,
-      let aside = isFormer(try root(in: waiting))
+      let aside = try isFormer(root(in: waiting))
     else { return }
     try keepAside(waiting, as: aside)
   }

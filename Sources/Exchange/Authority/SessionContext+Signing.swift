@@ -23,9 +23,13 @@ extension VersionSigner {
         return { try VersionSignature(over: $0, by: key).armored }
       },
       authorName: { device, stateFolder in
-        // A list of members that cannot be read keeps nobody from saving.
-        let standing = try? MembershipStore.standing(ofDevice: device.deviceID, at: stateFolder)
-        return SharedNames(standing).name(device.name, device.deviceID)
+        do {
+          let standing = try MembershipStore.standing(ofDevice: device.deviceID, at: stateFolder)
+          return SharedNames(standing).name(device.name, device.deviceID)
+        } catch {
+          // A list of members that cannot be read keeps nobody from saving: who is shown goes by the signature.
+          return device.name
+        }
       },
       makers: { versions, notebook in
         let proofs = VersionProofs(in: notebook)

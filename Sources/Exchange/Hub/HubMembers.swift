@@ -20,14 +20,14 @@ struct HubMembers {
   ) throws {
     (there, isOfAnother) = (nil, false)
     guard let membership, let version else { return }
-    // One that nobody can read is replaced.
-    let list =
+    let found = try Self.read {
       if let quarantine {
-        try? MemberList(of: version, in: quarantine)
+        try MemberList(of: version, in: quarantine)
       } else {
-        try? MemberList(of: version, in: repository)
+        try MemberList(of: version, in: repository)
       }
-    guard let list, let notebook = try? list.notebookID else { return }
+    }
+    guard let (list, notebook) = found else { return }
     if list.root == membership.root {
       there = list
       if areNews {
@@ -36,6 +36,24 @@ struct HubMembers {
     } else if try !membership.formerIDs().contains(notebook) {
       guard options.allowsUnrelated else { throw HubError.anotherNotebook }
       isOfAnother = true
+    }
+  }
+
+  /// A list and the ID of its notebook; nil for what nobody can read as one, which is replaced.
+  ///
+  /// - Throws: where this machine cannot read it: it may be another notebook's.
+  private static func read(
+    _ read: () throws -> MemberList?
+  ) throws -> (MemberList, notebook: String)? {
+    do {
+      guard let list = try read() else { return nil }
+      return (list, try list.notebookID)
+    } catch GitError.missing, GitError.wrongKind, GitError.malformed, GitError.objectTooLarge {
+      return nil
+    } catch is PackError {
+      return nil
+    } catch MembershipError.certificateRefused {
+      return nil
     }
   }
 

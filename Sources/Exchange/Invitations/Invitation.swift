@@ -116,9 +116,15 @@ final class PairingAttempt: Sendable {
         tried = (identity, nil, nil)
         return nil
       }
-      let key = try? invitation.code.preSharedKey(for: named)
-      tried = (identity, invitation, key)
-      return key
+      do {
+        let key = try invitation.code.preSharedKey(for: named)
+        tried = (identity, invitation, key)
+        return key
+      } catch {
+        // Without a key nobody is let in; the handshake, which cannot be told more, says so.
+        tried = (identity, invitation, nil)
+        return nil
+      }
     }
   }
 }

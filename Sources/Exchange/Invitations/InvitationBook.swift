@@ -182,6 +182,6 @@ public final class HeldInvitation: Sendable {
     record.state = state
     record.name = name ?? record.name
     record.deviceID = deviceID ?? record.deviceID
-    try? Disk.replace(path, with: record.serialized)
+    Disk.keep(record.serialized, at: path)
   }
 }

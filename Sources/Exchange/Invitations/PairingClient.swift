@@ -77,7 +77,7 @@ public struct PairingClient: Sendable {
       guard try decide(offer) else { throw SyncError.declined }
       named.name = try naming(offer, name)
     } catch {
-      try? stream.send(DeclineMessage())
+      stream.sendIfHeard(DeclineMessage())
       throw error
     }
     return try named.accept(offer, stream, in: folder, present)
@@ -153,9 +153,12 @@ public struct PairingClient: Sendable {
     else {
       throw SyncError.protocolBroken("a root that is not the offered notebook's")
     }
-    if isNew, let left = try? MembershipStore.open(in: place), left.root != message.root.bytes {
-      // Another joining was broken off here, into a repository that never became a notebook.
-      try left.putAside()
+    if isNew {
+      do {
+        // Another joining was broken off here, into a repository that never became a notebook.
+        let left = try MembershipStore.open(in: place)
+        if left.root != message.root.bytes { try left.putAside() }
+      } catch MembershipError.membershipMissing {}
     }
     // They come the latest first.
     let (root, formerly) = (message.root.bytes, Array((offer.formerly ?? []).reversed()))

@@ -12,12 +12,18 @@ public struct KeyRequests: Sendable {
 
   /// What a member asks for; nil for nothing, or where it has been certified.
   public func request(of member: Member, in membership: MembershipStore) -> CertificateRequest? {
-    guard !member.isRemoved,
-      let der = try? Disk.readIfThere(path(member), limit: CertificateRequest.maximumSize),
-      let request = try? CertificateRequest(der: der),
-      !membership.members().contains(where: { $0.deviceID == request.deviceID })
-    else { return nil }
-    return request
+    guard !member.isRemoved else { return nil }
+    do {
+      let path = path(member)
+      guard let der = try Disk.readIfThere(path, limit: CertificateRequest.maximumSize)
+      else { return nil }
+      let request = try CertificateRequest(der: der)
+      let isKnown = membership.members().contains { $0.deviceID == request.deviceID }
+      return isKnown ? nil : request
+    } catch {
+      // Nobody is asked to certify what cannot be read; the member shows it again whenever it is met.
+      return nil
+    }
   }
 
   /// Keeps what a member asks for, in place of what it asked for before.

@@ -5,7 +5,8 @@ internal import Notebook
 internal import System
 
 extension Replica {
-  /// Exchanges something. Of what goes wrong it keeps what this notebook lacks.
+  /// Exchanges something. Of what goes wrong it keeps what this notebook lacks; an error on the way to that is
+  /// told instead.
   func exchanging<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -13,9 +14,9 @@ extension Replica {
       switch error {
       case GitError.missing(let id): notebook.missingObjects.note([id])
       // The other side took for known here what is not.
-      case PackError.incomplete, PackError.baseMissing: _ = try? notebook.lookForMissing()
+      case PackError.incomplete, PackError.baseMissing: _ = try notebook.lookForMissing()
       // Somebody made it while the exchange began. The next one looks at everything.
-      case GitError.unfit: try? notebook.forgetPortableHistory()
+      case GitError.unfit: try notebook.forgetPortableHistory()
       default: break
       }
       if let error = error as? PackError { throw SyncError.packRefused(error) }

@@ -59,7 +59,7 @@ public struct SessionContext: Sendable {
       default: membership.members().contains { $0.deviceID == key.deviceID && $0.isRemoved }
       }
     // Where it cannot be kept, the next refusal says it again.
-    try? membership.setRefused(isRefused, device: key.deviceID)
+    do { try membership.setRefused(isRefused, device: key.deviceID) } catch {}
   }
 
   /// The member at the other end of a connection.

@@ -12,6 +12,9 @@ struct MessageStream {
 
   func send(_ message: some Message) throws { try send(Frame(message)) }
 
+  /// Sends a last word: whoever is gone hears none, and what is told after that is why it was said.
+  func sendIfHeard(_ message: some Message) { try? send(message) }
+
   func send(_ frame: Frame) throws {
     try translated { try connection.send(frame, deadline: .after(seconds: timeouts.message)) }
   }

@@ -205,7 +205,7 @@ extension Guest {
   fileprivate init?(line: String) {
     let words = line.split(separator: " ", maxSplits: 4).map(String.init)
     guard words.count == 5, let role = Role(rawValue: words[0]), role != .admin,
-      let since = Int64(words[1]), (try? DisplayName.check(words[4])) != nil
+      let since = Int64(words[1]), DisplayName.isAccepted(words[4])
     else { return nil }
     self.init(name: words[4], role: role, since: since, id: words[2], cookie: words[3])
   }
@@ -219,7 +219,7 @@ extension GuestInvitation {
       let expires = Int64(words[1])
     else { return nil }
     let name = words.count > 3 ? words[3] : nil
-    if let name, (try? DisplayName.check(name)) == nil { return nil }
+    if let name, !DisplayName.isAccepted(name) { return nil }
     self.init(name: name, role: role, expires: expires, token: words[2])
   }
 }
