@@ -83,6 +83,18 @@ extension FileSystem {
     try sync(file: folder, O_RDONLY | O_DIRECTORY)
   }
 
+  /// The same; false where the folder is not there.
+  public static func syncIfThere(folder: String) throws(Failure) -> Bool {
+    let descriptor = Counted.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 {
+      if errno == ENOENT { return false }
+      throw .system(call: "open", path: folder, errno: errno)
+    }
+    defer { close(descriptor) }
+    try sync(descriptor, path: folder)
+    return true
+  }
+
   /// Waits until everything on the file system that holds `folder` is on the disk.
   public static func syncFileSystem(of folder: String) throws(Failure) {
     let descriptor = try open(folder, O_RDONLY | O_DIRECTORY)

@@ -98,6 +98,23 @@ struct ObjectFileTests {
     #expect(try git("count-objects", "-v").contains("garbage: 0"))
   }
 
+  @Test("git packs what is stored once more, and removes its folder")
+  func packedMeanwhile() throws {
+    let text = Array("a text\n".utf8)
+    let blob = try repository.write(blob: text)
+    let tree = try repository.write(tree: [TreeEntry(name: "n.txt", mode: .regular, id: blob)])
+    let commit = try repository.write(
+      commit: tree, parents: [], author: tester, committer: tester, message: "m\n")
+    _ = try git("update-ref", "refs/heads/main", commit.hex)
+    try repository.withBatchedWrites(isBeforeMove: true) {
+      #expect(try repository.write(blob: text) == blob)
+      _ = try git("repack", "-adq")
+      #expect(access(String(file(of: blob).dropLast(39)), F_OK) != 0)
+    }
+    try repository.syncPendingObjects()
+    #expect(try repository.blob(blob) == text)
+  }
+
   @Test("what fails leaves no object and no file")
   func failing() throws {
     struct Failure: Error {}

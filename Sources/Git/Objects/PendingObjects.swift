@@ -31,6 +31,8 @@ final class PendingObjects {
   /// Trees from this size on are not compressed: IDs do not get smaller, the tree is soon packed as
   /// a delta, and compressing that of 10,000 notes would take as long as the rest of a save.
   private static let largeTree = 4096
+  /// How often a folder is made at most that git removes, as an empty one, before a file is in it.
+  private static let tries = 100
   /// What is compressed at most before it is written, in bytes: a large text is not held twice.
   private static let writeSize = 1 << 20
 
@@ -57,16 +59,21 @@ final class PendingObjects {
     guard places[id] == nil else { return }
     let path = loose.path(of: id)
     if LooseObjects.read(path, id: id) != nil {
-      // It may be git's, which does not sync such files.
-      let descriptor = try Disk.open(path, O_RDONLY)
-      remember(File(id: id, path: path, temporary: nil, descriptor: descriptor))
-      return
+      // It may be git's, which does not sync such files, and may be packing it now.
+      let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 || errno == ENOENT else {
+        throw GitError.system(call: "open", path: path, errno: errno)
+      }
+      if descriptor >= 0 {
+        remember(File(id: id, path: path, temporary: nil, descriptor: descriptor))
+        return
+      }
     }
     let folder = Disk.parent(of: path)
     // git's own name for such files: its collection removes those that a killed process left.
     let temporary = folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     var descriptor = Self.create(temporary)
-    if descriptor < 0, errno == ENOENT {
+    for _ in 0..<Self.tries where descriptor < 0 && errno == ENOENT {
       try Disk.makeFolder(folder, mode: 0o777)
       hasNewFolder = true
       descriptor = Self.create(temporary)
@@ -125,11 +132,10 @@ final class PendingObjects {
 
   func syncNames() throws {
     guard !unsynced.isEmpty else { return }
-    if isSyncedSingly {
-      for folder in unsynced { try Disk.sync(folder: folder) }
-    } else {
-      try Disk.syncFileSystem(of: loose.folder)
-    }
+    var isEnough = isSyncedSingly
+    // Where a folder is gone, git has packed what was in it.
+    for folder in unsynced where isEnough { isEnough = try Disk.syncIfThere(folder: folder) }
+    if !isEnough { try Disk.syncFileSystem(of: loose.folder) }
     unsynced = []
   }
 

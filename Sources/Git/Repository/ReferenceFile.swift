@@ -102,7 +102,8 @@ struct ReferenceFile {
     if content == .folder { Self.removeEmptyFolders(path) }
     try Disk.rename(lock, to: path)
     isMoved = true
-    try Disk.sync(folder: Disk.parent(of: path))
+    // Where the folder is gone, git has packed the reference.
+    _ = try Disk.syncIfThere(folder: Disk.parent(of: path))
   }
 
   /// Removes the reference, durably, with its log and the folders that it leaves empty. One that does not exist
@@ -122,7 +123,7 @@ struct ReferenceFile {
       }
     }
     unlink(lock)
-    try Disk.sync(folder: Disk.parent(of: path))
+    _ = try Disk.syncIfThere(folder: Disk.parent(of: path))
     let folders = name.split(separator: "/").dropLast()
     for count in stride(from: folders.count, to: 2, by: -1) {
       let folder = folders.prefix(count).joined(separator: "/")
@@ -205,7 +206,8 @@ struct ReferenceFile {
   private func takeLock() throws -> (path: String, descriptor: Int32) {
     let lock = path + ".lock"
     var descriptor = Self.createLock(lock)
-    if descriptor < 0, errno == ENOENT {
+    // git removes folders that are empty.
+    for _ in 0..<Self.attempts where descriptor < 0 && errno == ENOENT {
       try Disk.makeFolders(Disk.parent(of: lock), in: gitFolder)
       descriptor = Self.createLock(lock)
     }
