@@ -66,9 +66,10 @@ struct CertificateSet: Sendable {
   /// and stays: of what is too much each admin's share does.
   mutating func insert(certificates: [[UInt8]], revocationLists: [[UInt8]]) throws -> Bool {
     let before = fingerprints
-    var changed = try insert(unknown(certificates).compactMap { der in
-      try Self.unlessRefused { try Certificate(der: der) }
-    })
+    var changed = try insert(
+      unknown(certificates).compactMap { der in
+        try Self.unlessRefused { try Certificate(der: der) }
+      })
     for der in try unknown(revocationLists) {
       guard let list = try Self.unlessRefused({ try RevocationList(der: der) }) else { continue }
       if try insert(list) { changed = true }
