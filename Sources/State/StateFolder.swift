@@ -46,6 +46,8 @@ public struct StateFolder: Hashable, Sendable {
     case sharedKey = "shared-key"
     /// Where peers were last reached.
     case addresses
+    /// Which versions hubs showed this device, and members.
+    case hubs
     /// The guests of the page, and the links for new ones.
     case guests
     /// Locked while the guests are changed.

@@ -43,6 +43,7 @@ struct LimitsTests {
     ("commits in Li haves Ta \(ProtocolLimits.haves)", "LimitsTests.messages"),
     ("bytes of a name Ta \(ProtocolLimits.nameBytes)", "LimitsTests.messages"),
     ("former IDs in an offer Ta \(ProtocolLimits.formerIDs)", "LimitsTests.messages"),
+    ("hubs in Li hello Ta \(ProtocolLimits.hubs)", "LimitsTests.messages"),
     ("notes that a side says it edits Ta \(ProtocolLimits.editedNotes)", "LimitsTests.messages"),
     ("invitations that are kept Ta \(ReceivedInvitations.maximum)", "LimitsTests.invitations"),
     (
@@ -203,6 +204,14 @@ struct LimitsTests {
         == "notes that are edited")
     #expect(
       try broken(EditingMessage(paths: [Base64(path.bytes + [0x61])])) == "bytes of a path")
+    func hello(hubs: Int) -> HelloMessage {
+      let sighting = CarriedSighting(hub: .emptyBlob, tip: .emptyTree, since: 2, last: 1)
+      return HelloMessage(
+        versions: [1], notebook: "nb", device: "DEV", name: "Ada", mode: .both, takes: true,
+        heads: [], notes: 0, membership: "", hubs: .init(repeating: sighting, count: hubs))
+    }
+    #expect(try broken(hello(hubs: ProtocolLimits.hubs)) == nil)
+    #expect(try broken(hello(hubs: ProtocolLimits.hubs + 1)) == "hubs")
     func offer(_ name: String, _ former: Int, until time: Int64 = 1) -> PairingOffer {
       PairingOffer(
         versions: [1], notebookID: "nb", notebookName: name, notes: 1, bytes: 1, files: 1,

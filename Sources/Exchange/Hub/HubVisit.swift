@@ -61,6 +61,10 @@ package final class HubVisit {
         throw error
       }
       if options.mode.receives { replica.held.forget(hub.name, isThere: false) }
+      if let tip = branch.tip {
+        HubSightings(of: notebook).note(
+          hub, branch: branch.name, tip: tip, notebook: notebook.identity.id)
+      }
       return try replica.result(traffic, merges: merges)
     }
   }

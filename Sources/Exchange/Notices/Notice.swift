@@ -33,7 +33,9 @@ struct NoticeScene {
   var notices: [any Notice] { first + later }
 
   /// Those that are heard whatever is learned of the members.
-  var first: [any Notice] { [SharedKeyNotice(scene: self), AddressNotice(scene: self)] }
+  var first: [any Notice] {
+    [SharedKeyNotice(scene: self), AddressNotice(scene: self), HubNotice(scene: self)]
+  }
 
   /// Those that go by what is known of the members then.
   var later: [any Notice] { [InvitationNotice(scene: self), NewKeyNotice(scene: self)] }

@@ -62,6 +62,8 @@ struct HelloMessage: Message {
   var keyShared: Int64?
   /// The device ID of the key that the sender's machine had before it went over to its own.
   var left: String?
+  /// What hubs showed the sender.
+  var hubs: [CarriedSighting]?
   /// A PKCS #10 request for the sender's new key, told to admins.
   var request: Base64?
 
@@ -74,6 +76,8 @@ struct HelloMessage: Message {
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)
     if let left { try MessageRules.check(name: left) }
+    try MessageRules.check(count: hubs?.count ?? 0, limit: ProtocolLimits.hubs, "hubs")
+    try hubs?.forEach { try $0.validate() }
     try MessageRules.check(tip: tip, heads: heads)
   }
 }

@@ -20,6 +20,8 @@ package enum ProtocolLimits {
   /// Of a side.
   static let heads = 256
   static let haves = 256
+  /// In a greeting.
+  static let hubs = 16
   static let nameBytes = 255
   /// In an offer.
   static let formerIDs = 64

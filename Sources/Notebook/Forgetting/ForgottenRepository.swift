@@ -26,7 +26,7 @@ struct ForgottenRepository {
     switch file {
     case .notebook, .sharedKey, .addresses, .guests, .webAddress, .allowedSigners: true
     case .lock, .watch, .gcLock, .guestsLock, .webLink, .tip, .plain, .waiting, .machine, .brought,
-      .looked, .missing, .formerWriters, .journal, .history, .verified, .merges, .signers,
+      .looked, .missing, .hubs, .formerWriters, .journal, .history, .verified, .merges, .signers,
       .standing, .told:
       false
     }

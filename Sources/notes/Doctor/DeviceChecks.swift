@@ -68,7 +68,11 @@ extension Check {
           + "\(theirs), this device \(difference.tip.short) by rules \(difference.rules)",
         remedy: "update notes on \(outdated); the next edit of a note brings both to one version")
     }
-    return findings.isEmpty ? .good("no device merges the same versions differently") : findings
+    let hubs = try HubDifferenceNotice.all(in: context.notebook).flatMap {
+      [Finding].problem($0.message, remedy: HubDifferenceNotice.remedy)
+    }
+    return findings.isEmpty && hubs.isEmpty
+      ? .good("no device merges the same versions differently") : findings + hubs
   }
 
   static let held = Check(

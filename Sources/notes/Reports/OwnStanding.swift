@@ -12,6 +12,8 @@ struct OwnStanding {
   private(set) var unsent = 0
   /// That another machine uses this device's key, if one does.
   private(set) var sharing: KeySharing.Notice?
+  /// The hubs that showed a member something else than this device.
+  private(set) var hubs: [HubDifferenceNotice] = []
 
   init() {}
 
@@ -22,6 +24,7 @@ struct OwnStanding {
     member = try? MembershipStore.standing(
       ofDevice: notebook.identity.device.deviceID, at: folder)
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
+    hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
 
@@ -94,6 +97,7 @@ struct OwnStanding {
       (removalMessage, removalRemedy), (guestMessage, Self.guestRemedy),
       (readerMessage, readerRemedy), (keyMessage, Self.keyRemedy),
     ].compactMap { message, remedy in message.map { ($0, remedy) } }
+      + hubs.map { ($0.message, HubDifferenceNotice.remedy) }
   }
 
   /// A line of each, for people.

@@ -29,6 +29,7 @@ struct StatusReport {
       "unmerged": status.unmerged, "hard_links": status.hardLinks,
       "role": standing.word, "unsent": standing.unsent,
       "key_shared": standing.sharing.map { TimeText.rfc3339($0.time) },
+      "hub_differences": standing.hubs.map(\.json),
     ]
   }
 

@@ -1,0 +1,206 @@
+public import Git
+internal import History
+internal import Membership
+public import Notebook
+internal import State
+internal import System
+
+/// Which version hubs showed this device last, and which they showed members by what these say:
+/// `.git/notes/hubs`. See notes-hub(7), "A hub that shows two histories".
+public struct HubSightings: Sendable {
+  /// A hub that showed a member something else than this device.
+  public struct Difference: Hashable, Sendable {
+    /// How they differ.
+    public enum Kind: String, Sendable {
+      /// Neither version leads to the other.
+      case split
+      /// The member was shown a version that a newer one had replaced for this device before.
+      case olderThere = "older_there"
+      /// This device was shown a version that a newer one had replaced for the member before.
+      case olderHere = "older_here"
+    }
+
+    /// What this device's user calls the hub.
+    public let hub: String
+    /// The member's device ID.
+    public let device: String
+    /// How they differ.
+    public let kind: Kind
+    /// What the hub showed this device.
+    public let tip: ObjectID
+    /// What it showed the member.
+    public let peerTip: ObjectID
+  }
+
+  /// What one device was shown by one hub, by this device's clock.
+  struct Sighting: Hashable {
+    /// Who was shown it: a device ID; nil for this device.
+    var device: String?
+    /// Which hub and branch.
+    var place: ObjectID
+    /// What this device calls the hub; "-" for another device's.
+    var name = "-"
+    var tip: ObjectID
+    /// When the hub showed or took that version first, and last, in seconds since 1970.
+    var since: Int64
+    var last: Int64
+  }
+
+  private let path: String
+
+  /// The memory of the notebook with this state folder.
+  public init(of notebook: Notebook) { path = notebook.stateFolder[.hubs] }
+
+  /// How many seconds a visit may take: of two within that, nothing tells which came first.
+  static let margin: Int64 = 300
+  /// How many are remembered.
+  private static let capacity = 256
+
+  private var all: [Sighting] {
+    Disk.memory(at: path) { lines in lines.lines.compactMap { Sighting($0) } } ?? []
+  }
+
+  private func keep(_ sightings: [Sighting]) {
+    var lines = StateLines()
+    for one in sightings.suffix(Self.capacity) { lines.append(one.device ?? Self.own, one.words) }
+    Disk.keep(lines.bytes, at: path)
+  }
+
+  /// Stands in the file for this device.
+  fileprivate static let own = "own"
+
+  /// Keeps what a hub holds after a visit.
+  func note(
+    _ hub: Hub, branch: String, tip: ObjectID, notebook: String, now: Int64 = WallClock.now()
+  ) {
+    guard let place = HubPlace.id(of: hub.url, branch: branch, notebook: notebook) else { return }
+    var known = all
+    let former = known.first { $0.device == nil && $0.place == place }
+    known.removeAll { $0.device == nil && ($0.place == place || $0.name == hub.name) }
+    let since = former?.tip == tip ? former?.since : nil
+    known.append(
+      Sighting(place: place, name: hub.name, tip: tip, since: min(since ?? now, now), last: now))
+    keep(known)
+  }
+
+  /// What this device tells members of it.
+  func said(now: Int64 = WallClock.now()) -> [CarriedSighting] {
+    all.filter { $0.device == nil }.suffix(ProtocolLimits.hubs).map {
+      CarriedSighting(
+        hub: $0.place, tip: $0.tip, since: max(0, now - $0.since), last: max(0, now - $0.last))
+    }
+  }
+
+  /// Keeps what a member says, in place of what it said before.
+  func hear(_ said: [CarriedSighting], of device: String, now: Int64 = WallClock.now()) {
+    var known = all
+    let former = known.filter { $0.device == device }
+    let places = Set(known.filter { $0.device == nil }.map(\.place))
+    let new = said.filter { places.contains($0.hub) }.map {
+      Sighting(
+        device: device, place: $0.hub, tip: $0.tip, since: now - $0.since, last: now - $0.last)
+    }
+    if former.isEmpty, new.isEmpty { return }
+    known.removeAll { $0.device == device }
+    keep(known + new)
+  }
+
+  /// The hubs that showed members something else than this device, as far as the versions are here.
+  public func differences(in notebook: Notebook) throws -> [Difference] {
+    let known = all
+    return try known.filter { $0.device == nil }.flatMap { own in
+      try known.filter { $0.device != nil && $0.place == own.place }.compactMap { theirs in
+        guard let device = theirs.device,
+          let kind = try Self.difference(own, theirs, in: notebook.repository)
+        else { return nil }
+        return Difference(
+          hub: own.name, device: device, kind: kind, tip: own.tip, peerTip: theirs.tip)
+      }
+    }
+  }
+
+  /// A hub's branch only moves forward: what it shows two devices stands on one line, and who comes later
+  /// sees no less.
+  private static func difference(
+    _ own: Sighting, _ theirs: Sighting, in repository: Repository
+  ) throws -> Difference.Kind? {
+    guard own.tip != theirs.tip, try repository.contains(own.tip),
+      try repository.contains(theirs.tip)
+    else { return nil }
+    if try repository.isAncestor(theirs.tip, of: own.tip) {
+      return theirs.last > own.since + margin ? .olderThere : nil
+    }
+    if try repository.isAncestor(own.tip, of: theirs.tip) {
+      return own.last > theirs.since + margin ? .olderHere : nil
+    }
+    return .split
+  }
+}
+
+extension HubSightings.Sighting {
+  /// Nil for what another version of this program wrote.
+  fileprivate init?(_ line: StateLine) {
+    let words = line.value.split(separator: " ").map(String.init)
+    guard words.count == 5, let place = ObjectID(hex: words[0]), let tip = ObjectID(hex: words[2]),
+      let since = Int64(words[3]), let last = Int64(words[4])
+    else { return nil }
+    self.init(
+      device: line.key == HubSightings.own ? nil : line.key, place: place, name: words[1], tip: tip,
+      since: since, last: last)
+  }
+
+  fileprivate var words: String { "\(place) \(name) \(tip) \(since) \(last)" }
+}
+
+/// What a member says that a hub showed it: notes-protocol(7), hello, `hubs`.
+struct CarriedSighting: Codable, Sendable, Hashable {
+  /// Which hub and branch.
+  let hub: ObjectID
+  let tip: ObjectID
+  /// How many seconds ago the hub showed or took that version first, and last.
+  let since: Int64
+  let last: Int64
+
+  func validate() throws {
+    try MessageRules.check(time: since)
+    try MessageRules.check(time: last)
+  }
+}
+
+/// What hubs showed each of two members, told in their greeting.
+struct HubNotice: Notice {
+  let scene: NoticeScene
+
+  private var sightings: HubSightings { HubSightings(of: scene.notebook) }
+
+  func say(in hello: inout HelloMessage) {
+    let said = sightings.said()
+    hello.hubs = said.isEmpty ? nil : said
+  }
+
+  func hear(_ hello: HelloMessage) { sightings.hear(hello.hubs ?? [], of: scene.peer.deviceID) }
+}
+
+/// Tells whether two devices mean the same hub.
+enum HubPlace {
+  /// The ID of a branch at an address on another machine; nil for a folder, and for what is on this machine: two
+  /// devices may have other ones at the same path.
+  static func id(of url: String, branch: String, notebook: String) -> ObjectID? {
+    var rest = url[...]
+    if let scheme = url.firstRange(of: "://") { rest = url[scheme.upperBound...] }
+    let isShort = rest.startIndex == url.startIndex
+    let end = rest.firstIndex { $0 == "/" || isShort && $0 == ":" }
+    guard let end, !url.hasPrefix("/") else { return nil }
+    let account = rest[..<end]
+    let host = (account.lastIndex(of: "@").map { account[account.index(after: $0)...] } ?? account)
+      .lowercased()
+    if host.isEmpty || ["localhost", "127.", "[::1]"].contains(where: host.hasPrefix) {
+      return nil
+    }
+    var path = rest[end...].drop { $0 == "/" || $0 == ":" }
+    while path.hasSuffix("/") { path.removeLast() }
+    if path.hasSuffix(".git") { path.removeLast(4) }
+    let parts = ["notes hub 1", notebook, host, String(path), branch]
+    return ObjectID.digest(ofBlob: Array(parts.joined(separator: "\0").utf8))
+  }
+}

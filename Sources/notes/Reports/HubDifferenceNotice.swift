@@ -1,0 +1,44 @@
+internal import Exchange
+internal import Membership
+internal import Notebook
+
+/// That a hub showed a member something else than this device: notes-hub(7), "A hub that shows two histories".
+struct HubDifferenceNotice {
+  private let difference: HubSightings.Difference
+  /// The member's name.
+  private let name: String
+
+  /// Those that are known; of members that were removed none is.
+  static func all(in notebook: Notebook) throws -> [HubDifferenceNotice] {
+    let differences = try HubSightings(of: notebook).differences(in: notebook)
+    if differences.isEmpty { return [] }
+    let members = try notebook.membership().members()
+    return differences.compactMap { difference in
+      guard let member = members.first(where: { $0.deviceID == difference.device }),
+        !member.isRemoved
+      else { return nil }
+      return HubDifferenceNotice(difference: difference, name: member.name)
+    }
+  }
+
+  var json: JSON {
+    [
+      "hub": difference.hub, "name": name, "device": difference.device,
+      "what": difference.kind.rawValue, "tip": difference.tip, "peer_tip": difference.peerTip,
+    ]
+  }
+
+  /// Lower case, no full stop.
+  var message: String {
+    let (hub, other) = (Visible.name(difference.hub), Visible.name(name))
+    return switch difference.kind {
+    case .split: "the hub \(hub) showed \(other) another history than this device"
+    case .olderThere: "the hub \(hub) showed \(other) an older version than it held by then"
+    case .olderHere:
+      "the hub \(hub) showed this device an older version than it held by then, as \(other) knows"
+    }
+  }
+
+  static let remedy =
+    "ask who runs it, unless you set it back; 'notes sync' with both devices brings all versions together"
+}

@@ -1,0 +1,116 @@
+import Git
+import History
+import Membership
+import Notebook
+import State
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+/// notes-hub(7), "A hub that shows two histories".
+@Suite("A hub that shows two histories")
+struct HubSightingsTests {
+  let ada: Device
+  let bob: Device
+  let hub = Hub(name: "hub", url: "git@hub.example:home.git")
+  let same = Hub(name: "origin", url: "https://Hub.example/home/")
+
+  init() throws {
+    ada = try Device(founding: "Ada")
+    bob = try Device("Bob", certifiedBy: ada)
+    try ada.write("a\n", to: "a.txt")
+    _ = try sync(ada, bob)
+  }
+
+  /// A version that this device makes.
+  private func version(_ device: Device, _ text: String) throws -> ObjectID {
+    try device.write(text, to: "\(text.prefix(1)).txt")
+    _ = try device.notebook().save()
+    return try #require(try device.notebook().state().tip)
+  }
+
+  private func saw(
+    _ device: Device, _ hub: Hub, _ tip: ObjectID, ago: Int64 = 0, branch: String = "main"
+  ) throws {
+    let notebook = try device.notebook()
+    HubSightings(of: notebook).note(
+      hub, branch: branch, tip: tip, notebook: notebook.identity.id, now: WallClock.now() - ago)
+  }
+
+  private func found(_ device: Device) throws -> [HubSightings.Difference] {
+    let notebook = try device.notebook()
+    return try HubSightings(of: notebook).differences(in: notebook)
+  }
+
+  @Test("is found when two members meet that it showed one each, on both sides")
+  func meeting() throws {
+    let ours = try version(ada, "1 of ada\n")
+    let theirs = try version(bob, "2 of bob\n")
+    try saw(ada, hub, ours)
+    try saw(bob, same, theirs)
+    #expect(try found(ada).isEmpty)
+    // Nothing is said while one of the versions is not here.
+    _ = try sync(ada, bob)
+    #expect(
+      try found(ada) == [
+        .init(hub: "hub", device: bob.key.deviceID, kind: .split, tip: ours, peerTip: theirs)
+      ])
+    #expect(try found(bob).map(\.kind) == [.split])
+    #expect(try found(bob).map(\.hub) == ["origin"])
+    // "... until a visit or a meeting shows otherwise".
+    let merged = try #require(try ada.notebook().state().tip)
+    try saw(ada, hub, merged)
+    #expect(try found(ada).isEmpty)
+    _ = try sync(ada, bob)
+    #expect(try found(bob).isEmpty)
+  }
+
+  @Test(
+    "an older version counts only where the newer one was there before",
+    arguments: [
+      // When the hub took the newer version from Ada, and when Bob was shown the older one.
+      (3_600, 60, HubSightings.Difference.Kind.olderThere), (3_600, 3_599, nil), (60, 3_600, nil),
+      (400, 200, nil),
+    ] as [(Int64, Int64, HubSightings.Difference.Kind?)])
+  func kinds(given: Int64, shown: Int64, kind: HubSightings.Difference.Kind?) throws {
+    let older = try #require(try ada.notebook().state().tip)
+    let newer = try version(ada, "1 of ada\n")
+    try saw(ada, hub, newer, ago: given)
+    try saw(ada, hub, newer)
+    try saw(bob, hub, older, ago: 7_200)
+    try saw(bob, hub, older, ago: shown)
+    _ = try sync(ada, bob)
+    #expect(try found(ada).map(\.kind) == [kind].compactMap { $0 })
+    #expect(try found(bob).map(\.kind) == (kind == nil ? [] : [.olderHere]))
+  }
+
+  @Test("other hubs, branches and folders of each device's own are not compared")
+  func others() throws {
+    let ours = try version(ada, "1 of ada\n")
+    let theirs = try version(bob, "2 of bob\n")
+    for url in [
+      "/srv/home.git", "ssh://localhost/home.git", "https://127.0.0.1:8443/home.git",
+      "https://other.example/home.git",
+    ] {
+      try saw(ada, hub, ours)
+      try saw(bob, Hub(name: "origin", url: url), theirs)
+      _ = try sync(ada, bob)
+      #expect(try found(ada).isEmpty && found(bob).isEmpty, "\(url)")
+    }
+    try saw(bob, hub, theirs, branch: "other")
+    _ = try sync(ada, bob)
+    #expect(try found(ada).isEmpty)
+  }
+
+  @Test(arguments: [
+    ("git@hub.example:home.git", "ssh://git@HUB.example/home"),
+    ("https://hub.example/home.git/", "hub.example:home"),
+    ("https://ada:secret@hub.example/a/b", "https://hub.example/a/b.git"),
+  ])
+  func `One hub has one place, however it is written`(first: String, second: String) {
+    let places = [first, second].map { HubPlace.id(of: $0, branch: "main", notebook: "n") }
+    #expect(places[0] != nil && places[0] == places[1])
+    #expect(HubPlace.id(of: first, branch: "main", notebook: "m") != places[0])
+  }
+}
