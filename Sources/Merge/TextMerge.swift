@@ -330,7 +330,10 @@ package struct TextMerge {
     let texts = whole.sides.map(\.lines)
     var units = whole.start
     let alignment = Alignment(terms: texts, reference: 0) { [table] in Self.isParting($0, table) }
-    for part in alignment.parts {
+    let parts = alignment.partsJoiningMoved(of: texts) { [table] in
+      table.blocks[$0] == nil && table.hasLetters($0)
+    }
+    for part in parts {
       switch part {
       case .same(let lines): units += texts[0][lines]
       case .different(let ranges):

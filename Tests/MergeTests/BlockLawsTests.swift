@@ -62,6 +62,25 @@ import Testing
   }
 }
 
+extension BlockLawsTests {
+  /// "Who settle one conflict differently, also by its sides in another order, get a conflict in which no line
+  /// stands twice that none of them has twice".
+  @Test(arguments: 0..<4)
+  func conflictsThatAreSettledDifferently(run: Int) throws {
+    let count = UInt64(MergeLawsTests.casesInARun)
+    let first = MergeLawsTests.firstSeed + UInt64(run) * count
+    for seed in first..<first + count {
+      var notes = ConflictedNote(seed: seed)
+      try notes.begin()
+      let (texts, merged) = try notes.settle()
+      let known = texts.map(ConflictedNote.counts)
+      for (line, count) in ConflictedNote.counts(merged) where count > 1 {
+        #expect(known.contains { $0[line, default: 0] > 1 }, "seed \(seed): \(line) in \(merged)")
+      }
+    }
+  }
+}
+
 extension [MarkedText.Side] {
   /// Whether the sides share neither their first nor their last line.
   var isTrimmed: Bool {
@@ -132,6 +151,66 @@ private struct ConflictedNote {
       }
       heads.append(try commit(lines, on: [tip.id], by: name))
     }
+  }
+
+  /// Two or three settle the conflict of the tip, each in a way of its own.
+  ///
+  /// - Returns: the texts of each, and what the tip is to hold then.
+  mutating func settle() throws -> (texts: [[String]], merged: [String]) {
+    let tip = tips[tips.count - 1]
+    let texts = (0..<Int.random(in: 2...3, using: &random)).map { _ in settled(tip.lines) }
+    for (name, lines) in zip(["Ann", "Bob", "Cyd"], texts) {
+      heads.append(try commit(lines, on: [tip.id], by: name))
+    }
+    return (texts, try merged())
+  }
+
+  /// A text with something else in place of each block.
+  private mutating func settled(_ lines: [String]) -> [String] {
+    var (settled, sides): ([String], [[String]]) = ([], [])
+    for line in lines {
+      switch line.first {
+      case "<": sides = [[]]
+      case "=": sides.append([])
+      case ">":
+        settled += choice(of: sides.shuffled(using: &random))
+        sides = []
+      default:
+        if sides.isEmpty { settled.append(line) } else { sides[sides.count - 1].append(line) }
+      }
+    }
+    return settled
+  }
+
+  private mutating func choice(of sides: [[String]]) -> [String] {
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: sides[0] + newLines(0..<2)
+    case 1: sides.joined().filter { _ in Bool.random(using: &random) }
+    case 2: newLines(1..<3)
+    default: Array(sides.joined())
+    }
+  }
+
+  /// How often each line stands in a text; in a block, in the side that has it most often.
+  static func counts(_ lines: [String]) -> [String: Int] {
+    var (counts, sides): ([String: Int], [[String: Int]]) = ([:], [])
+    for line in lines {
+      switch line.first {
+      case "<": sides = [[:]]
+      case "=": sides.append([:])
+      case ">":
+        let most = sides.reduce([:]) { $0.merging($1, uniquingKeysWith: max) }
+        counts.merge(most, uniquingKeysWith: +)
+        sides = []
+      default:
+        if sides.isEmpty {
+          counts[line, default: 0] += 1
+        } else {
+          sides[sides.count - 1][line, default: 0] += 1
+        }
+      }
+    }
+    return counts
   }
 
   private mutating func commit(

@@ -601,6 +601,11 @@ def standing():
     vector.add("dan", {"n.txt": swap(NOTE, "milk", "soy milk")}, [both], 4).write(
         "block-resolved-twice", ["cyd", "dan"])
 
+    vector = start("both sides kept by two, in either order: one block")
+    vector.add("cyd", {"n.txt": swap(NOTE, "milk", "oat milk\nsoy milk")}, [both], 3)
+    vector.add("dan", {"n.txt": swap(NOTE, "milk", "soy milk\noat milk")}, [both], 4).write(
+        "block-resolved-in-either-order", ["cyd", "dan"])
+
     vector = start("both edit inside the block, one side each")
     vector.add("cyd", {"n.txt": swap(text, "oat milk", "oats")}, [both], 3)
     vector.add("dan", {"n.txt": swap(text, "soy milk", "soya")}, [both], 4).write("block-both-edit", ["cyd", "dan"])

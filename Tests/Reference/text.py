@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import chain
 
 # Rules and guards by name: left out, and met since the set was emptied (bench/merge-cases).
 left_out, met = set(), set()
@@ -1437,13 +1438,32 @@ def blocks(sides, is_union=False):
         return [*start, *(sides[0][1] if sides else ()), *end]
     texts = [lines for _, lines in sides]
     edits, output, position = [hunks(texts[0], lines) for lines in texts], list(start), 0
-    for first, last in spans_of(edits, texts[0]):
+    for first, last in with_moves(spans_of(edits, texts[0]), texts, edits):
         output += texts[0][position:first]
         position = last
         values = values_of(texts, edits, first, last)
         before, parts, after = trimmed(zip((label for label, _ in sides), values), is_union)
         output += [*before, *([Block(parts)] if len(parts) > 1 else parts[0][1] if parts else ()), *after]
     return [*output, *texts[0][position:], *end]
+
+
+def with_moves(spans, texts, edits):
+    """The stretches; those between which a line moved that no side has twice are one."""
+    counts = [Counter(lines) for lines in texts]
+    places = {}
+    for i, (start, end) in enumerate(spans):
+        for line in chain(*values_of(texts, edits, start, end)):
+            if has_letters(line) and all(found[line] < 2 for found in counts):
+                places.setdefault(line, [i, i])[1] = i
+    joined = []
+    for first, last in sorted(places.values()):
+        if first < last and joined and first <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], last)
+        elif first < last:
+            joined.append([first, last])
+    for first, last in reversed(joined):
+        spans = spans[:first] + [[spans[first][0], spans[last][1]]] + spans[last + 1:]
+    return spans
 
 
 def trimmed(sides, is_union):
