@@ -81,7 +81,7 @@ extension Notebook {
 
   /// Stores the missing texts anew that stand in the folder as the history needs them: what a collection of
   /// git's took away between a save and the move of the branch nobody else has.
-  package func restoreMissing() throws {
+  private func restoreMissing() throws {
     let missing = Set(try missingObjects.all(in: repository))
     if missing.isEmpty { return }
     let index = try workTree.indexFile()
@@ -95,6 +95,27 @@ extension Notebook {
       _ = try repository.write(blob: content.bytes)
     }
     _ = try missingObjects.all(in: repository)
+  }
+
+  /// Looks for texts of the latest version that are not here, and keeps that: see `missingTexts`. What is missing,
+  /// and stands in the folder, is stored anew. Whoever needs what cannot be read comes upon that by itself.
+  package func lookForMissingTexts() {
+    let missing = try? missingTexts(in: workTree.indexFile(), of: repository.head())
+    note(missing: missing ?? [])
+  }
+
+  /// The texts of the latest version that are not here. git-prune(1) may take them while they are saved; nothing
+  /// else reads them before somebody wants them.
+  func missingTexts(in index: IndexFile, of head: Head) throws -> [ObjectID] {
+    guard let tip = head.commit else { return [] }
+    let lacking = Set(try repository.lacking((0..<index.count).map { index.id(at: $0) }))
+    if lacking.isEmpty { return [] }
+    let tree = try repository.commit(tip).tree
+    // The index may be ahead of the version, or behind it.
+    return try (0..<index.count).filter { lacking.contains(index.id(at: $0)) }.compactMap {
+      let entry = try repository.entry(at: index.path(at: $0), in: tree)
+      return entry?.mode != .submodule && entry?.id == index.id(at: $0) ? entry?.id : nil
+    }.eachOnce
   }
 
   /// Looks through the whole history for what is missing, and keeps that.

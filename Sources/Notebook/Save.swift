@@ -28,7 +28,8 @@ public struct NotebookStatus: Sendable {
   public let hardLinks: [TreePath]
   /// Whether an interrupted checkout waits to be finished by the next command that writes.
   public let isInterrupted: Bool
-  /// Objects that the history needs and that are not here, as far as that was noticed.
+  /// Objects that the history needs and that are not here: texts of the latest version, and what was noticed
+  /// before.
   public let missing: [ObjectID]
 }
 
@@ -47,7 +48,10 @@ extension Notebook {
     let head = try repository.head()
     let changes = found.changes
     let changed = Set(changes.map(\.path))
-    let staged = try workTree.stagedChanges(since: head).filter { changed.contains($0.path) }
+    let index = try workTree.indexFile()
+    let staged = try workTree.stagedChanges(in: index, since: head).filter {
+      changed.contains($0.path)
+    }
     return NotebookStatus(
       identity: identity, state: try state(), changes: changes, staged: staged,
       massDeletion: try DeletionGuard(repository: repository)
@@ -56,7 +60,8 @@ extension Notebook {
       branch: head.branch, gitOperation: repository.unfinishedOperation,
       unmerged: found.unmerged, hardLinks: found.hardLinks,
       isInterrupted: try CheckoutJournal.load(from: stateFolder) != nil,
-      missing: try missingObjects.all(in: repository))
+      missing: try (missingObjects.all(in: repository) + missingTexts(in: index, of: head)).eachOnce
+    )
   }
 }
 

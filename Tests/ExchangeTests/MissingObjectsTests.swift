@@ -87,7 +87,7 @@ struct MissingObjectsTests {
   @Test(
     "where this device has not noticed, a session that fails by it says so, and the next one asks")
   func noticed() throws {
-    let id = try lose(.note, of: bob)
+    let id = try lose(.former, of: bob)
     // A device that has nothing yet is to get everything.
     let cleo = try Device("Cleo", certifiedBy: ada)
     let results = try withConnections(from: cleo, to: bob) { [context = bob.context] in
@@ -104,6 +104,29 @@ struct MissingObjectsTests {
     #expect(try notebook.status().missing == [id])
     _ = try sync(bob, ada)
     #expect(try isWhole(bob) && bob.notebook().status().missing.isEmpty)
+  }
+
+  @Test("a text of the latest version is missed by the next session, whoever came upon it")
+  func unnoticed() throws {
+    let id = try lose(.note, of: bob)
+    try bob.write("one\nand more\n", to: "A.txt")
+    #expect(try bob.notebook().status().missing == [id])
+    _ = try sync(bob, ada)
+    #expect(try isWhole(bob) && bob.notebook().status().missing.isEmpty)
+    #expect(try ada.text("A.txt") == "one\nand more\n")
+  }
+
+  @Test("a text of the latest version that nobody has any more is named by the session")
+  func nowhere() throws {
+    try bob.write("by bob alone\n", to: "C.txt")
+    _ = try bob.notebook().save()
+    let tree = try bob.notebook().repository.commit(#require(try bob.tip())).tree
+    let id = try #require(try bob.notebook().repository.entry(at: "C.txt", in: tree)).id
+    try #require(
+      unlink("\(bob.notes)/.git/objects/\(id.hex.prefix(2))/\(id.hex.dropFirst(2))") == 0)
+    try bob.write("by bob, later\n", to: "C.txt")
+    #expect(throws: (any Error).self) { try sync(bob, ada) }
+    #expect(try bob.notebook().status().missing == [id])
   }
 
   @Test("a text that stands in the folder is stored anew, and nobody is asked")

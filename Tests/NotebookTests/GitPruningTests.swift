@@ -24,7 +24,7 @@ struct GitPruningTests {
     _ = try home.notebook.save()
   }
 
-  enum Lost: CaseIterable { case commit, texts, all }
+  enum Lost: CaseIterable { case commit, texts, all, textsAlone }
 
   /// As git removes it beside a save: before the branch has moved nothing leads to it.
   private func prune(_ lost: Lost) throws {
@@ -33,9 +33,9 @@ struct GitPruningTests {
     let folder = try #require(try repository.entry(at: "sub", in: tip.tree)).id
     var objects: [ObjectID] =
       switch lost {
-      case .commit: [tip.id]
-      case .texts: [tip.id]
+      case .commit, .texts: [tip.id]
       case .all: [tip.id, tip.tree, folder]
+      case .textsAlone: []
       }
     if lost != .commit {
       for path in ["a.txt", "sub/b.txt"] as [TreePath] {
@@ -48,7 +48,8 @@ struct GitPruningTests {
     }
   }
 
-  @Test("the next one makes it anew, and tells", arguments: Lost.allCases, [false, true])
+  @Test(
+    "the next one makes it anew, and tells", arguments: [Lost.commit, .texts, .all], [false, true])
   func madeAnew(lost: Lost, isEdited: Bool) throws {
     let former = try #require(try home.notebook.state().tip)
     try prune(lost)
@@ -73,6 +74,32 @@ struct GitPruningTests {
     #expect(try home.git(["status", "--porcelain"]).isEmpty)
     #expect(try notebook.status().changes.isEmpty && notebook.status().missing.isEmpty)
     _ = try notebook.undo()
+  }
+
+  @Test(
+    "status names texts that alone are gone, and a session stores anew what stands in the folder")
+  func textsAlone() throws {
+    let tree = try home.notebook.repository.commit(#require(try home.notebook.state().tip)).tree
+    func text(_ path: TreePath) throws -> ObjectID {
+      try #require(try home.notebook.repository.entry(at: path, in: tree)).id
+    }
+    let (edited, standing) = try (text("a.txt"), text("sub/b.txt"))
+    #expect(try home.notebook.status().missing.isEmpty)
+    try prune(.textsAlone)
+    try home.write("a.txt", "one\ntwo\nthree\n")
+    let notebook = try Notebook.open(at: home.path)
+    #expect(try notebook.status().missing == [edited, standing])
+    notebook.lookForMissingTexts()
+    #expect(try Notebook.open(at: home.path).status().missing == [edited])
+    #expect(try home.git(["show", "HEAD:sub/b.txt"]) == "one\nand two\n")
+    // What git has staged is in no version.
+    try home.write("new.txt", "new\n")
+    _ = try home.git(["add", "new.txt"])
+    let staged = try home.git(["rev-parse", ":new.txt"])
+    try #require(
+      unlink("\(home.path)/.git/objects/\(staged.prefix(2))/\(staged.dropFirst(2).prefix(38))") == 0
+    )
+    #expect(try Notebook.open(at: home.path).status().missing == [edited])
   }
 
   @Test("what another device or a hub has is asked for, and not made anew")

@@ -79,6 +79,36 @@ import Testing
     #expect(try !ada.notes("status").text.contains("not merged"))
   }
 
+  // notes-status(1): "It says 'Everything is saved' only if no file is kept from being saved, for instance because
+  // it is too large".
+  @Test func `A note that is too large or has a link in its place is not called saved`() throws {
+    #expect(try ada.notes("config", "max-file-size", "50k").isSuccess)
+    try ada.folder.write(String(repeating: "grown\n", count: 10_000), to: "notes/n1.txt")
+    var status = try ada.notes("status").text
+    #expect(status.contains("Everything else is saved; these files are not:\n"), "\(status)")
+    #expect(status.contains("n1.txt") && !status.contains("Everything is saved"), "\(status)")
+    try ada.folder.write("1\n", to: "notes/n1.txt")
+    _ = try run(["ln", "-sf", "n1.txt", ada.folder["notes/n2.txt"]])
+    status = try ada.notes("status").text
+    #expect(status.contains("n2.txt  a symbolic link is in its place"), "\(status)")
+    #expect(!status.contains("Everything is saved"), "\(status)")
+    let saved = try ada.notes("save")
+    #expect(saved.isSuccess && saved.text.ranges(of: "n2.txt is not").count == 1, "\(saved)")
+  }
+
+  @Test func `Where a text of the last version is missing, it is not called saved`() throws {
+    try ada.folder.write("new\n", to: "notes/new.txt")
+    #expect(try ada.notes("save").isSuccess)
+    let text = try run(["git", "-C", ada.folder["notes"], "rev-parse", "HEAD:new.txt"]).text
+    let file = "notes/.git/objects/\(text.prefix(2))/\(text.dropFirst(2).prefix(38))"
+    _ = try run(["rm", ada.folder[file]])
+    let status = try ada.notes("status").text
+    #expect(status.contains("The history lacks object \(text.prefix(10)); 'notes sync'"))
+    #expect(!status.contains("Everything is saved"), "\(status)")
+    #expect(try sync().isSuccess)
+    #expect(try ada.notes("status").text.contains("Everything is saved"))
+  }
+
   @Test func `What git has staged is not called saved`() throws {
     try ada.folder.write("new\n", to: "notes/Staged.txt")
     _ = try run(["git", "-C", ada.folder["notes"], "add", "Staged.txt"])

@@ -57,7 +57,7 @@ package final class Replica {
   package func begin(receives: Bool) throws {
     let missing = notebook.missingObjects
     func mayAsk() -> Bool { isLasting && receives && missing.isNews(for: peer.deviceID) }
-    if mayAsk() { notebook.note(missing: []) }
+    notebook.lookForMissingTexts()
     defer { tellSaves() }
     do {
       replaced = try keeper.currentState().replaced

@@ -19,7 +19,7 @@ extension Repository {
 
   /// Those of some objects that are not in the repository. What others have stored meanwhile is looked
   /// for once, not for each.
-  func lacking(_ ids: [ObjectID]) throws -> [ObjectID] {
+  package func lacking(_ ids: [ObjectID]) throws -> [ObjectID] {
     guard pending == nil else { return try ids.filter { try !contains($0) } }
     func absent(_ ids: [ObjectID]) throws -> [ObjectID] {
       let packs = try packs()

@@ -26,10 +26,9 @@ extension WorkTree {
     return try IndexFile(entries: entries.sorted { $0.path < $1.path })
   }
 
-  /// How what git has staged differs from the last version, by path; nothing where only notes wrote the
-  /// index.
-  package func stagedChanges(since head: Head) throws -> [Change] {
-    let index = try indexFile()
+  /// How what git has staged in the index differs from the last version, by path; nothing where only notes
+  /// wrote it.
+  package func stagedChanges(in index: IndexFile, since head: Head) throws -> [Change] {
     guard let tip = head.commit else { return [] }
     let tree = try repository.commit(tip).tree
     if index.tree == tree { return [] }

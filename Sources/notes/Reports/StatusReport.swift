@@ -70,7 +70,7 @@ struct StatusReport {
     text += standing.text
     text += held.map(\.text).joined()
     text += missingText
-    if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted {
+    if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted, status.missing.isEmpty {
       text +=
         status.state.tip == nil
         ? "Nothing to save yet.\n"
