@@ -52,6 +52,37 @@ struct LostIndexTests {
     #expect(try home.notebook.save().version == nil)
   }
 
+  @Test(
+    "no mark in git's index hides an edit", arguments: ["--assume-unchanged", "--skip-worktree"])
+  func marked(mark: String) throws {
+    let bob = try home.clone(device: "Bob")
+    _ = try home.git(["update-index", mark, "f4.md"])
+    try home.write("f4.md", "4\nmine\n")
+    let change = Change(path: "f4.md", kind: .modified)
+    #expect(try home.notebook.status().changes == [change])
+    #expect(try home.notebook.save().changes == [change])
+    try bob.receive(from: home)
+    #expect(try bob.read("f4.md") == "4\nmine\n")
+    try bob.write("f4.md", "4\nmine\ntheirs\n")
+    _ = try bob.notebook.save()
+    try home.receive(from: bob)
+    #expect(try home.read("f4.md") == "4\nmine\ntheirs\n")
+  }
+
+  @Test("a note that git only intends to add is new; what is staged gives way to a later text")
+  func intended() throws {
+    try home.write("g.md", "new\n")
+    _ = try home.git(["add", "-N", "g.md"])
+    try home.write("f3.md", "3\nstaged\n")
+    _ = try home.git(["add", "f3.md"])
+    try home.write("f3.md", "3\nstaged\nlater\n")
+    let changes = [Change(path: "f3.md", kind: .modified), Change(path: "g.md", kind: .added)]
+    #expect(try home.notebook.status().changes == changes)
+    #expect(try home.notebook.save().changes == changes)
+    #expect(try home.git(["show", "HEAD:f3.md"]) == "3\nstaged\nlater\n")
+    #expect(try home.git(["status", "--short"]) == "")
+  }
+
   @Test("files that git could not merge are saved by nobody, until a person has")
   func unmerged() throws {
     try home.write("f1.md", "stashed\n")

@@ -22,12 +22,14 @@ import Testing
     return lines.joined(separator: "\r\n")
   }
 
-  @Test(arguments: [
-    "a\nb\n", "a\nb", "", "\n", "\n\na\n", "a\r\nb\r\n", "ä\n\n\n", "a\r\nb\n", "a\rb", "\r",
-    "\r\r\n\n", "Chapter 1\n\u{C}Chapter 2\n\u{1B}[1mbold\u{1B}[0m\nnel:\u{85}\nback\u{8}space\n",
-    "\u{FEFF}a\u{2028}b\u{202E}\u{FE0F}&#13;&lt;\u{7F}\n", "&amp;lt;\n",
-  ])
-  func `A text comes back from a field as it was`(text: String) throws {
+  @Test(
+    "A text comes back from a field as it was",
+    arguments: [
+      "a\nb\n", "a\nb", "", "\n", "\n\na\n", "a\r\nb\r\n", "ä\n\n\n", "a\r\nb\n", "a\rb", "\r",
+      "\r\r\n\n", "Chapter 1\n\u{C}Chapter 2\n\u{1B}[1mbold\u{1B}[0m\nnel:\u{85}\nback\u{8}space\n",
+      "\u{FEFF}a\u{2028}b\u{202E}\u{FE0F}&#13;&lt;\u{7F}\n", "&amp;lt;\n",
+    ])
+  func comesBack(text: String) throws {
     let bytes = Array(text.utf8)
     let editable = try #require(EditableText(bytes))
     #expect(editable.bytes(ofTyped: Self.sent(editable.text)) == bytes)
@@ -46,7 +48,7 @@ import Testing
   }
 
   /// A law: shown and sent back, a text is the same; where one line was edited, it alone is another.
-  @Test func `What nobody typed is not changed`() throws {
+  @Test("What nobody typed is not changed") func untyped() throws {
     var random = SplitMix64.reported()
     for _ in 0..<3_000 {
       let (text, lines) = Self.text(by: &random)

@@ -81,6 +81,18 @@ import Testing
     #expect(try sync(bob, with: ada).isSuccess)
   }
 
+  @Test("The founder's folder is lost: another admin lets it in again, as the founder")
+  func founderFolderLost() throws {
+    try bob.join(ada, as: "bob", role: "admin")
+    try ada.folder.write("mine\n", to: "notes/mine.txt")
+    #expect(try ada.notes("save").isSuccess && sync(ada, with: bob).isSuccess)
+    _ = try run(["rm", "-rf", ada.folder["notes"]])
+    try ada.join(bob, as: "laptop")
+    #expect(try ada.folder.text("notes/mine.txt") == "mine\n")
+    #expect(try ada.notes("members", "--json").lines.count == 2)
+    #expect(try ada.notes("members", "role", "bob", "reader").isSuccess)
+  }
+
   @Test("A folder that holds notes is joined without overwriting any")
   func folderWithNotes() throws {
     try makeFolder(bob.folder["notes/sub"])

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -27,25 +26,11 @@ import Testing
   @Test("Each claim names a test, and each test that is named exists")
   func tests() throws {
     #expect(claims.count > 50)
-    // The functions of each suite, by the files that declare or extend it.
-    var functions: [String: Set<String>] = [:]
-    let tests = BuiltBinary.sourceFolder + "/Tests"
-    for file in try FileManager.default.subpathsOfDirectory(atPath: tests)
-    where file.hasSuffix(".swift") {
-      let text = String(decoding: try readFile("\(tests)/\(file)"), as: UTF8.self)
-      let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
-      let names = zip(words, words.dropFirst()).filter { $0.0 == "func" }.map { String($0.1) }
-      for (kind, name) in zip(words, words.dropFirst())
-      where ["struct", "class", "extension", "enum"].contains(kind) {
-        functions[String(name), default: []].formUnion(names)
-      }
-    }
+    let functions = try TestNames.functions()
     for (claim, tests) in claims {
       #expect(!tests.isEmpty, "no test: \(claim)")
       for test in tests {
-        let parts = test.split(separator: ".").map(String.init)
-        let isThere = parts.count == 2 && functions[parts[0]]?.contains(parts[1]) == true
-        #expect(isThere, "\(test) is no test: \(claim)")
+        #expect(functions.contains(test), "\(test) is no test: \(claim)")
       }
     }
   }
