@@ -178,7 +178,7 @@ extension Notebook {
     guard let context = try SessionContext(of: self, keysIn: folder) else {
       throw Failure(
         .failed, "other_device", "this notebook was made or joined with another device key",
-        hint: "the key belongs in \(Visible.name(folder)); XDG_DATA_HOME and HOME say where that is"
+        hint: "the key belongs in \(Visible.name(folder)); XDG_DATA_HOME and HOME set this folder"
       )
     }
     return context

@@ -32,8 +32,9 @@ struct BundleCreateCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Write versions into a bundle.",
     discussion: """
-      Saves what the folder holds, and writes the whole history, or what a device, a hub or whoever \
-      has a version lacks. 'git bundle verify' checks it, and 'git clone FILE' takes the notes out.
+      Saves the changes in the folder, and writes the whole history, or with --since only the \
+      versions that the reader lacks. 'git bundle verify' checks the bundle, and 'git clone FILE' \
+      reads the notes from it.
 
       Examples:
         notes bundle create notes.bundle

@@ -7,9 +7,9 @@ struct DeviceCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "device", abstract: "Show this device's ID, and keep, move or renew its key.",
     discussion: """
-      The device key is what makes this device a member of its notebooks. Without it, it has to \
-      be invited anew. Whoever has the key is this device to all others, so a copy is written \
-      under a passphrase.
+      The device key makes this device a member of its notebooks; without it, an admin must invite \
+      the device again. Anyone who has the key is this device to all others, so 'export' encrypts \
+      a copy with a passphrase.
 
       Examples:
         notes device

@@ -12,9 +12,9 @@ struct EditCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Edit notes, and save them as a version.",
     discussion: """
-      Opens the notes in $VISUAL or $EDITOR, or else in nano or vi, and makes a version of what it \
-      wrote when it ends. Other devices' edits may arrive meanwhile: they are merged. A note that \
-      does not exist can be made.
+      Opens the notes in $VISUAL or $EDITOR, or else in nano or vi, and saves them as a version \
+      when the editor ends. If edits of other devices arrive in the meantime, notes merges them. A \
+      note that does not exist can be made.
 
       Examples:
         notes edit Shopping

@@ -10,9 +10,9 @@ struct ExportCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write notes out as plain files, or into an archive.",
     discussion: """
-      TARGET is a new folder, or an archive by its name's end: .zip, .tar or .tar.gz, for which git \
-      must be installed. Without NOTE it gets all notes and attachments. What the folder holds is \
-      saved first; with --at it is what the notebook was then.
+      TARGET is a new folder, or an archive if its name ends in .zip, .tar or .tar.gz, which needs \
+      git. Without NOTE it gets all notes and attachments. The command first saves the changes in \
+      the folder; with --at it exports the notebook as it was at that time.
 
       Examples:
         notes export ~/notes-today

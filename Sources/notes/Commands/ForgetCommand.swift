@@ -12,12 +12,12 @@ struct ForgetCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "forget", abstract: "Take a note or a text out of all versions, for good.",
     discussion: """
-      A note goes with all its versions and former names; NOTE@VERSION takes the lines out that the \
-      version added to the note. --text takes a text out of every version of every note: it is asked \
-      for, or read from standard input, and '[forgotten]' stands in its place. What goes is shown \
-      first. --deleted takes what is deleted now, --attachments-over what is larger than SIZE. \
-      Everything else keeps its authors, dates and places. Nobody can undo it. It works as long as \
-      no other device or hub has the history.
+      Removes a note with all its versions and former names; with NOTE@VERSION, only the lines \
+      that this version added. --text removes a text from every version of every note, and leaves \
+      '[forgotten]' in its place: the command asks for it, or reads standard input. --deleted \
+      removes all notes and attachments that are now deleted, --attachments-over those larger than \
+      SIZE. The command first shows what it would remove. Everything else keeps its authors, dates \
+      and places. Nobody can undo it. It works only while no other device or hub has the history.
 
       Examples:
         notes forget Diary

@@ -8,10 +8,9 @@ struct LogCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Show the versions, newest first: who, when, and what changed.",
     discussion: """
-      With NOTE only the versions that changed that note, also under its former names; with a folder \
-      those that changed something in it. Versions \
-      saved in one go are shown as one, and merges that notes made by itself only where they \
-      settled something: a conflict, or edits of one line merged by words.
+      With NOTE, shows only the versions that changed that note, also under its former names; with \
+      a folder, those that changed something in it. Versions saved in one go are one entry. \
+      Automatic merges appear only if they left a conflict, or merged edits of one line by words.
 
       Examples:
         notes log

@@ -8,10 +8,10 @@ struct MoveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "mv", abstract: "Rename a note, or move notes to another folder.",
     discussion: """
-      TITLE alone renames the note where it is; with folders before it, seen from the current one, \
-      or as a folder with a slash at its end, it moves. A folder is renamed or moved with all that is versioned in it. Several \
-      notes, or those of a pattern, move to a folder as one version. The history follows the note, \
-      on all devices.
+      A plain TITLE renames the note in its folder. A title with folders before it, relative to \
+      the current one, or a folder with a slash at its end, moves it. A folder is renamed or moved \
+      with all its versioned files. Several notes, or those of a pattern, move to a folder as one \
+      version. The history follows the note, on all devices.
 
       Examples:
         notes mv Rome Roma

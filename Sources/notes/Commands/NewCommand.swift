@@ -10,10 +10,10 @@ struct NewCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Make a note.",
     discussion: """
-      The text comes from standard input where that is no terminal; otherwise the note is empty. \
-      Without a title its first words are the title; --today calls the note as today is. \
-      TITLE may begin with folders, and end in .md or .txt; .txt is what it gets by itself. A note \
-      that is there already is never overwritten.
+      The text comes from standard input; if that is a terminal, the note is empty. Without a \
+      title the first words of the text are the title; --today names the note after today's date. \
+      TITLE may begin with folders, and end in .md or .txt; .txt is the default. The command \
+      overwrites no note.
 
       Examples:
         notes new 'Summer plan' --edit

@@ -10,9 +10,10 @@ struct RemoteCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "remote", abstract: "List, add and remove hubs.",
     discussion: """
-      A hub is an ordinary git repository that is always there: on a server, with a git host, or a \
-      folder on a stick. 'notes sync' exchanges versions with it after the devices. Whoever may \
-      read it reads the notes and their history; what is taken from it, notes-hub(7) says.
+      A hub is an ordinary git repository that is always available: on a server, with a git host, \
+      or a folder on a stick. 'notes sync' exchanges versions with it after the devices. Anyone \
+      with access to it can read the notes and their history; notes-hub(7) says which versions \
+      notes accepts from it.
 
       Without a subcommand it lists the hubs.
 
@@ -50,13 +51,12 @@ struct RemoteAddCommand: Command {
     commandName: "add", abstract: "Name a git repository as a hub of this notebook.",
     discussion: """
       The address is one that git knows: ssh, https or git, HOST:PATH, or the path of a folder. \
-      Nothing is sent yet; 'notes sync' does that. An empty repository is made with 'git init \
-      --bare'. A remote of that name and address that git knows already becomes a hub.
+      This sends nothing yet; 'notes sync' does. To make an empty repository, use 'git init \
+      --bare'. If git already has a remote of that name and address, it becomes a hub.
 
-      What comes from a hub is taken where a member of the notebook has signed it, or something made \
-      on top of it. With --accept-unsigned an admin's device also takes what people push there who \
-      only use git, and answers for it to the other devices. Adding the hub again without it takes \
-      that back.
+      notes accepts a version from a hub if a member signed it, or a version on top of it. With \
+      --accept-unsigned an admin's device also accepts commits of people who only use git, and \
+      vouches for them to the other devices. To stop that, add the hub again without it.
 
       Examples:
         notes remote add home git@git.example.org:ada/notes.git
@@ -65,7 +65,7 @@ struct RemoteAddCommand: Command {
       """)
 
   @Argument(help: "A name for it: letters, digits, '.', '_' and '-'.") var name: String
-  @Argument(help: .named("url", "Where it is."), completion: .directory) var url: String
+  @Argument(help: .named("url", "Its address."), completion: .directory) var url: String
 
   @Flag(help: "Accept commits of people who only use git; for admins.")
   var acceptUnsigned = false

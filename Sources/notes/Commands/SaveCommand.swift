@@ -83,9 +83,9 @@ struct StatusCommand: CountedCommand {
     commandName: "status",
     abstract: "Show what changed, what is in conflict, and which version this device shows.",
     discussion: """
-      Lists the files that differ from the last version, the notes with a conflict to resolve, \
-      and the files that are not versioned; and, where 'notes watch' runs, which devices are \
-      connected. Changes nothing.
+      Lists the files that differ from the last version, the notes with a conflict to resolve, and \
+      the files that are not versioned. If 'notes watch' is running, it also lists the connected \
+      devices. Changes nothing.
 
       Examples:
         notes status

@@ -41,7 +41,8 @@ struct PullCommand: ExchangeCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull", abstract: "Receive versions without sending any.",
     discussion: """
-      Like 'notes sync' in one direction. What you wrote is saved here and merged with what comes.
+      Like 'notes sync' in one direction. The command saves your changes here and merges them with \
+      the versions it receives.
 
       Examples:
         notes pull

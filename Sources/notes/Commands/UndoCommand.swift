@@ -7,8 +7,8 @@ struct UndoCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "undo", abstract: "Undo the last operation, or an automatic merge.",
     discussion: """
-      Undoes the last save, edit, restore, rename, deletion or resolution on this device, or the \
-      changes of the last sync, by making a new version; N undoes the last N. undo first saves \
+      Makes a new version that undoes the last operation on this device: a save, an edit, a \
+      rename, a deletion, a restore, a resolution or a sync. N undoes the last N. undo first saves \
       unsaved changes; that save is then the last operation. A version of 'notes log --operations' \
       undoes the operation that made it, and keeps later ones. 'notes redo' redoes it.
 
@@ -66,7 +66,7 @@ struct UndoCommand: Command {
       throw Failure(
         .failed, "nothing_to_undo",
         "the last change of \(Visible.name(path)) is not an automatic merge of the same lines",
-        hint: "'notes undo' undoes what was done last; 'notes log "
+        hint: "'notes undo' undoes the last operation; 'notes log "
           + "\(Visible.word(path.noteTitle))' and 'notes restore' bring back a version of the note")
     }
     options.tell(
@@ -80,8 +80,8 @@ struct RedoCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "redo", abstract: "Redo what you last undid.",
     discussion: """
-      Redoes the last undo, as a new version; N redoes the last N. What was edited since stays. What \
-      the folder holds is saved first.
+      Redoes the last undo, as a new version; N redoes the last N. Later edits stay. The command \
+      first saves the changes in the folder.
 
       Examples:
         notes redo

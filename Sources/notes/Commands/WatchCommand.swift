@@ -14,11 +14,10 @@ struct WatchCommand: Command {
     commandName: "watch",
     abstract: "Save every change at once and keep all devices in sync.",
     discussion: """
-      Runs in the foreground until it is stopped. What is written in the folder becomes a version \
-      within milliseconds and is on every device that runs 'notes watch', too, before you look up. \
-      Several folders are served by one process at one port. Hubs are visited after what is written, \
-      and every few minutes. What happens is logged on standard \
-      error, a line an event, without the text of a note.
+      Runs in the foreground until you stop it. Each change in the folder becomes a version within \
+      milliseconds, and is on every device that runs 'notes watch' before you look up. One process \
+      at one port serves several folders. The watcher visits hubs after changes, and every few \
+      minutes. It logs each event as a line on standard error, without the text of a note.
 
       Examples:
         notes watch
@@ -169,9 +168,9 @@ struct ServeCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Let other devices sync with this one until you stop it.",
     discussion: """
-      Listens in the foreground and lets itself be found, so that 'notes sync' on another device \
-      finds this one at any time. Each session saves first what was written here. What happens is \
-      logged on standard error, a line an event, without the text of a note.
+      Runs in the foreground, so that 'notes sync' on another device finds this one at any time. \
+      Each session first saves the changes here. Each event is logged as a line on standard error, \
+      without the text of a note.
 
       Examples:
         notes serve

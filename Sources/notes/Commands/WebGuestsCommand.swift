@@ -7,9 +7,9 @@ struct WebGuestsCommand: Command {
     commandName: "guests",
     abstract: "List the page's guests, invite or remove them, change their roles.",
     discussion: """
-      A guest reads, or also writes, the notes in a browser that this device serves. What a guest \
-      writes carries the guest's name. Without a subcommand it lists the guests, and the links that \
-      are still good.
+      A guest reads, or also writes, the notes in a browser that this device serves. A guest's \
+      versions carry the guest's name. Without a subcommand the command lists the guests, and the \
+      links that still work.
 
       Examples:
         notes web guests
@@ -124,8 +124,8 @@ struct WebGuestsRemoveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a guest, or cancel a link.",
     discussion: """
-      The guest's browser is shown nothing more from now on. What the guest wrote stays, and so do \
-      pages that the browser has open.
+      The guest's browser shows no other page from now on. Pages that it has open stay, and so do \
+      the guest's texts.
 
       Examples:
         notes web guests remove Grandma

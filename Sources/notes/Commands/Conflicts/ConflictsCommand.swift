@@ -8,9 +8,9 @@ struct ConflictsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "conflicts", abstract: "List the notes with a conflict to resolve.",
     discussion: """
-      A conflict is where edits of several devices met on the same lines. The note holds every \
-      text between markers, on every device alike, until somebody edits the markers away or uses \
-      'notes resolve'. Everything else goes on as usual meanwhile.
+      A note is in conflict if several devices edited the same lines. On every device it contains \
+      each text between markers, until somebody edits the markers away or uses 'notes resolve'. \
+      Everything else goes on as usual.
 
       Examples:
         notes conflicts

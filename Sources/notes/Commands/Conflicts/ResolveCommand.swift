@@ -10,10 +10,10 @@ struct ResolveCommand: Command {
     commandName: "resolve",
     abstract: "Resolve conflicts by choosing which text to keep.",
     discussion: """
-      On a terminal it shows the blocks of the note, or of all notes in conflict, and asks for each \
-      which text to keep. --keep says it for all blocks, or for those of --block; --tool runs a merge \
-      tool. Editing the markers away and saving does the same. What is not chosen stays in the \
-      history.
+      On a terminal the command shows the blocks of the note, or of all notes in conflict, and \
+      asks for each which text to keep. --keep answers for all blocks, or for those of --block; \
+      --tool runs a merge tool. Editing the markers away and saving does the same. The other texts \
+      stay in the history.
 
       Examples:
         notes resolve Journal

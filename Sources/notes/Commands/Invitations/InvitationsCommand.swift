@@ -65,8 +65,8 @@ struct InvitationsAcceptCommand: Command {
     commandName: "accept",
     abstract: "Join a notebook to which a member of this one invites this device.",
     discussion: """
-      Shows what is offered, asks, and fetches everything, as 'notes join' does. NAME is the device \
-      or the notebook; it may be left out where there is one invitation.
+      Shows the offer, asks, and fetches everything, as 'notes join' does. NAME is the device or \
+      the notebook; omit it if there is only one invitation.
 
       Examples:
         notes invitations accept
@@ -96,8 +96,8 @@ struct InvitationsDeclineCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "decline", abstract: "Decline an invitation of a member of this notebook.",
     discussion: """
-      The inviting device is told, if it still waits. NAME is the device or the notebook; it may \
-      be left out where there is one invitation.
+      Tells the inviting device, if it is still waiting. NAME is the device or the notebook; omit \
+      it if there is only one invitation.
 
       Examples:
         notes invitations decline laptop

@@ -8,10 +8,10 @@ struct MembersRemoveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a device from the notebook.",
     discussion: """
-      From now on this device exchanges nothing with it, and every other device stops when it \
-      learns of the removal, at its next sync with a device that knows. What the device has \
-      received stays on it: no removal can take back notes. NAME may be the beginning of a device \
-      ID.
+      This device stops exchanging with the removed device now, every other device as soon as it \
+      learns of the removal, at its next sync with a device that knows. The removed device keeps \
+      all that it has received: no removal can take back notes. NAME may be the beginning of a \
+      device ID.
 
       Whom an admin's device invited stays, unless --with-invited is given; the command lists them.
 
