@@ -61,6 +61,11 @@ struct GoneNoteTests {
     _ = try home.notebook.save()
     #expect(try home.read("n.txt") == nil)
     #expect(try home.read("m.txt") == "ONE\ntwo\nTHREE\nfour\nfive\nsix\nseven\n")
+    // "... or an editor had saved that text there after the note had gone": `:w`, and then `:wq`.
+    try home.write("n.txt", "ONE\ntwo\nTHREE\nfour\nfive\nsix\nseven\n")
+    _ = try home.notebook.save()
+    #expect(try home.read("n.txt") == nil)
+    #expect(try home.read("m.txt") == "ONE\ntwo\nTHREE\nfour\nfive\nsix\nseven\n")
   }
 
   @Test func `A save of a deleted note brings it back with its history`() throws {

@@ -23,6 +23,8 @@ package struct CheckoutLog {
     package let inode: UInt64
     /// Whether a program on this device wrote `old`, which it then holds.
     package let isWritten: Bool
+    /// Whether `old` was a save of an editor that had an older text.
+    package internal(set) var isStaleSave = false
     /// Whether a program has written on what the checkout left.
     package internal(set) var isSeen = false
 
@@ -96,6 +98,7 @@ package struct CheckoutLog {
         path: path, base: base, old: old, new: words.id(2), time: time,
         inode: words.count > 6 ? UInt64(words[6]) ?? 0 : 0, isWritten: flags.contains("w"))
       entry.isSeen = flags.contains("s")
+      entry.isStaleSave = flags.contains("o")
       found.entries.append(entry)
     }
     return found
@@ -150,6 +153,7 @@ package struct CheckoutLog {
         entries[last] = Entry(
           path: step.path, base: step.base, old: step.old, new: step.new, time: time,
           inode: step.inode, isWritten: true)
+        entries[last].isStaleSave = step.isSave
         continue
       }
       latest[step.path] = entries.count
@@ -157,6 +161,7 @@ package struct CheckoutLog {
         Entry(
           path: step.path, base: step.base, old: step.old, new: step.new, time: time,
           inode: step.inode, isWritten: !isPlaced))
+      entries[entries.count - 1].isStaleSave = step.isSave
     }
     for path in Set(steps.map(\.path)) {
       // The oldest stays: an editor that was opened before all of them holds it.
@@ -187,7 +192,8 @@ package struct CheckoutLog {
   package func store() throws {
     var text = Array("\(readFiles) \(unreadFiles)\n".utf8)
     for entry in entries {
-      let flags = (entry.isWritten ? "w" : "") + (entry.isSeen ? "s" : "")
+      let flags =
+        (entry.isWritten ? "w" : "") + (entry.isSeen ? "s" : "") + (entry.isStaleSave ? "o" : "")
       text +=
         "\(entry.base) \(entry.old) \(entry.new?.description ?? Self.none) \(entry.time) \(flags.isEmpty ? "-" : flags) \(entry.path.hexadecimal) \(entry.inode)\n"
         .utf8

@@ -40,9 +40,13 @@ extension SaveEvidence {
       let isSave = try !isSame || isRenamed(entries[proof.text].base)
       return isSave ? base(proof.text, proof.evidence) : nil
     }
-    // Without a proof, the same text is a copy that somebody put there.
-    guard !isSame, now - entries[entries.count - 1].time < Self.doubt,
-      let shares = try shares(reading: blob), let most = shares.max(), most >= 0.5,
+    guard now - entries[entries.count - 1].time < Self.doubt else { return nil }
+    if let text = entries.lastIndex(where: { $0.old == saved && $0.isStaleSave }) {
+      // As ':w' and then ':wq' do.
+      return try isRenamed(entries[text].base) ? base(text, .lines) : nil
+    }
+    // The same text is a copy that somebody put there.
+    guard !isSame, let shares = try shares(reading: blob), let most = shares.max(), most >= 0.5,
       let text = shares.lastIndex(of: most)
     else { return nil }
     return base(text, .lines)
