@@ -11,9 +11,9 @@ struct BundleCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "bundle", abstract: "Carry versions in a file, on a stick or through a pipe.",
     discussion: """
-      A bundle is a file of git's own form with versions and the list of members. It gets to the \
-      other device on a stick, by mail or through a pipe. It is not encrypted: whoever has it reads \
-      the notes in it.
+      A bundle is a file in git's format with versions and the list of members. It reaches the \
+      other device on a stick, by mail or through a pipe. It is not encrypted: anyone who has it \
+      can read the notes in it.
 
       Examples:
         notes bundle create /media/stick/notes.bundle

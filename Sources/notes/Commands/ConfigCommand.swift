@@ -12,8 +12,8 @@ struct ConfigCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Show and change the settings.",
     discussion: """
-      Alone it lists the settings, with a name it prints that one's value, with a value it sets it. \
-      notes-config(1) says what each is for.
+      Without a name it lists the settings; with a name it prints the value of that setting, and \
+      with a value it sets it. notes-config(1) describes each.
 
       Examples:
         notes config

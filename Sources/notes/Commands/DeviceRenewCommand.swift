@@ -8,12 +8,12 @@ struct DeviceRenewCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "renew", abstract: "Make a new device key for this machine.",
     discussion: """
-      For a machine whose key another one uses as well, after a disk was cloned or a backup was \
+      Use it if another machine has the same key, because a disk was cloned or a backup was \
       restored beside the original. Run it on one of the two. The other one keeps the former key.
 
-      Where this device is an admin the former key certifies the new one. Elsewhere an admin does, \
-      with 'notes members certify NAME' after a sync with this device; until then notebooks go on \
-      with the former key. Other notebooks follow when they are next synced or watched.
+      If this device is an admin, the former key certifies the new one. Otherwise an admin does, \
+      with 'notes members certify NAME' after a sync with this device; until then notebooks \
+      continue with the former key. Other notebooks follow when they are next synced or watched.
 
       Examples:
         notes device renew

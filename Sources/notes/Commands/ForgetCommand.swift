@@ -43,7 +43,7 @@ struct ForgetCommand: Command {
       "size", "Take attachments larger than that, such as 25m, and their later versions."))
   var attachmentsOver: String?
 
-  @Flag(name: .customLong("yes"), help: "Go on without asking.") var isConfirmed = false
+  @Flag(name: .customLong("yes"), help: "Continue without asking.") var isConfirmed = false
 
   @OptionGroup var trial: DryRunOption
   @OptionGroup var options: CommonOptions

@@ -9,11 +9,11 @@ struct ShowCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Print a note, as it is or as it was, or a version.",
     discussion: """
-      NOTE is a title, a path, or a part of one that only one note has. VERSION is an ID or its \
-      beginning, ~N for N versions of that note ago, or a time such \
-      as yesterday, '2 hours ago' or 2026-11-20 (notes-versions(7)). Into a file or a pipe the note's \
-      bytes are written unchanged; on a terminal control characters are shown, not obeyed. The ID of a version \
-      alone shows what that version changed.
+      NOTE is a title, a path, or a part of a path that only one note has. VERSION is an ID or its \
+      beginning, ~N for N versions of that note ago, or a time such as yesterday, '2 hours ago' or \
+      2026-11-20 (notes-versions(7)). Into a file or a pipe the command writes the note's bytes \
+      unchanged; on a terminal it shows control characters as text. With only the ID of a version, \
+      it shows the changes of that version.
 
       Examples:
         notes show Shopping

@@ -13,11 +13,11 @@ struct SyncCommand: ExchangeCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Exchange versions with the devices in reach.",
     discussion: """
-      Saves what you wrote, finds the notebook's devices on the local network, receives what they \
-      have and sends what they lack. Edits of both sides are merged; where they met on the same \
-      lines, the note holds both between markers. While it looks for devices it also listens, so \
-      that two people who both type it find each other. Then it visits the hubs, if 'notes remote \
-      add' named any.
+      Saves your changes, finds the notebook's devices on the local network, receives the versions \
+      this one lacks and sends the versions they lack. It merges edits of both sides; if both \
+      changed the same lines, the note contains each text between markers. While it looks for \
+      devices it also listens, so two people who run it at the same time find each other. Then it \
+      visits the hubs of 'notes remote add'.
 
       Examples:
         notes sync

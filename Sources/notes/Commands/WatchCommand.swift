@@ -34,7 +34,7 @@ struct WatchCommand: Command {
   var all = false
   @OptionGroup var listen: ListenOption
   @OptionGroup var discovery: DiscoveryOption
-  @Flag(help: "Tell the running watcher to disconnect; it goes on saving.")
+  @Flag(help: "Tell the running watcher to disconnect; it still saves.")
   var pause = false
   @Flag(help: "Tell the paused watcher to connect again.") var resume = false
   @Flag(help: "Let systemd run it now and whenever you log in.") var install = false

@@ -135,7 +135,7 @@ struct Failure: Error, Equatable, Sendable {
   static func firstSyncInterrupted(in folder: String) -> Failure {
     Failure(
       .interrupted, "interrupted", "interrupted; this device is a member already",
-      hint: "'notes -C \(Visible.word(folder)) sync' goes on")
+      hint: "'notes -C \(Visible.word(folder)) sync' continues")
   }
 
   // MARK: Errors of the modules and of the argument parser

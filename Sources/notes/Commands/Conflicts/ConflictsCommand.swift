@@ -10,7 +10,7 @@ struct ConflictsCommand: Command {
     discussion: """
       A note is in conflict if several devices edited the same lines. On every device it contains \
       each text between markers, until somebody edits the markers away or uses 'notes resolve'. \
-      Everything else goes on as usual.
+      Everything else works as usual.
 
       Examples:
         notes conflicts

@@ -13,10 +13,9 @@ struct InviteCommand: Command {
     commandName: "invite",
     abstract: "Let another device join the notebook, by a code that works once.",
     discussion: """
-      Prints the code and waits until a device has joined by it and has everything. Only admins \
-      may invite. Tell the code to nobody but the person who is to type it: whoever has it can \
-      join while the invitation is open. Several can be open at once; 'notes invitations' lists \
-      them.
+      Prints the code and waits until a device has joined with it and has everything. Only admins \
+      can invite. Keep the code secret: anyone who has it can join while the invitation is open. \
+      Several can be open at once; 'notes invitations' lists them.
 
       A device that shares another notebook with this one needs no code: --device names it, --via \
       is the folder of the notebook that both have. It is asked there, by 'notes invitations'.

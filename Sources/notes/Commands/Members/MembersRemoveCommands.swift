@@ -112,9 +112,9 @@ struct MembersResetCommand: Command {
     commandName: "reset",
     abstract: "Start the membership over, with this device as founder and only member.",
     discussion: """
-      For when the founder's device was stolen, or no admin is left. This device makes a new root \
-      and is its only member; the notes and their history stay. The other devices join again: \
-      'notes invite' here, 'notes join CODE' in their notebook's folder. Until then they go on \
+      Use it if the founder's device was stolen, or if no admin is left. This device makes a new \
+      root and is its only member; the notes and their history stay. The other devices join again: \
+      'notes invite' here, 'notes join CODE' in their notebook's folder. Until then they continue \
       with the old membership among themselves, the stolen device included.
 
       Examples:
