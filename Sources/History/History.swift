@@ -79,6 +79,8 @@ extension History {
 }
 
 extension Repository: MergeStore {
+  package func size(ofBlob id: ObjectID) throws -> Int { try header(of: id).size }
+
   package func withBatchedWrites<Result>(_ body: () throws -> Result) throws -> Result {
     try withBatchedWrites(isBeforeMove: false, body)
   }

@@ -88,16 +88,22 @@ struct FileSum {
     merged.value.mode = modes.count == 1 ? modes[0].value.mode : .regular
     if contents.count == 1 { return [merged] }
     let isCrowd = contents.count > 2
-    let mostBytes = isCrowd ? budget.crowdBytes : MergeBounds.textsInAll * bounds.textBytes
+    let ids = Set(files.map(\.value.id))
+    let bytes = try ids.reduce(0) { $0 + (try store.size(ofBlob: $1)) }
+    if bytes > (isCrowd ? min(budget.crowdBytes, bounds.contentBytes) : bounds.contentBytes) {
+      return Self.copies(positives)
+    }
     var texts: [ObjectID: [UInt8]] = [:]
-    var bytes = 0
-    for id in files.map(\.value.id) where texts[id] == nil {
+    var newlines = 0
+    for id in ids {
       let text = try store.blob(id)
-      bytes += text.count
-      if Self.isBinary(text) || bytes > mostBytes { return Self.copies(positives) }
+      newlines += text.count { $0 == UInt8(ascii: "\n") }
+      if Self.isBinary(text) || newlines > min(budget.newlines, bounds.contentNewlines) {
+        return Self.copies(positives)
+      }
       texts[id] = text
     }
-    if isCrowd { budget.takeCrowd(of: bytes) }
+    budget.take(newlines: newlines, crowdBytes: isCrowd ? bytes : 0)
     func term(_ file: TermFile, label: [UInt8] = []) -> TextTerm {
       TextTerm(text: texts[file.value.id] ?? [], markerSize: file.markerSize, label: label)
     }
@@ -113,9 +119,9 @@ struct FileSum {
     texts = [:]
     let result = TextMerge.merge(
       positives: consume terms, negatives: consume bases, rules: takesMarkers ? rules : .lines,
-      budget: &budget)
+      budget: &budget, mostBytes: bounds.textBytes)
+    if result.isTooLarge { return Self.copies(positives) }
     if result.markerSize != nil, !takesMarkers { return Self.copies(positives) }
-    if result.text.count > bounds.textBytes { return Self.copies(positives) }
     if let size = result.markerSize {
       guard isLabelled else {
         lacking = positives

@@ -134,7 +134,14 @@ enum UniqueLineMatcher {
 
   /// The lines that occur once in a part, and where.
   private static func unique(_ lines: [Int], _ part: Range<Int>) -> [Int: Int] {
-    Dictionary(grouping: part) { lines[$0] }.compactMapValues { $0.count == 1 ? $0[0] : nil }
+    // Of one that comes again, no place.
+    var places: [Int: Int?] = [:]
+    for place in part {
+      if places.updateValue(place, forKey: lines[place]) != nil {
+        places.updateValue(nil, forKey: lines[place])
+      }
+    }
+    return places.compactMapValues { $0 }
   }
 
   /// A longest subsequence in which the second members increase: of several, the one that patience

@@ -4,9 +4,13 @@ internal import Git
 package struct MergeBounds: Sendable, Codable {
   /// Parents of a derived merge.
   package var parents = PackLimits.standard.parents
-  /// Bytes of a text; the texts that are summed up may have this many times as much together.
+  /// Bytes of a text; those of which more than two contents meet may have this many times as much together.
   package var textBytes = PackLimits.standard.objectBytes
-  package static let textsInAll = 4
+  package static let crowdsInAll = 4
+  /// Bytes and newlines of the contents of a text together, and newlines of those of all texts.
+  package var contentBytes = 96 << 20
+  package var contentNewlines = 1 << 20
+  package var newlinesInAll = 1 << 23
   /// Bytes of the lists in a message; the blocks that a merge makes may take half of them.
   package var listBytes = PackLimits.standard.commitBytes / 2
   /// Bytes of a path.
@@ -27,11 +31,14 @@ package struct MergeBudget: Sendable {
   private var fineWork: Int
   /// Bytes of contents of which more than two meet.
   private(set) var crowdBytes: Int
+  /// Newlines of contents that meet.
+  private(set) var newlines: Int
   private static let mostForPair = 1 << 27
 
   package init(_ bounds: MergeBounds) {
     fineWork = bounds.fineWork
-    crowdBytes = MergeBounds.textsInAll * bounds.textBytes
+    crowdBytes = MergeBounds.crowdsInAll * bounds.textBytes
+    newlines = bounds.newlinesInAll
   }
 
   /// Whether two sides of so many bytes may be merged finely, which is then paid for.
@@ -43,6 +50,9 @@ package struct MergeBudget: Sendable {
     return true
   }
 
-  /// Pays for contents of so many bytes of which more than two meet.
-  mutating func takeCrowd(of bytes: Int) { crowdBytes -= bytes }
+  /// Pays for contents with so many newlines, and for their bytes where more than two meet.
+  mutating func take(newlines count: Int, crowdBytes bytes: Int) {
+    newlines -= count
+    crowdBytes -= bytes
+  }
 }

@@ -5,6 +5,8 @@ package import Git
 package protocol MergeStore: AnyObject {
   func commit(_ id: ObjectID) throws -> Commit
   func blob(_ id: ObjectID) throws -> [UInt8]
+  /// How many bytes a blob has.
+  func size(ofBlob id: ObjectID) throws -> Int
   func write(blob content: [UInt8]) throws -> ObjectID
   func write(
     commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,

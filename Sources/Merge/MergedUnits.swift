@@ -25,6 +25,14 @@ struct MergedUnits {
 
   private func isBlock(_ unit: Int32) -> Bool { table.blocks[unit] != nil }
 
+  /// How many bytes the text has at least, with a newline at its end.
+  var leastSize: Int {
+    units.reduce(0) { sum, unit in
+      guard let block = table.blocks[unit] else { return sum + table[unit].count + 1 }
+      return block.sides.reduce(sum) { $0 + table.size(of: $1.lines) }
+    }
+  }
+
   /// How many bytes a line or block takes.
   private func room(for unit: Int32, markerSize: Int) -> Int {
     guard let block = table.blocks[unit] else { return table[unit].count + 1 }

@@ -4,9 +4,15 @@ package import Git
 package struct RenameDetection {
   /// More pairs of files than this are not compared by content.
   static let mostPairs = 100_000
+  /// Larger files are similar to no other.
+  static let mostBytes = 4 << 20
+  /// Files that have more bytes together are not compared by content, those of one last name and all others.
+  static let mostBytesOfOneName = 64 << 20
+  static let mostBytesInAll = 16 << 20
 
   private let store: any MergeStore
   private var known: [ObjectID: ContentSimilarity] = [:]
+  private var sizes: [ObjectID: Int] = [:]
 
   /// For each term the renamed files that matter to another term: old name to new name.
   static func renames(store: any MergeStore, files: TermFiles) throws -> [[TreePath: TreePath]] {
@@ -60,6 +66,11 @@ package struct RenameDetection {
     var found = Self.takeSpellings(&moved)
     found.merge(Self.takeEqual(&moved)) { first, _ in first }
     moved.gone.removeAll { !moved.relevant.contains($0.path) }
+    if moved.gone.isEmpty || moved.new.isEmpty {
+      return found.filter { moved.relevant.contains($0.key) }
+    }
+    try moved.gone.removeAll { try size($0.id) > Self.mostBytes }
+    try moved.new.removeAll { try size($0.id) > Self.mostBytes }
     try found.merge(takeSameName(&moved)) { first, _ in first }
     try found.merge(takeSimilar(moved)) { first, _ in first }
     return found.filter { moved.relevant.contains($0.key) }
@@ -85,19 +96,23 @@ package struct RenameDetection {
 
   /// Pairs files with equal content, those with the same last name first.
   private static func takeEqual(_ moved: inout Moved) -> [TreePath: TreePath] {
+    struct Likeness: Hashable {
+      let id: ObjectID
+      let name: TreePath?
+    }
     var found: [TreePath: TreePath] = [:]
-    var byID: [ObjectID: [TreePath]] = [:]
-    for file in moved.gone { byID[file.id, default: []].append(file.path) }
     var taken: Set<TreePath> = []
     for sameName in [true, false] {
+      func likeness(_ file: (path: TreePath, id: ObjectID)) -> Likeness {
+        Likeness(id: file.id, name: sameName ? file.path.name : nil)
+      }
+      // Many files may have one content, so each is looked at once.
+      var sources = Dictionary(grouping: moved.gone.filter { found[$0.path] == nil }, by: likeness)
+        .mapValues { $0[...] }
       for file in moved.new where !taken.contains(file.path) {
-        let source = byID[file.id]?.first {
-          found[$0] == nil && (!sameName || $0.name == file.path.name)
-        }
-        if let source {
-          found[source] = file.path
-          taken.insert(file.path)
-        }
+        guard let source = sources[likeness(file)]?.popFirst() else { continue }
+        found[source.path] = file.path
+        taken.insert(file.path)
       }
     }
     moved.gone.removeAll { found[$0.path] != nil }
@@ -111,12 +126,19 @@ package struct RenameDetection {
     let new = Dictionary(grouping: moved.new, by: \.path.name)
     var found: [TreePath: TreePath] = [:]
     var taken: Set<TreePath> = []
-    for (name, sources) in gone {
-      guard sources.count == 1, let targets = new[name], targets.count == 1 else { continue }
-      let score = try score(sources[0].id, targets[0].id)
+    let pairs = gone.compactMap { name, sources in
+      new[name].flatMap {
+        sources.count == 1 && $0.count == 1 ? (source: sources[0], target: $0[0]) : nil
+      }
+    }
+    guard try size(of: pairs.flatMap { [$0.source.id, $0.target.id] }) <= Self.mostBytesOfOneName
+    else { return [:] }
+    for (source, target) in pairs {
+      // Not kept: there may be thousands, of which each is compared with one other.
+      let score = try similarity(source.id).score(against: similarity(target.id))
       if score >= ContentSimilarity.leastWithSameName {
-        found[sources[0].path] = targets[0].path
-        taken.insert(targets[0].path)
+        found[source.path] = target.path
+        taken.insert(target.path)
       }
     }
     moved.gone.removeAll { found[$0.path] != nil }
@@ -126,7 +148,9 @@ package struct RenameDetection {
 
   /// Pairs the most similar files of those that are left.
   private mutating func takeSimilar(_ moved: Moved) throws -> [TreePath: TreePath] {
-    guard moved.gone.count * moved.new.count <= Self.mostPairs else { return [:] }
+    guard moved.gone.count * moved.new.count <= Self.mostPairs,
+      try size(of: (moved.gone + moved.new).map(\.id)) <= Self.mostBytesInAll
+    else { return [:] }
     var pairs: [(score: Int, sameName: Int, source: TreePath, target: TreePath)] = []
     for source in moved.gone {
       for target in moved.new {
@@ -150,10 +174,24 @@ package struct RenameDetection {
   }
 
   private mutating func score(_ source: ObjectID, _ target: ObjectID) throws -> Int {
-    for id in [source, target] where known[id] == nil {
-      known[id] = ContentSimilarity(try store.blob(id))
-    }
+    for id in [source, target] where known[id] == nil { known[id] = try similarity(id) }
     guard let before = known[source], let after = known[target] else { return 0 }
     return before.score(against: after)
+  }
+
+  private func similarity(_ id: ObjectID) throws -> ContentSimilarity {
+    ContentSimilarity(try store.blob(id))
+  }
+
+  /// How many bytes some files have together, each as often as it is there.
+  private mutating func size(of files: [ObjectID]) throws -> Int {
+    try files.reduce(0) { $0 + (try size($1)) }
+  }
+
+  private mutating func size(_ id: ObjectID) throws -> Int {
+    if let size = sizes[id] { return size }
+    let size = try store.size(ofBlob: id)
+    sizes[id] = size
+    return size
   }
 }

@@ -20,6 +20,8 @@ package struct TextMergeResult: Sendable {
   package var markerSize: Int?
   /// The fine-grained rules that had a part in it.
   package var rules: MergeRules
+  /// Whether it has more bytes than were asked for: then there is no text.
+  package var isTooLarge = false
 }
 
 /// The sum of texts h1 − b1 + h2 − b2 + h3 …: notes-merge(7), "Text".
@@ -29,19 +31,19 @@ package struct TextMerge {
   var table = LineTable()
 
   /// The merge of the positive terms against the negative ones, one fewer; a negative term that is
-  /// nil is a side on which the note did not exist.
+  /// nil is a side on which the note did not exist. A text of more bytes than `mostBytes` is not made.
   package static func merge(
     positives: consuming [TextTerm], negatives: consuming [TextTerm?], rules: MergeRules = .all,
-    budget: inout MergeBudget
+    budget: inout MergeBudget, mostBytes: Int = .max
   ) -> TextMergeResult {
     var merge = TextMerge(rules: rules, budget: budget)
-    let result = merge.run(consume positives, consume negatives)
+    let result = merge.run(consume positives, consume negatives, mostBytes: mostBytes)
     budget = merge.budget
     return result
   }
 
   private mutating func run(
-    _ positives: consuming [TextTerm], _ negatives: consuming [TextTerm?]
+    _ positives: consuming [TextTerm], _ negatives: consuming [TextTerm?], mostBytes: Int
   ) -> TextMergeResult {
     let hasBase = negatives.contains { $0 != nil }
     let labels = positives.map(\.label)
@@ -68,9 +70,13 @@ package struct TextMerge {
     // What is not in the result is not to be there while that is put together: texts may be large.
     let blocks = sum.units.compactMap { table.blocks[$0] }
     table.forget(except: [sum.units] + blocks.flatMap { $0.sides.map(\.lines) })
-    let text = MergedUnits(units: sum.units, table: table)
-    return TextMergeResult(
-      text: text.rendered(endings), markerSize: text.markerSizeOfBlocks, rules: sum.rules)
+    let merged = MergedUnits(units: sum.units, table: table)
+    var result = TextMergeResult(text: [], markerSize: merged.markerSizeOfBlocks, rules: sum.rules)
+    // One that is too large is not to be there beside what it is made of. Of the last newline it may lack one.
+    result.isTooLarge = merged.leastSize - 1 > mostBytes
+    if !result.isTooLarge { result.text = merged.rendered(endings) }
+    if result.text.count > mostBytes { (result.text, result.isTooLarge) = ([], true) }
+    return result
   }
 
   /// The lines of a term as numbers, each block of ours as one.
@@ -156,9 +162,10 @@ package struct TextMerge {
           texts[reference][..<ranges[reference].lowerBound],
           texts[reference][ranges[reference].upperBound...]
         )
+        // No more of the text than that: a large one may have thousands of parts.
         let sum = sumRegion(
-          region, between: Array((before + above).suffix(reach)),
-          and: Array((below + after).prefix(reach)), isFine: isFine)
+          region, between: (before.suffix(reach) + above.suffix(reach)).suffix(reach),
+          and: Array((below.prefix(reach) + after.prefix(reach)).prefix(reach)), isFine: isFine)
         parts.append((sum, sum.rules.isEmpty ? nil : region))
       }
     }

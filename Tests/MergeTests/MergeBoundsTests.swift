@@ -75,9 +75,47 @@ import Testing
       try text("n (Ann 2's copy, 2023-11-14 22.13).txt", in: tip.id, store) == line("yours "))
     bounds.textBytes = 10_000
     #expect(try DerivedMerge.tip(of: heads, in: store, bounds: bounds).conflicts == ["n.txt"])
-    // "nor one of contents that have more than 256 MiB together"
-    bounds.textBytes = (line("same ") + line("mine ") + line("yours ")).utf8.count / 4 - 1
-    #expect(try DerivedMerge.tip(of: heads, in: store, bounds: bounds).conflicts.isEmpty)
+    // "nor one of contents that have more than 96 MiB, or 1048576 newlines, together"
+    let bytes = (line("same ") + line("mine ") + line("yours ")).utf8.count
+    for (contentBytes, newlines, conflicts): (Int, Int, [TreePath]) in [
+      (bytes, 3, ["n.txt"]), (bytes - 1, 3, []), (bytes, 2, []),
+    ] {
+      (bounds.contentBytes, bounds.contentNewlines) = (contentBytes, newlines)
+      #expect(try DerivedMerge.tip(of: heads, in: store, bounds: bounds).conflicts == conflicts)
+    }
+  }
+
+  /// "Of all texts, by path, those that would bring the newlines of their contents above 8388608 in all
+  /// are not made either".
+  @Test func newlinesInAll() throws {
+    let store = MergeMemoryStore()
+    func all(_ text: String) -> [String: String] { ["a.txt": text, "b.txt": text, "c": "c\n"] }
+    let root = try commit(all("one\n"), at: 0, in: store)
+    let heads = try ["two\n", "three\n"].enumerated().map { number, text in
+      try commit(all(text), on: [root], at: Int64(number + 1), in: store)
+    }
+    var bounds = MergeBounds()
+    for (newlines, conflicts): (Int, [TreePath]) in [
+      (6, ["a.txt", "b.txt"]), (5, ["a.txt"]), (2, []),
+    ] {
+      bounds.newlinesInAll = newlines
+      let tip = try DerivedMerge.tip(of: heads, in: store, bounds: bounds)
+      #expect(tip.conflicts == conflicts)
+      let copy = try text("b (Ann 2's copy, 2023-11-14 22.13).txt", in: tip.id, store)
+      #expect(copy == (newlines < 6 ? "three\n" : nil))
+    }
+  }
+
+  /// A text that is too large is not put together to learn that.
+  @Test func tooLargeIsNotMade() {
+    var budget = MergeBudget(.standard)
+    let sides = ["mine\n", "yours\n"].map { TextTerm(text: Array($0.utf8), label: [0x41]) }
+    for mostBytes in [9, 40] {
+      let result = TextMerge.merge(
+        positives: sides, negatives: [TextTerm(text: Array("ours\n".utf8))], budget: &budget,
+        mostBytes: mostBytes)
+      #expect(result.isTooLarge == (mostBytes == 9) && result.text.isEmpty == (mostBytes == 9))
+    }
   }
 
   /// "A fine-grained merge of two sides costs the product of their sizes in bytes", and what is left is
@@ -177,6 +215,7 @@ import Testing
       bounds.parents = 2 + Int(seed % 2)
       bounds.textBytes = [100, 300, 1000][Int(seed / 2 % 3)]
       bounds.listBytes = [40, 100, 200][Int(seed / 6 % 3)]
+      bounds.newlinesInAll = [5, 50, 1 << 23][Int(seed / 18 % 3)]
       var history = try MergeHistories(
         store: store, seed: seed, devices: 4 + Int(seed % 5), steps: Int(seed % 11),
         onOneLine: seed % 3 == 0, bounds: bounds)

@@ -43,6 +43,8 @@ final class MergeMemoryStore: MergeStore {
     return blob
   }
 
+  func size(ofBlob id: ObjectID) throws -> Int { try blob(id).count }
+
   func write(blob content: [UInt8]) throws -> ObjectID {
     let id = content.isEmpty ? .emptyBlob : name(1, content)
     blobs[id] = content

@@ -219,7 +219,10 @@ class Cases:
         return {"parents": limits.choice([2, 2, 3, 256]), "textBytes": limits.choice([100, 400, 4000]),
                 "listBytes": limits.choice([50, 100, 200, 4000]),
                 "pathBytes": limits.choice([30, 50, 300, 4096]),
-                "fineWork": limits.choice([1 << 30, 2000, 20000])}
+                "fineWork": limits.choice([1 << 30, 2000, 20000]),
+                "contentBytes": limits.choice([96 << 20, 96 << 20, 300, 1000]),
+                "contentNewlines": limits.choice([1 << 20, 1 << 20, 10, 40]),
+                "newlinesInAll": limits.choice([1 << 23, 1 << 23, 20, 100])}
 
     def content(self):
         mode = self.pick(0o100644, 0o100644, 0o100644, 0o100755, 0o120000)

@@ -22,7 +22,7 @@ REGULAR, EXECUTABLE = 0o100644, 0o100755
 
 # notes-merge(7), "Bounds".
 BOUNDS = {"parents": 256, "textBytes": 64 << 20, "listBytes": 1 << 19, "pathBytes": 4096,
-          "fineWork": 1 << 30}
+          "fineWork": 1 << 30, "contentBytes": 96 << 20, "contentNewlines": 1 << 20, "newlinesInAll": 1 << 23}
 
 
 def takes_markers(path):
@@ -397,9 +397,12 @@ class TreeSum:
             return [((mode, ids[0]),) + term[1:4] + (False,)], []
         if any(is_binary(self.store.get(blob)) for _, blob in values):
             return copies, []
-        size, budget = sum(len(self.store.get(b)) for b in {b for _, b in values}), self.merge.budget
-        if size > (budget.crowd if len(ids) > 2 else 4 * bounds["textBytes"]):
+        contents, budget = [self.store.get(b) for b in {b for _, b in values}], self.merge.budget
+        size, newlines = sum(map(len, contents)), sum(c.count(b"\n") for c in contents)
+        if (size > bounds["contentBytes"] or newlines > min(bounds["contentNewlines"], budget.newlines)
+                or len(ids) > 2 and size > budget.crowd):
             return copies, []
+        budget.newlines -= newlines
         budget.crowd -= size if len(ids) > 2 else 0
         marked = all(map(takes_markers, names)) or any(t[0] and t[3] for t in above + below)
         content, size, rules = texts.merge_texts(
@@ -414,6 +417,9 @@ class TreeSum:
         return [((mode, self.store.put("blob", content)),) + above[0][1:3] + (size, bool(size))], rules
 
     # Renames.
+
+    def size(self, blob):
+        return len(self.store.get(blob))
 
     def renames(self, term, changed):
         own = changed[term]
@@ -443,17 +449,20 @@ class TreeSum:
                             not same_name or self.last(old) == self.last(name)):
                         take(old, name)
                         break
-        gone = {p: v for p, v in gone.items() if p in matters}
+        gone = {p: v for p, v in gone.items() if p in matters and self.size(v) <= 1 << 22}
+        new = {p: v for p, v in new.items() if self.size(v) <= 1 << 22}
         pairs = []
         for last in {self.last(p) for p in gone}:
             olds = [p for p in gone if self.last(p) == last]
             names = [p for p in new if self.last(p) == last]
             if len(olds) == len(names) == 1:
-                if self.merge.similarity(gone[olds[0]], new[names[0]]) >= 45000:
-                    pairs.append((olds[0], names[0]))
-        for old, name in pairs:
-            take(old, name)
-        if len(gone) * len(new) <= 100000:
+                pairs.append((olds[0], names[0]))
+        if sum(self.size(gone[old]) + self.size(new[name]) for old, name in pairs) <= 64 << 20:
+            for old, name in pairs:
+                if self.merge.similarity(gone[old], new[name]) >= 45000:
+                    take(old, name)
+        if (len(gone) * len(new) <= 100000
+                and sum(map(self.size, [*gone.values(), *new.values()])) <= 16 << 20):
             scored = []
             for old, a in gone.items():
                 for name, b in new.items():

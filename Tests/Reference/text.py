@@ -1062,6 +1062,7 @@ class Budget:
 
     def __init__(self, bounds):
         self.fine, self.crowd = bounds["fineWork"], 4 * bounds["textBytes"]
+        self.newlines = bounds["newlinesInAll"]
 
     def allows(self, older, newer):
         sizes = [sum(len(line) + 1 for line in side) for side in (older, newer)]
@@ -1074,7 +1075,7 @@ class Budget:
 
 def merge_texts(positives, negatives, fine=True, budget=None):
     """(text, marker size or None, names of rules) for terms (text, marker size, label) or None."""
-    fine = fine and (budget or Budget({"fineWork": 1 << 30, "textBytes": 0}))
+    fine = fine and (budget or Budget({"fineWork": 1 << 30, "textBytes": 0, "newlinesInAll": 0}))
     has_base = any(negatives)
     negatives = [n or (b"", None, b"") for n in negatives] if has_base else []
     forms = [endings(t[0]) for t in positives], [endings(t[0]) for t in negatives]
