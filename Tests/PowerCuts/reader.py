@@ -42,7 +42,8 @@ class Reader:
             if not note:
                 return False
             page = self.get(note.group(1) + "/edit")
-            form = re.search(r'<form[^>]*method="post"[^>]*>.*?<textarea.*?</form>', page, re.S)
+            # The form of the text: another one may stand before it, which saves the folder.
+            form = re.search(r'<form[^>]*method="post"[^>]*>(?:(?!</form>).)*<textarea.*?</form>', page, re.S)
             field = re.search(r'<textarea[^>]*name="([^"]*)"[^>]*>(.*?)</textarea>', page, re.S)
             if not form or not field:
                 return False
