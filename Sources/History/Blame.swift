@@ -1,5 +1,6 @@
 public import Git
 internal import Merge
+internal import System
 internal import WorkTree
 
 /// A line of a note, and where it comes from.
@@ -19,16 +20,21 @@ public struct BlamedLine: Sendable {
 
   /// Where it comes from.
   public let origin: Origin
-  /// The line's bytes without its newline.
-  public let bytes: [UInt8]
+  /// The line's bytes without its newline: a part of the note, which may be large.
+  public let slice: ArraySlice<UInt8>
+  /// The same, on its own.
+  public var bytes: [UInt8] { Array(slice) }
 }
 
 extension History {
   /// Who wrote each line of a note, as a version or else the folder has it: notes-blame(1). Throws
-  /// `notText` for a file that holds NUL bytes.
+  /// `notText` for a file that holds NUL bytes, and `tooManyLines` for one with more than are looked at.
   public func blame(_ path: TreePath, at version: NoteVersion? = nil) throws -> [BlamedLine] {
     let text = try version.map(self.text) ?? workTree.text(of: path)
-    if text.contains(0) { throw NotebookError.notText(path) }
+    if text.firstIndex(of: 0, from: 0) != nil { throw NotebookError.notText(path) }
+    guard text.count(where: { $0 == UInt8(ascii: "\n") }) < NumberedLines.most else {
+      throw NotebookError.tooManyLines(path, limit: NumberedLines.most)
+    }
     guard let (table, tip) = try historyTable() else { return Blame.unsaved(text) }
     var start = tip
     if let version {
@@ -67,13 +73,13 @@ private struct Blame {
     var lines: [Line]
   }
 
-  var numbers = LineTable()
-  var known: [ObjectID: [Int32]] = [:]
+  var numbers = LineNumbers()
+  var known: [ObjectID: NumberedLines] = [:]
   var waiting: [Suspicion] = []
   var origins: [BlamedLine.Origin] = []
 
   static func unsaved(_ text: [UInt8]) -> [BlamedLine] {
-    lines(of: text).map { BlamedLine(origin: .unsaved, bytes: Array($0)) }
+    lines(of: text).map { BlamedLine(origin: .unsaved, slice: $0) }
   }
 
   private static func lines(of text: [UInt8]) -> [ArraySlice<UInt8>] {
@@ -96,22 +102,29 @@ private struct Blame {
     while let place = waiting.indices.max(by: { waiting[$0].version < waiting[$1].version }) {
       try explain(waiting.remove(at: place))
     }
-    return zip(lines, origins).map { BlamedLine(origin: $1, bytes: Array($0)) }
+    return zip(lines, origins).map { BlamedLine(origin: $1, slice: $0) }
   }
 
-  private mutating func numbers(of blob: ObjectID) throws -> [Int32] {
+  private mutating func numbers(of blob: ObjectID) throws -> NumberedLines {
     if let lines = known[blob] { return lines }
     let lines = numbers.lines(of: try repository.blob(blob))
     known[blob] = lines
     return lines
   }
 
+  /// Has the lines of many versions not be kept all together. Numbers that were given before mean nothing then.
+  private mutating func forgetIfMany() -> Bool {
+    guard numbers.count > LineNumbers.mostKept else { return false }
+    (numbers, known) = (LineNumbers(), [:])
+    return true
+  }
+
   private func pass(
-    _ lines: [Line], from new: [Int32], to old: [Int32]
+    _ lines: [Line], from new: NumberedLines, to old: NumberedLines
   ) -> (found: [Line], rest: [Line]) {
     var found: [Line] = []
     var rest: [Line] = []
-    let hunks = LineMatching.hunks(from: old, to: new)
+    let hunks = LineMatching.hunks(from: old.numbers, to: new.numbers)
     var next = 0
     var shift = 0
     for line in lines {
@@ -154,9 +167,11 @@ private struct Blame {
       suspect(same.parent, same.path, suspicion.lines)
       return
     }
-    let mine = try numbers(of: blob)
+    _ = forgetIfMany()
+    var mine = try numbers(of: blob)
     var rest = suspicion.lines
     for source in sources where !rest.isEmpty {
+      if forgetIfMany() { mine = try numbers(of: blob) }
       let theirs = try numbers(of: source.blob)
       let (found, left) = pass(rest, from: mine, to: theirs)
       suspect(source.parent, source.path, found)
@@ -184,9 +199,11 @@ private struct Blame {
     }
     let makers = sources.compactMap { table.maker(of: $0.path, at: $0.parent) }
     let newest = makers.max { order.isNewer($1, than: $0) } ?? suspicion.version
+    let merged = try numbers(of: blob)
     for line in lines {
       origins[line.asked] =
-        markers?.contains(line.there) == true ? .marker : .version(table.id(of: newest))
+        markers?.contains(merged.place(of: line.there)) == true
+        ? .marker : .version(table.id(of: newest))
     }
   }
 
@@ -197,7 +214,8 @@ private struct Blame {
     guard case .altered(let altered) = try check.verdict(on: commit),
       let change = altered.changes.first(where: { $0.path == path })
     else { return lines }
-    let expected = try change.old.map { try numbers(of: $0) } ?? []
+    _ = forgetIfMany()
+    let expected = try change.old.map { try numbers(of: $0) } ?? NumberedLines()
     let (found, left) = pass(lines, from: try numbers(of: blob), to: expected)
     for line in left {
       origins[line.asked] = .alteredMerge(commit.id, answeredBy: altered.answeredBy)

@@ -41,6 +41,8 @@ public enum NotebookError: FileFailure, Sendable {
   case invalidExpression(String, reason: String)
   /// The file holds NUL bytes, so it has no lines.
   case notText(TreePath)
+  /// The file has more lines than are looked at: their limit.
+  case tooManyLines(TreePath, limit: Int)
   /// Too much would be deleted at once (notes-merge(7), mass deletion).
   case massDeletion(deleted: Int, of: Int)
   /// A title can't be a note's: the title, and what is wrong with it.
@@ -123,6 +125,7 @@ extension NotebookError: CustomStringConvertible {
     case .invalidExpression(let text, let reason):
       "the regular expression '\(text)' is wrong" + (reason.isEmpty ? "" : ": \(reason)")
     case .notText(let path): "\(path) is not text and has no lines"
+    case .tooManyLines(let path, let limit): "\(path) has more than \(limit) lines"
     case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
     case .unfitTitle(let title, let why):
       "'\(title.count > 60 ? title.prefix(59) + "…" : title)' cannot be a title: \(why)"

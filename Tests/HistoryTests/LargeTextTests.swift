@@ -1,7 +1,11 @@
+import Git
+import NotebookSupport
 import Testing
 
 @testable import History
 @testable import Merge
+@testable import Notebook
+@testable import WorkTree
 
 /// notes-diff(1): "Where the lines that went, or those that came in their place, have more than 1 MiB
 /// together, they are compared by lines only".
@@ -28,6 +32,41 @@ struct LargeTextTests {
     var table = LineTable()
     let number = table.lines(of: old)[0]
     #expect(place(table[number]) == old.withUnsafeBufferPointer { $0.baseAddress })
+  }
+
+  /// notes-blame(1): "The command refuses a note of more than 131072 lines. Of former versions with more, it
+  /// compares the first and the last 65536 lines; a line from between these belongs to the version after."
+  @Test("who wrote a line is looked for among so many, and none of their bytes are kept")
+  func blamedLines() throws {
+    let home = try Fixture()
+    let lines = (0..<NumberedLines.most + 10).map { "\($0)" }
+    try home.write("n.txt", lines.joined(separator: "\n") + "\n")
+    let first = try #require(try home.notebook.save().version)
+    #expect {
+      try home.notebook.history.blame("n.txt")
+    } throws: {
+      guard case NotebookError.tooManyLines("n.txt", limit: 131_072) = $0 else { return false }
+      return true
+    }
+    home.seconds.now += 60
+    try home.write(
+      "n.txt", [lines[0], lines[65_540], "new", lines[lines.count - 1], ""].joined(separator: "\n"))
+    let second = try #require(try home.notebook.save().version)
+    #expect(
+      try home.notebook.history.blame("n.txt").map(\.origin) == [
+        .version(first), .version(second), .version(second), .version(first),
+      ])
+    var numbers = LineNumbers()
+    let text = Array("a\nb\n\na".utf8)
+    #expect(numbers.lines(of: text).numbers == [0, 1, 2, 0] && numbers.count == 3)
+  }
+
+  /// notes-log(1): "The numbers of lines are null for a file that is not text, or that has more than 262144 lines
+  /// before and after together."
+  @Test("lines of a text with very many are not counted in a list of versions")
+  func countedLines() {
+    let text = [UInt8](repeating: 0x0a, count: 131_072)
+    #expect(!LineDiff.hasTooManyLines(text, text) && LineDiff.hasTooManyLines(text, text + [0x0a]))
   }
 
   /// notes-merge(7), "Words": none of the three has more than 1048576 bytes.

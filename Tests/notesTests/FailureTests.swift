@@ -34,6 +34,7 @@ import WorkTree
       NotebookError.noVersionBy("monday", first: 1_700_000_000),
       NotebookError.ambiguousVersion("4b82"),
       NotebookError.notInVersion("A.txt", id), NotebookError.notText("photo.png"),
+      NotebookError.tooManyLines("A.txt", limit: 131_072),
       NotebookError.massDeletion(deleted: 9, of: 10),
       NotebookError.invalidExpression("a[", reason: "unmatched [, [^"),
       NotebookError.unfitTitle(

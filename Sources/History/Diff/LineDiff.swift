@@ -40,6 +40,15 @@ public struct LineDiff: Sendable {
   /// Whether either side holds a NUL byte and is no text; there are no hunks then.
   public let isBinary: Bool
 
+  /// Two texts with more newlines together are not compared where nobody has asked for their differences.
+  static let mostNewlines = 1 << 18
+
+  /// Whether two texts have more lines than a list of versions counts: notes-log(1).
+  public static func hasTooManyLines(_ old: [UInt8], _ new: [UInt8]) -> Bool {
+    [old, new].reduce(0) { sum, text in sum + text.count { $0 == UInt8(ascii: "\n") } }
+      > mostNewlines
+  }
+
   /// Compares two texts, to show each change with so many unchanged lines around it.
   public init(from old: [UInt8], to new: [UInt8], context: Int = 3) {
     isBinary = old.firstIndex(of: 0, from: 0) != nil || new.firstIndex(of: 0, from: 0) != nil

@@ -97,6 +97,8 @@ extension NotebookError: ExplainedError {
       .misused("invalid_expression", "without --regex the text is searched for as it stands")
     case .notText(let path):
       .failed("not_text", "'notes log \(Visible.word(path.noteTitle))' shows its versions")
+    case .tooManyLines(let path, _):
+      .failed("too_many_lines", "'notes log \(Visible.word(path.noteTitle))' shows its versions")
     case .massDeletion: Failure.massDeletion
     case .unfitTitle:
       .misused(

@@ -50,7 +50,7 @@ struct BlameReport {
         "signature": author(of: line)?.proof.rawValue,
         "altered_merge": line.origin.isAltered, "answered_by": line.origin.answeredBy,
         "saved": line.origin != .unsaved, "marker": line.origin == .marker,
-        "text": String(decoding: line.bytes, as: UTF8.self),
+        "text": String(decoding: line.slice, as: UTF8.self),
       ]
     }
   }

@@ -66,6 +66,7 @@ struct VersionReport {
       guard position < limit else { return Line(change: change, counts: nil, gist: "") }
       let old = try change.old.map { try notebook.repository.blob($0) } ?? []
       let new = try change.new.map { try notebook.repository.blob($0) } ?? []
+      if LineDiff.hasTooManyLines(old, new) { return Line(change: change, counts: nil, gist: "") }
       let diff = LineDiff(from: old, to: new, context: 0)
       return Line(
         change: change, counts: diff.isBinary ? nil : (diff.added, diff.removed),
