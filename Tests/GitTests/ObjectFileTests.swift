@@ -115,6 +115,31 @@ struct ObjectFileTests {
     #expect(try repository.blob(blob) == text)
   }
 
+  @Test("where an object cannot be put in its place, none is there that names it")
+  func inOrder() throws {
+    let blob = ObjectID.digest(ofBlob: Array("a text\n".utf8))
+    let entry = TreeEntry(name: "n.txt", mode: .regular, id: blob)
+    let elsewhere = Scratch()
+    let other = try Repository.create(at: elsewhere.path).write(tree: [entry])
+    // A folder in the place of the tree's file.
+    try makeFolder(file(of: other) + "/in the way")
+    var commit: ObjectID?
+    #expect {
+      try repository.withBatchedWrites {
+        _ = try repository.write(blob: Array("a text\n".utf8))
+        let tree = try repository.write(tree: [entry])
+        #expect(tree == other)
+        commit = try repository.write(
+          commit: tree, parents: [], author: tester, committer: tester, message: "m\n")
+      }
+    } throws: {
+      guard case GitError.system("rename", _, EISDIR) = $0 else { return false }
+      return true
+    }
+    // Whoever finds it takes it for one with all that it names.
+    #expect(try !repository.contains(#require(commit)))
+  }
+
   @Test("what fails leaves no object and no file")
   func failing() throws {
     struct Failure: Error {}

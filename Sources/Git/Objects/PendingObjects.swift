@@ -21,8 +21,8 @@ final class PendingObjects {
   private struct File {
     let id: ObjectID
     let path: String
-    /// Where it is now; nil for an object that was there already.
-    let temporary: String?
+    /// Where it is now; nil for an object that is there already.
+    var temporary: String?
     var descriptor: Int32
   }
 
@@ -122,12 +122,14 @@ final class PendingObjects {
     }
     closeAll()
     if hasNewFolder { unsynced.insert(loose.folder) }
-    while let file = files.last {
+    // In the order in which they came: where one fails, none is there that names it.
+    for position in files.indices {
+      let file = files[position]
       if let temporary = file.temporary { try Disk.rename(temporary, to: file.path) }
+      files[position].temporary = nil
       unsynced.insert(Disk.parent(of: file.path))
-      files.removeLast()
     }
-    places = [:]
+    (files, places) = ([], [:])
   }
 
   func syncNames() throws {
