@@ -248,7 +248,7 @@ package struct TextMerge {
   }
 
   /// The sum of texts with several bases, one after the other; nil if a step has a block, or it would
-  /// say something twice.
+  /// say something twice, or not at all: which base belongs to which text may be lost where others cancel.
   private mutating func sumInSteps(
     _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
   ) -> Sum? {
@@ -270,7 +270,12 @@ package struct TextMerge {
     let isRepeated = counts(result.units).contains { line, count in
       (1..<count).contains(most[line, default: 0]) && table.hasWords(line)
     }
-    return isRepeated ? nil : result
+    if isRepeated { return nil }
+    var net = counts(terms.positives.flatMap(\.self))
+    net.merge(counts(terms.negatives.flatMap(\.self)).mapValues { -$0 }, uniquingKeysWith: +)
+    let present = Set(result.units)
+    let isLost = net.contains { $1 > 0 && !present.contains($0) && table.hasWords($0) }
+    return isLost ? nil : result
   }
 
   /// Makes one side of those that the fine-grained rules merge, each with the first that it goes

@@ -1,7 +1,8 @@
 import Git
-import Merge
 import TestSupport
 import Testing
+
+@testable import Merge
 
 // The laws of notes-merge(7), "Laws", on random histories. A failure prints its seed; the case
 // replays with `MergeHistories(seed:)`.
@@ -27,6 +28,20 @@ import Testing
           store: store, seed: seed, devices: 2 + Int(seed % 7), steps: 3 + Int(seed % 7)), store,
         seed)
     }
+  }
+
+  /// notes-merge(7), "Text": "... or not at all although the positive terms have it more often than the negative
+  /// ones". A base of several may meet another text than that which was made on it.
+  @Test func whoeverAddsALineHasItWhateverCancels() {
+    func term(_ lines: String) -> TextTerm {
+      TextTerm(text: Array(lines.map { "line \($0)\n" }.joined().utf8), label: Array(lines.utf8))
+    }
+    var budget = MergeBudget(.standard)
+    let merged = TextMerge.merge(
+      positives: ["efab", "b", "cadg"].map(term), negatives: ["", "ab"].map { term($0) },
+      budget: &budget)
+    let lines = MergeHistories.lines(merged.text)
+    for line in "bcdefg" { #expect(lines.contains("line \(line)"), "\(lines)") }
   }
 
   /// Up to eight heads on one line: the blocks hold all sides, and are then edited on top of.

@@ -756,6 +756,10 @@ def by_steps(positives, negatives, labels, before, after, fine):
     count = Counter(line for line in lines if says_something(line))
     if any(0 < max(text.count(line) for text in positives) < n for line, n in count.items()):
         return None
+    net = Counter(line for text in positives for line in text if says_something(line))
+    net.subtract(line for text in negatives for line in text if says_something(line))
+    if any(n > 0 and line not in lines for line, n in net.items()):
+        return None
     return list(lines), rules
 
 
