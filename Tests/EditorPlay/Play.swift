@@ -128,8 +128,10 @@ final class Play {
     Set(text.split { $0 == " " || $0 == "\n" }.map(String.init).filter { $0.hasPrefix("w") })
   }
 
-  private func look(_ device: Device) throws {
-    for note in notes { device.known[note] = try quietText(note, device) }
+  private func look(_ device: Device, except waiting: Set<String> = []) throws {
+    for note in notes where !waiting.contains(note) {
+      device.known[note] = try quietText(note, device)
+    }
   }
 
   /// A note's text, read without a trace.
@@ -342,7 +344,9 @@ final class Play {
 
   /// The device saves, and what it made of that is held against what the writer had.
   private func judge(_ device: Device) throws {
+    var waiting = Set(device.written.keys)
     for (note, written) in device.written {
+      waiting.remove(note)
       let saved = try quietText(note, device)
       let present = device.known[note] ?? ""
       let isFresh = written.held == present
@@ -385,7 +389,8 @@ final class Play {
       dropped.formUnion(overwritten)
       typed.formUnion(Self.words(saved))
       removed.formUnion(written.removed)
-      device.known[note] = try quietText(note, device)
+      // A save may be merged, and the new tip show other notes' conflicts otherwise.
+      try look(device, except: waiting)
     }
     device.written = [:]
   }
