@@ -47,13 +47,12 @@ struct RepositorySigns: OptionSet {
 
   /// The sign that a name in the folder is; none for any other.
   init(name: ArraySlice<UInt8>) {
-    let isShort = name.count <= Self.longestName
-    let names = [Self.names, Self.namesBesideData].joined()
-    let known = isShort ? names.first { name.elementsEqual($0.name.bytes) } : nil
-    self = known?.sign ?? []
+    let alike = name.first.flatMap { Self.namesByFirstByte[$0] } ?? []
+    self = alike.first { name.elementsEqual($0.name.bytes) }?.sign ?? []
   }
 
-  private static let longestName = 18
+  private static let namesByFirstByte = Dictionary(
+    grouping: names + namesBesideData, by: { $0.name.bytes.first ?? 0 })
 
   /// Looks for the signs in a folder, as seen from an open one above it.
   init(of folder: TreePath, at root: Int32) {
