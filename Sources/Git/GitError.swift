@@ -1,6 +1,6 @@
 public import System
 
-/// What can go wrong with a repository.
+/// The errors of a repository.
 public enum GitError: FileFailure, Sendable {
   /// A call of libgit2 failed: which, its code, and its message.
   case library(call: String, code: Int32, message: String)
@@ -33,7 +33,7 @@ public enum GitError: FileFailure, Sendable {
   case ambiguousPrefix(String)
   /// A version stands for more than devices take: its tree, what there is too much of, and the limit.
   case tooLarge(tree: ObjectID, what: String, limit: Int)
-  /// What is to be stored is larger than devices take: what it is, its size and the limit, in bytes.
+  /// An object is larger than devices take: its kind, its size and the limit, in bytes.
   case objectTooLarge(ObjectKind, bytes: Int, limit: Int)
   case system(call: String, path: String, errno: Int32)
 }
@@ -42,7 +42,7 @@ public enum GitError: FileFailure, Sendable {
 typealias Disk = FileSystem<GitError>
 
 extension GitError: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The error as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .library(let call, let code, let message): "\(call) failed (\(code)): \(message)"

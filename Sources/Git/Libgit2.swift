@@ -38,7 +38,7 @@ final class Libgit2: Sendable {
       // Repository.open checks the owner itself: without the user's configuration,
       // "safe.directory" can't be honoured.
       try set { libgit2_set_owner_validation($0, 0) }
-      // What we name we have just written, and maybe not into the repository yet.
+      // The objects that we name were just written, and may not be in the repository yet.
       try set { libgit2_set_strict_object_creation($0, 0) }
       try set { libgit2_set_fsync($0, 1) }
     } catch let error as GitError {

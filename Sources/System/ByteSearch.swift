@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension [UInt8] {
-  /// Where a byte stands next, from `start` on; nil where it does not. By memchr(3), which looks at
-  /// many bytes at once.
+  /// The next place of a byte, from `start` on; nil if it does not occur. By memchr(3), which looks at many
+  /// bytes at once.
   public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     guard start < count else { return nil }
     return withUnsafeBytes { bytes in

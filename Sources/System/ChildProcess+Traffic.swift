@@ -3,9 +3,9 @@ internal import Glibc
 private typealias Disk = FileSystem<SystemCallError>
 
 extension ChildProcess {
-  /// What grows and shrinks as it, and what it started, read and write: bytes of read(2) and write(2), and
-  /// bytes that wait in their TCP sockets, as proc(5) tells of `io` and `net/tcp`. While nothing moves, it
-  /// stays; 0 where the system does not tell.
+  /// A number that grows and shrinks as the process, and those it started, read and write: bytes of read(2)
+  /// and write(2), and bytes that wait in their TCP sockets, as proc(5) tells of `io` and `net/tcp`. While
+  /// nothing moves, it stays; 0 where the system does not tell.
   public var traffic: Int {
     let family = Self.family(of: "\(id)")
     let moved = family.flatMap { Self.lines(of: "/proc/\($0)/io") }.reduce(0) { sum, line in

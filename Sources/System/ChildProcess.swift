@@ -13,9 +13,9 @@ public struct ChildProcess: Sendable {
     case killed(Int32)
   }
 
-  /// Where one of its standard streams leads.
+  /// The source or target of a standard stream.
   public enum Stream: Sendable {
-    /// Where this process' own does.
+    /// The stream of this process.
     case inherited
     case null
     /// To an open file of this process.
@@ -113,7 +113,7 @@ public struct ChildProcess: Sendable {
     try self.init(program, arguments: arguments.map { Array($0.utf8) }, output: output)
   }
 
-  /// What the shell is called with to carry out a command line.
+  /// The words by which the shell carries out a command line.
   ///
   /// - Parameter words: $0, $1 and so on of the command line.
   public static func shell(_ command: String, _ words: [[UInt8]] = []) -> [[UInt8]] {

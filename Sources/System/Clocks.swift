@@ -110,7 +110,7 @@ public struct CalendarTime: Sendable {
   public let minute: Int
   public let second: Int
 
-  /// What a clock so many minutes east of UTC shows at so many seconds since 1970-01-01 00:00 UTC: any
+  /// The reading of a clock so many minutes east of UTC at so many seconds since 1970-01-01 00:00 UTC: any
   /// number of seconds, and less than a year of minutes.
   public init(_ seconds: Int64, minutesEast: Int = 0) {
     // The calendar repeats itself every 400 years, and the C library's has an end.

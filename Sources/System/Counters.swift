@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// What this process has done with files and connections since it began: figures that another program's
-/// load does not change, which `--stats` shows.
+/// The counts of files and connections that this process has used since it began: figures that another
+/// program's load does not change, which `--stats` shows.
 ///
 /// Files are counted where this program's own calls are made (`Counted`). What the C library opens for
 /// itself, what the libraries do that it loads, and what the programs do that it starts (git for hubs) is

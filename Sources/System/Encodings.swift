@@ -40,7 +40,7 @@ extension [UInt8] {
 private let hexadecimalDigits = Array("0123456789abcdef".utf8)
 
 extension String {
-  /// What a call of C wrote into a buffer, up to the NUL.
+  /// The text that a call of C wrote into a buffer, up to the NUL.
   package init(upToNUL buffer: [CChar]) {
     self.init(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -56,7 +56,7 @@ extension FileSystem {
             descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
           if count < 0, errno != EINTR { code = errno }
           filled += max(count, 0)
-          // What ends where the system says the file does is not asked for its end once more.
+          // A file that ends where the system says is not read once more.
           hasEnded = count == 0 || filled == status.st_size && filled < buffer.count
         }
       }

@@ -2,7 +2,7 @@
 /// bidirectional controls, invisible signs, and the selectors and tags that can carry a hidden text. A
 /// terminal and a page show them as escapes: notes(1), OPTIONS.
 public struct HiddenScalars: Sendable {
-  /// Where a text is shown.
+  /// The kind of text in which a scalar is shown.
   public enum Place: Sendable {
     /// On one line, among words of ours: a name, a title.
     case name

@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-  /// Where the first element is that is not before what is looked for, found by halving.
+  /// The position of the first element that is not before the one looked for, found by halving.
   @inlinable package func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

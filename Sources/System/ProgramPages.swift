@@ -9,7 +9,7 @@ public enum ProgramPages {
     // `START-END PERMISSIONS OFFSET DEVICE INODE PATH`: proc_pid_maps(5).
     for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
       let fields = line.split(separator: " ", maxSplits: 5)
-      // What can't be written is as the file has it.
+      // A page that cannot be written is as the file has it.
       guard fields.count == 6, fields[1] == "r-xp", fields[5].contains("/") else { continue }
       let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
       guard ends.count == 2, let start = UnsafeMutableRawPointer(bitPattern: ends[0]) else {

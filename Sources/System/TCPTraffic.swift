@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a TCP connection carried so far, without what was sent again: tcp(7), TCP_INFO.
+/// The bytes that a TCP connection carried so far, without those that were sent again: tcp(7), TCP_INFO.
 package struct TCPTraffic: Sendable {
   /// Bytes of ours.
   package let sent: Int

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// What makes a thread look up that waits in `Poll`: a count of the kernel's, eventfd(2).
+/// Wakes a thread that waits in `Poll`: a count of the kernel's, eventfd(2).
 public final class WakeUp: Sendable {
   /// Can be read from `signal` on until `clear`.
   public let descriptor: Int32

@@ -1,8 +1,8 @@
 internal import CLibgit2
 public import Glibc
 
-/// What the index remembers of a file to tell cheaply whether it may have changed: the fields of
-/// stat(2) that git's index format keeps, cut to 32 bits as there.
+/// The status of a file by which the index tells cheaply whether it may have changed: the fields of stat(2)
+/// that git's index format keeps, cut to 32 bits as there.
 public struct FileStatus: Hashable, Sendable {
   package var changedSeconds: UInt32
   package var changedNanoseconds: UInt32

@@ -48,7 +48,7 @@ public final class IndexFile: @unchecked Sendable {
       if errno == ENOENT { return (nil, IndexLayout()) }
       throw GitError.system(call: "stat", path: path, errno: errno)
     }
-    // What a power cut leaves of a file that was not synced.
+    // A power cut leaves an empty file where one was not synced.
     if status.st_size == 0 { return nil }
     // Writers replace the file and never change it in place, so the mapping stays what it is.
     let file = try MappedFile(path, isReadWhole: true)
@@ -62,7 +62,7 @@ public final class IndexFile: @unchecked Sendable {
   /// them may have changed unseen.
   public convenience init(entries: [IndexEntry], unmerged: [TreePath] = []) throws {
     var index = NewIndex()
-    // Where git does not tell capital letters from small ones, its index has an order of its own.
+    // Git's index has an order of its own if git does not tell capital letters from small ones.
     for entry in entries.sorted(by: { $0.path < $1.path }) { index.append(entry, isNew: true) }
     let file = MappedFile(copying: index.finish())
     guard let layout = IndexLayout(of: file.bytes) else {
@@ -71,7 +71,7 @@ public final class IndexFile: @unchecked Sendable {
     self.init("", file, layout, unmerged: unmerged)
   }
 
-  /// Where the entries are whose files are left out of the folder on purpose.
+  /// The positions of the entries whose files are left out of the folder on purpose.
   public var sparsePositions: [Int] { layout.skipping }
 
   /// Whether the entry's file is left out of the folder on purpose.
@@ -144,7 +144,7 @@ public final class IndexFile: @unchecked Sendable {
     FileMode(rawValue: bytes.bigEndianWord(at: start(of: position) + 24))
   }
 
-  /// What an entry remembers of its file.
+  /// The status that an entry remembers of its file.
   public func status(at position: Int) -> FileStatus {
     let start = start(of: position)
     func word(_ number: Int) -> UInt32 { bytes.bigEndianWord(at: start + 4 * number) }
@@ -178,7 +178,7 @@ public final class IndexFile: @unchecked Sendable {
 public struct FolderRun: Sendable {
   /// The folder.
   public let folder: TreePath
-  /// Where they are.
+  /// The positions of all entries.
   public var positions: Range<Int>
 
   /// The entries at these positions, in that folder.
@@ -188,7 +188,7 @@ public struct FolderRun: Sendable {
   }
 }
 
-// What making a new index of an old one needs.
+// The parts of an old index that a new one is made of.
 extension IndexFile {
   /// Whether the file is as it was written: a power cut may leave parts of zeros. A file without
   /// checksum, as git writes it with index.skipHash, can't be told from such a one.
@@ -246,13 +246,13 @@ extension IndexFile {
     layout.trees.flatMap { IndexTree(parsing: UnsafeRawBufferPointer(rebasing: bytes[$0])) }
   }
 
-  /// Where the entry with this path is.
+  /// The position of the entry with this path; nil if there is none.
   public func position(of path: TreePath) -> Int? {
     let position = firstPosition(notBefore: path.bytes)
     return position < count && isPath(at: position, equalTo: path) ? position : nil
   }
 
-  /// Where the entry with this path is, and those of the folder with this path.
+  /// The positions of the entry with this path, and of those of the folder with this path.
   public func positions(atOrBelow path: TreePath) -> [Int] {
     if path.isEmpty { return Array(0..<count) }
     var found = position(of: path).map { [$0] } ?? []

@@ -1,11 +1,11 @@
-/// Where things are in an index file, versions 2 and 3 (gitformat-index(5)).
+/// The places of the parts of an index file, versions 2 and 3 (gitformat-index(5)).
 struct IndexLayout {
-  /// Where each entry starts; those of an unfinished git merge (stages 1 to 3) are left out.
+  /// The start of each entry; those of an unfinished git merge (stages 1 to 3) are left out.
   private(set) var starts: [UInt32] = []
   /// Which of them have the skip-worktree bit, by their numbers.
   private(set) var skipping: [Int] = []
   private(set) var trees: Range<Int>?
-  /// Where the paths of those of an unfinished git merge are.
+  /// The places of the paths of the entries of an unfinished git merge.
   private(set) var unmerged: [Range<Int>] = []
   /// Whether none were left out.
   private(set) var isGapless = true
@@ -29,7 +29,7 @@ struct IndexLayout {
       guard !path.isEmpty, path.upperBound < end, bytes[path.upperBound] == 0 else { return nil }
       let flags = bytes.bigEndianHalf(at: position + 60)
       let more = flags & Self.isExtended != 0 ? bytes.bigEndianHalf(at: position + 62) : 0
-      // What git add --intent-to-add leaves is only a name.
+      // An entry that git add --intent-to-add leaves is only a name.
       if flags & Self.stages == 0, more & 0x2000 == 0 {
         if more & Self.skipsWorktree != 0 { skipping.append(starts.count) }
         starts.append(UInt32(position))
@@ -56,7 +56,7 @@ struct IndexLayout {
   static let isExtended: UInt16 = 0x4000
   static let skipsWorktree: UInt16 = 0x4000
 
-  /// Where the path of the entry is that starts at `start`; a NUL follows it.
+  /// The place of the path of the entry that starts at `start`; a NUL follows it.
   static func path(in bytes: UnsafeRawBufferPointer, at start: Int) -> Range<Int> {
     let flags = bytes.bigEndianHalf(at: start + 60)
     let name = start + (flags & Self.isExtended != 0 ? 64 : 62)
@@ -68,7 +68,7 @@ struct IndexLayout {
     return name..<end
   }
 
-  /// Where the entry ends that starts at `start`: it is padded with one to eight zeros to a multiple of
+  /// The end of the entry that starts at `start`: it is padded with one to eight zeros to a multiple of
   /// eight bytes.
   static func end(ofEntryAt start: Int, path: Range<Int>) -> Int {
     start + (path.upperBound - start + 8) & ~7

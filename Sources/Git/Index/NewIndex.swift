@@ -7,10 +7,10 @@ public struct NewIndex {
   /// The entries that are made here, behind room for what a file begins with.
   private var own = [UInt8](repeating: 0, count: headerSize)
   private static let headerSize = 12
-  /// What the entries are made of, in their order.
+  /// The pieces that the entries are made of, in their order.
   private var chunks: [Chunk] = []
   private var version: UInt32 = 2
-  /// Where each entry starts: in `own`, or, with the highest bit, in the old index.
+  /// The start of each entry: in `own`, or, with the highest bit, in the old index.
   private var places: [UInt32] = []
   private static let isOld: UInt32 = 1 << 31
   /// Which entries the old index did not have with this mode and ID.
@@ -247,7 +247,7 @@ extension NewIndex {
       name: name, entryCount: range.count, id: try store(content), subtrees: subtrees)
   }
 
-  /// Where the entries end whose paths begin with `prefix`; they stand together.
+  /// The end of the entries whose paths begin with `prefix`; they stand together.
   private func end(
     ofFolder prefix: Slice<UnsafeRawBufferPointer>, from start: Int, to limit: Int,
     _ own: UnsafeRawBufferPointer

@@ -16,7 +16,7 @@ struct ContentCache<Key: Hashable> {
   private static var longestChain: Int { 50 }
   /// A content beyond this part of the capacity is not kept.
   private static var largestPart: Int { 4 }
-  // What an entry takes beside its content.
+  // The bytes that an entry takes beside its content.
   private static var overhead: Int { 128 }
 
   /// - Parameter limit: what the capacity may grow to.

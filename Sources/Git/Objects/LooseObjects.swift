@@ -10,7 +10,7 @@ struct LooseObjects {
     (.blob, "blob"), (.tree, "tree"), (.commit, "commit"), (.tag, "tag"),
   ]
 
-  /// What stands before the content, and is hashed with it: `KIND SIZE` and a NUL.
+  /// The bytes before the content, which are hashed with it: `KIND SIZE` and a NUL.
   static func header(_ kind: ObjectKind, size: Int) -> [UInt8] {
     let name = names.first { $0.0 == kind }?.1 ?? ""
     return Array("\(name) \(size)".utf8) + [0]

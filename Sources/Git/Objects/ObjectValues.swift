@@ -65,7 +65,7 @@ public struct Tree: Sendable {
   }
 }
 
-/// Who made a commit, and when.
+/// The person who made a commit, and the time.
 public struct Signature: Hashable, Sendable {
   package var name: String
   package var email: String

@@ -21,7 +21,7 @@ final class PendingObjects {
   private struct File {
     let id: ObjectID
     let path: String
-    /// Where it is now; nil for an object that is there already.
+    /// The file that holds it now; nil for an object that is there already.
     var temporary: String?
     var descriptor: Int32
   }
@@ -33,7 +33,7 @@ final class PendingObjects {
   private static let largeTree = 4096
   /// How often a folder is made at most that git removes, as an empty one, before a file is in it.
   private static let tries = 100
-  /// What is compressed at most before it is written, in bytes: a large text is not held twice.
+  /// The largest text, in bytes, that is compressed before it is written: a larger one is not held twice.
   private static let writeSize = 1 << 20
 
   init(in loose: LooseObjects) throws {
@@ -135,7 +135,7 @@ final class PendingObjects {
   func syncNames() throws {
     guard !unsynced.isEmpty else { return }
     var isEnough = isSyncedSingly
-    // Where a folder is gone, git has packed what was in it.
+    // If a folder is gone, git has packed its objects.
     for folder in unsynced where isEnough { isEnough = try Disk.syncIfThere(folder: folder) }
     if !isEnough { try Disk.syncFileSystem(of: loose.folder) }
     unsynced = []

@@ -52,7 +52,7 @@ extension Repository {
 
   private func object(_ id: ObjectID, isReadOnce: Bool) throws -> StoredObject {
     if id == .emptyTree { return (.tree, []) }
-    // What is only about to be stored may yet fail to be, and is not kept.
+    // Storing an object may still fail, so that it is not cached yet.
     if let object = pending?.object(id) ?? scratch.object(id) ?? cache[id] { return object }
     // Of what is only passed on or written to a file, zlib's own checksum speaks for the bytes.
     let found = try look({ loose.object(id) }) { packs in
@@ -88,7 +88,7 @@ extension Repository {
   public func commit(_ id: ObjectID) throws -> Commit {
     if let known = recentCommits.last(where: { $0.id == id }) { return known }
     let commit = try Commit(parsing: data(of: id, kind: .commit), id: id)
-    // What is only about to be stored may yet fail to be.
+    // Storing an object may still fail.
     if pending == nil { recentCommits = Array(recentCommits.suffix(3)) + [commit] }
     return commit
   }

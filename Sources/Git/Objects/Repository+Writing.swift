@@ -82,7 +82,7 @@ extension Repository {
     pending = objects
     defer { pending = nil }
     let result = try body()
-    // Where nothing was stored, what waits for a move may go on waiting.
+    // If nothing was stored, the objects that wait for a move may go on waiting.
     if objects.isEmpty { return result }
     try syncPendingObjects()
     try objects.join()

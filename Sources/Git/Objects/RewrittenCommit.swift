@@ -13,7 +13,7 @@ package struct RewrittenCommit {
   private var others: [UInt8] = []
 
   private static let newline = UInt8(ascii: "\n")
-  /// What git and its kin sign with, or copy whole from what was merged.
+  /// The headers that git and its kin sign with, or copy whole from merged commits.
   private static let dropped = ["gpgsig", "mergetag", "HG:"].map { Array($0.utf8) }
 
   /// Reads a commit's content.

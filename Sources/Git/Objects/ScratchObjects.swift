@@ -5,7 +5,7 @@ struct ScratchObjects {
   fileprivate var objects: [ObjectID: StoredObject] = [:]
   fileprivate var kept: [ObjectID: StoredObject] = [:]
 
-  /// What is here of an object, to be read.
+  /// The object with this ID, to be read; nil if it is not here.
   func object(_ id: ObjectID) -> StoredObject? {
     objects.isEmpty && kept.isEmpty ? nil : objects[id] ?? kept[id]
   }

@@ -1,7 +1,7 @@
 /// A commit with a signature in its `gpgsig` header, which git puts behind the other lines that it knows
 /// (gitformat-signature(5)), and which is over all but that header.
 public struct SignedCommit: Sendable {
-  /// What is signed: the commit without the header.
+  /// The bytes that are signed: the commit without the header.
   public let content: [UInt8]
   /// The signature, lines that each end with a line break.
   public let signature: [UInt8]

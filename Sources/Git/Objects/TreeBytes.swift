@@ -148,7 +148,7 @@ extension TreeBytes {
     entry.id.appendBytes(to: &content)
   }
 
-  /// What is to stand under a name, as a file or as a folder: an entry, or none.
+  /// The entry that is to stand under a name, as a file or as a folder; or none.
   struct Edit {
     let name: TreePath
     let isTree: Bool

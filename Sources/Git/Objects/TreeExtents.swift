@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a tree stands for as a whole.
+/// The number of files and the bytes of a whole tree.
 struct TreeExtent {
   /// Files and folders, at any depth.
   var entries = 0
@@ -30,8 +30,8 @@ struct TreeExtents {
   /// How many folders were read to measure them.
   private(set) var foldersRead = 0
 
-  /// What this process measured last, in any repository: an ID stands for one content for ever. So a
-  /// session measures of a large notebook what differs from the session before it.
+  /// The trees that this process measured last, in any repository: an ID stands for one content for ever.
+  /// So a session measures only the part of a large notebook that differs from the session before.
   static var remembered: TreeExtents { memory.withLock { TreeExtents(known: $0) } }
 
   private static let memory = Mutex<[ObjectID: TreeExtent]>([:])

@@ -72,7 +72,7 @@ public struct PackPiece {
   fileprivate var bytes: [UInt8] = []
   fileprivate var objects: [PackedObject] = []
 
-  // What is written with one call.
+  // The number of bytes that one call writes.
   private static let fullSize = 64 * 1024
 
   /// An empty piece of `pack`.

@@ -6,7 +6,7 @@ struct PackCopying {
   static let worthwhileCount = 1024
 
   private let reader: PackReader
-  /// Where each of the items is that are in a pack; the others come after those.
+  /// The places of the items that are in a pack; the others come after those.
   private let places: [PackReader.Place]
 
   /// Sorts the items.

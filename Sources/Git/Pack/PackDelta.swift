@@ -128,8 +128,8 @@ extension PackDelta {
     return (base, result, position)
   }
 
-  /// What a delta makes of its base (gitformat-pack(5), "Deltified representation"), or nil when the
-  /// two do not belong together or the result is larger than `limit` bytes.
+  /// The object that a delta makes of its base (gitformat-pack(5), "Deltified representation"); nil when
+  /// the two do not belong together or the result is larger than `limit` bytes.
   static func applied(_ delta: [UInt8], to base: [UInt8], limit: Int) -> [UInt8]? {
     guard let sizes = sizes(delta), sizes.base == base.count, sizes.result <= limit else {
       return nil

@@ -1,4 +1,4 @@
-/// What can go wrong with a pack, ours or a peer's.
+/// The errors of a pack, ours or a peer's.
 public enum PackError: Error, Sendable, Equatable {
   /// zlib could not be loaded: what the loader said.
   case libraryMissing(String)

@@ -1,5 +1,5 @@
-/// What a pack is going to hold, oldest first. Cost follows what is sent: of each commit only the
-/// folders that differ from its parents' are entered.
+/// The objects that a pack is going to hold, oldest first. Cost follows what is sent: of each commit only
+/// the folders that differ from its parents' are entered.
 struct PackPlan {
   struct Item {
     let id: ObjectID
@@ -71,14 +71,14 @@ struct PackPlan {
     seen = []
   }
 
-  /// What a receiver takes for a base it has, sent or not, and must not get again: an edit taken
-  /// back would else be two deltas against each other, which libgit2 never ends resolving.
+  /// Plans an object that a receiver takes for a base it has, sent or not, and must not get again: an edit
+  /// taken back would else be two deltas against each other, which libgit2 never ends resolving.
   private mutating func plan(_ id: ObjectID, _ kind: ObjectKind, base: ObjectID?) {
     items.append(Item(id: id, kind: kind, base: base))
     if let base, wanted == nil { seen.insert(base) }
   }
 
-  /// What a foreign commit holds and every receiver would refuse is told here by its name.
+  /// Throws an error with the name of a foreign commit's entry that every receiver would refuse.
   private func checkFitness(
     of entry: TreeEntryBytes, in content: [UInt8], _ version: ObjectID
   ) throws {
@@ -98,8 +98,8 @@ struct PackPlan {
     else { return }
     plan(tree, .tree, base: parents.first)
     let content = try repository.data(of: tree, kind: .tree)
-    // What each parent's tree lacks, by where it stands; an entry that any parent has is known to the
-    // receiver.
+    // The entries that each parent's tree lacks, by their place; the receiver knows an entry that any
+    // parent has.
     let differences = try (parents.isEmpty ? [nil] : parents.map(Optional.some)).map { parent in
       let old = try parent.map { try repository.data(of: $0, kind: .tree) } ?? []
       var found: [Int: (entry: TreeEntryBytes, old: TreeEntryBytes?)] = [:]

@@ -51,8 +51,8 @@ public final class PackWriter {
   /// Of each item that is a delta against an object that the receiver has, that object.
   private var outsiders: [Int32: ObjectID] = [:]
 
-  /// Where an object is, how many deltas lead to it, and the item they begin with: a whole object, or a
-  /// delta against what the receiver has.
+  /// The place of an object, how many deltas lead to it, and the item they begin with: a whole object, or a
+  /// delta against one that the receiver has.
   private struct Position {
     let offset: Int
     let depth: Int32

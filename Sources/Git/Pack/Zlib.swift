@@ -173,8 +173,8 @@ final class Inflater {
     return (kind, content)
   }
 
-  /// What stands before the content in the stream of a loose object, `KIND SIZE` and a NUL, and where
-  /// the content starts.
+  /// The bytes before the content in the stream of a loose object, `KIND SIZE` and a NUL, and the start of
+  /// the content.
   func header(
     ofLoose input: UnsafeRawBufferPointer
   ) -> (kind: ObjectKind, size: Int, contentStart: Int)? {

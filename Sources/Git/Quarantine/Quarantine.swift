@@ -135,7 +135,7 @@ public final class Quarantine {
     isJoined = true
     do {
       let count = try join(arrived, promised: heads, approve: approve)
-      // What is known of each object is not to stay while they are merged; the folder, which is empty, may.
+      // The objects are read anew while they are merged; the folder, which is empty, may stay.
       forget()
       return count
     } catch {

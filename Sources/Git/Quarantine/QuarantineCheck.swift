@@ -41,8 +41,8 @@ struct QuarantineCheck {
       links[id] = link
       if link.parents.count > 1 { merges.insert(id) }
     }
-    // What a tree shares with its parent's is not looked at again, so that one has to have been checked
-    // before: a version that takes an edit back has the tree of its grandparent.
+    // A subtree that the parent's tree has is not checked again, so that the parent comes first: a version
+    // that takes an edit back has the tree of its grandparent.
     for id in parentsFirst(commits, parents: { links[$0]?.parents }) {
       guard let link = links[id] else { continue }
       reach(id)
@@ -67,7 +67,7 @@ struct QuarantineCheck {
     return try repository.lacking(commits)
   }
 
-  /// Where an object is among those of the pack.
+  /// The place of an object among those of the pack.
   private func place(of id: ObjectID) -> Int? {
     let place = objects.all.partitionPoint { $0.id < id }
     return place < objects.all.count && objects.all[place].id == id ? place : nil

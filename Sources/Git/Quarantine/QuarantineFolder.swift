@@ -21,7 +21,7 @@ final class QuarantineFolder: Sendable {
     try Disk.makeFolder(repository.stateFolder.path, mode: 0o700)
     try Disk.makeFolder(root, mode: 0o700)
     let path = root + "/\(getpid())-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    // Nobody cleans up while the folder is there and not locked yet.
+    // No other process cleans up while the folder is there and not locked yet.
     let lock = try Self.withLock(on: root) {
       try Disk.makeFolder(path, mode: 0o700)
       guard let lock = try Disk.lock(path + "/lock") else {

@@ -1,4 +1,4 @@
-/// What a commit object of a peer may look like.
+/// The forms that a commit object of a peer may have.
 enum QuarantineCommit {
   struct Links {
     var tree: ObjectID
@@ -68,7 +68,7 @@ enum QuarantineCommit {
   }
 }
 
-/// What a tree object of a peer may look like.
+/// The forms that a tree object of a peer may have.
 enum QuarantineTree {
   /// Checks a tree, and returns its entries.
   static func check(_ tree: [UInt8], id: ObjectID) throws -> [TreeEntryBytes] {

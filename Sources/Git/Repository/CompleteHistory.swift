@@ -1,7 +1,7 @@
 internal import Glibc
 internal import System
 
-/// What says that a repository lacks objects of its history, or shows others in their place
+/// The signs that a repository lacks objects of its history, or shows others in their place
 /// (gitrepository-layout(5), git-clone(1), git-replace(1)).
 public enum HistoryGap: String, Hashable, Sendable {
   /// The history is cut off after some versions: `.git/shallow`.

@@ -41,7 +41,7 @@ struct PlainConfiguration {
         + name[name.index(after: last)...].lowercased()]
   }
 
-  // What a value may hold only as it is quoted or ends.
+  // The bytes that a value may hold only quoted, or that end it.
   private static let special = Array("\"\\#;\r".utf8)
 
   /// A value that stands in quotes as a whole and needs none, as that of `gpg.ssh.allowedSignersFile`.

@@ -102,7 +102,7 @@ struct ReferenceFile {
     if content == .folder { Self.removeEmptyFolders(path) }
     try Disk.rename(lock, to: path)
     isMoved = true
-    // Where the folder is gone, git has packed the reference.
+    // If the folder is gone, git has packed the reference.
     _ = try Disk.syncIfThere(folder: Disk.parent(of: path))
   }
 
@@ -132,7 +132,7 @@ struct ReferenceFile {
     }
   }
 
-  /// Where it stands, by its own file or the one of all packed references.
+  /// The commit it stands for, by its own file or the one of all packed references.
   private var target: ObjectID? {
     get throws {
       switch content {

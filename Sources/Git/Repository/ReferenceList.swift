@@ -12,7 +12,7 @@ extension ReferenceFile {
       for entry in Disk.namesIfAny(in: gitFolder + "/" + folder) {
         let name = folder + "/" + entry
         switch ReferenceFile(name, in: gitFolder).content {
-        // What has a file is where the file says.
+        // A reference with a file stands for the commit in that file.
         case .id(let id) where isName(name) && name.hasPrefix(prefix): found[name] = id
         case .id, .none: break
         case .symbolic, .other: found[name] = nil

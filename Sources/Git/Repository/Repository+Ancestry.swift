@@ -1,14 +1,14 @@
 internal import System
 
-/// Who descends from whom, found by painting: each start has a colour that runs down to its
-/// ancestors, newest first, until all that is left to visit has every colour. A wrong clock only
-/// costs steps: a commit that gets a new colour late is visited again.
+/// Finds which commits descend from which by painting: each start has a colour that runs down to its
+/// ancestors, newest first, until all that is left to visit has every colour. A wrong clock only costs
+/// steps: a commit that gets a new colour late is visited again.
 private struct CommitPainting {
   let repository: Repository
   /// Every colour, a bit each.
   let full: UInt64
   private(set) var colours: [ObjectID: UInt64] = [:]
-  /// What is to be visited, the newest at the end.
+  /// The commits that are to be visited, the newest at the end.
   private var queue: [(time: Int64, id: ObjectID)] = []
 
   init(_ repository: Repository, colours count: Int) {

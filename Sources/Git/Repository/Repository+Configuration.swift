@@ -1,7 +1,7 @@
 internal import CLibgit2
 
 extension Repository {
-  /// What `.git/config` and what it includes say now. No other configuration file is read.
+  /// The settings in `.git/config` and the files that it includes. No other configuration file is read.
   public func settings() -> Settings {
     Settings(of: self, plain: PlainConfiguration(of: gitFolder))
   }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import System
 
-/// What HEAD says.
+/// The branch and commit of HEAD.
 public struct Head: Hashable, Sendable {
   /// The reference that moves with a new commit: the branch HEAD names, or `HEAD` when detached.
   public let reference: String
@@ -15,7 +15,7 @@ public struct Head: Hashable, Sendable {
 }
 
 extension Repository {
-  /// What HEAD says, read from the files so that it costs no library.
+  /// Reads HEAD from the files, so that it costs no library.
   public func head() throws -> Head {
     // Of a file that is there but says nothing known, nobody can tell which branch it named.
     guard let text = ReferenceFile.firstLine(of: gitFolder + "/HEAD") else {

@@ -14,27 +14,27 @@ public final class Repository {
   package var stateFolder: StateFolder { StateFolder(ofRepository: gitFolder) }
 
   private(set) var opened: Handles?
-  /// Where ignore files are read in place of the work tree.
+  /// The folder whose ignore files are read in place of the work tree's.
   private var ignoreFolder: String?
   let loose: LooseObjects
-  /// What is being stored while `withBatchedWrites` runs.
+  /// The objects that are being stored while `withBatchedWrites` runs.
   var pending: PendingObjects?
-  /// What is written while `withScratchWrites` runs, and what of it is kept to be read.
+  /// The objects that are written while `withScratchWrites` runs, as far as they are kept to be read.
   var scratch = ScratchObjects()
   /// Objects that joined the repository and whose names may not be on the disk yet.
   var unsynced: PendingObjects?
-  /// Where packs came from that no reference leads to yet.
+  /// The quarantines of packs that no reference leads to yet.
   var unreferenced: [QuarantineFolder] = []
   var packReader: PackReader?
   var packNames: [String] = []
-  /// What was read last, but for commits.
+  /// The objects that were read last, but for commits.
   var cache = newCache
   /// The four commits that were read last: a command comes back to the same few a dozen times.
   var recentCommits: [Commit] = []
-  /// What was read of commits for questions about ancestry; it never grows old.
+  /// The times and parents of commits, for questions about ancestry; they never grow old.
   var ancestries: [ObjectID: (time: Int64, parents: [ObjectID])] = [:]
   var folderIndexes = FolderIndexes()
-  /// What trees were found to stand for.
+  /// The sizes of trees that were measured.
   lazy var extents = TreeExtents.remembered
 
   /// Small where folders are: each of a service's notebooks keeps as much.
@@ -169,7 +169,7 @@ public final class Repository {
     _ = try handles()
     // Git would leave files out of the folder by itself, as it sees fit.
     if isSparse { throw GitError.unsupported("a sparse checkout (core.sparseCheckout)") }
-    // What stands in the folder is not what git would version.
+    // The folder may hold other attributes than git would version.
     let attributes = (try? Disk.readIfThere(folder + "/.gitattributes")) ?? []
     if String(decoding: attributes, as: UTF8.self).contains("filter=lfs") {
       throw GitError.unsupported("Git LFS (filter=lfs in .gitattributes)")
@@ -192,6 +192,6 @@ public final class Repository {
   /// Removes what a killed `create` left beside the repository's place.
   public func removeHalfMade() { Disk.removeTree(folder + "/.git.new") }
 
-  /// Who moves references, for the reflog; unknown when nil.
+  /// The name and address in the reflog of whoever moves references; unknown when nil.
   public var identity: (name: String, email: String)?
 }

@@ -48,7 +48,7 @@ struct RepositoryExtensions {
     "submodulepathconfig": "false", "partialclone": nil,
   ]
 
-  /// What libgit2 is told that it need not judge.
+  /// The extensions of which libgit2 is told that it need not judge them.
   static let judgedHere = harmless.keys.sorted()
 
   /// Throws `GitError.unsupported` for a version that does not exist, `sharedRepository`, and `unsupportedExtension` for the
@@ -87,7 +87,7 @@ struct RepositoryExtensions {
     return lines
   }
 
-  /// What stands behind a name: nothing is true; quotes and comments go.
+  /// The value behind a name: nothing is true; quotes and comments go.
   private static func value(_ text: Substring) -> String {
     var text = text
     trim(&text)

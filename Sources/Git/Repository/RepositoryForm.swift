@@ -79,8 +79,8 @@ private struct RepositoryLayout {
     try Disk.write(Array(text.utf8), to: descriptor, path: path)
   }
 
-  // What the file system can't do goes into the configuration, as git init does it (git-config(1)):
-  // git would else see changes where there are none.
+  // The limits of the file system go into the configuration, as git init does it (git-config(1)): git would
+  // else see changes where there are none.
 
   private var peculiarities: String {
     var lines = ""

@@ -14,9 +14,9 @@ package final class RepositoryReplacement {
   private var locks: [String] = []
   private var isDone = false
 
-  /// What of git's own the new one has as the old one had it.
+  /// The files of git's own that the new one has as the old one had them.
   private static let kept = ["config", "description", "hooks", "info/exclude", "info/attributes"]
-  /// What is made again, or tells of a moment that is over: gitrepository-layout(5).
+  /// The files that are made again, or tell of a moment that is over: gitrepository-layout(5).
   private static let dropped: Set<String> = [
     "config", "description", "hooks", "info", "HEAD", "objects", "refs", "logs", "packed-refs",
     "index", "notes", "branches", "ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG",
@@ -148,8 +148,8 @@ package final class RepositoryReplacement {
 
   // MARK: Looking again
 
-  // What is left that is to go is told by `isLeft`, of bytes that hold it, and by IDs of what held it. Both
-  // throw `irreplaceable`, which says where it is.
+  // `isLeft` tells whether bytes, or the IDs of what held them, are left. Both throw `irreplaceable`, which
+  // says where they are.
 
   /// Reads all objects that the new one has: each is whole and names only what is there, and nothing is left
   /// that is to go.

@@ -6,8 +6,8 @@ public enum UnfinishedOperation: String, Codable, Sendable {
   case rebase, merge, revert
   case cherryPick = "cherry-pick"
 
-  /// What git keeps in its folder as long as it is under way: gitrevisions(7), git-rebase(1). A rebase
-  /// may stand at a commit that it is picking.
+  /// The files that git keeps in its folder as long as an operation is under way: gitrevisions(7),
+  /// git-rebase(1). A rebase may stand at a commit that it is picking.
   fileprivate static let signs: [(file: String, operation: UnfinishedOperation)] = [
     ("rebase-merge", .rebase), ("rebase-apply", .rebase), ("MERGE_HEAD", .merge),
     ("CHERRY_PICK_HEAD", .cherryPick), ("REVERT_HEAD", .revert),
@@ -15,7 +15,7 @@ public enum UnfinishedOperation: String, Codable, Sendable {
 }
 
 extension Repository {
-  /// What git is in the middle of; nil for nothing.
+  /// The operation that git is in the middle of; nil for none.
   public var unfinishedOperation: UnfinishedOperation? {
     UnfinishedOperation.signs.first { Counted.access("\(gitFolder)/\($0.file)", F_OK) == 0 }?
       .operation

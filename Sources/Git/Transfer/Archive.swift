@@ -19,8 +19,8 @@ public enum ArchiveForm: String, CaseIterable, Sendable {
 }
 
 extension Transfer {
-  /// What git is told of each file, above all that a version says in `.gitattributes`: gitattributes(5).
-  /// An archive leaves none out and changes none.
+  /// The attributes that git is given for each file, above those that a version has in `.gitattributes`:
+  /// gitattributes(5). An archive leaves no file out and changes none.
   private static let attributes =
     "* -export-ignore -export-subst -text -ident !eol !filter !working-tree-encoding\n"
 

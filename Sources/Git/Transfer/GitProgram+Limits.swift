@@ -1,8 +1,8 @@
 internal import Glibc
 internal import System
 
-/// What a run may take: notes-hub(7), "What is run". A server can name references without end, or never end a
-/// line, and git keeps all of it.
+/// The limits of a run: notes-hub(7), "What is run". A server can name references without end, or never end
+/// a line, and git keeps all of it.
 extension GitProgram {
   /// How many bytes it may write to its standard output and error together, of which little is kept.
   static let mostOutput = 4 << 20

@@ -1,4 +1,4 @@
-/// What git is told and not told: notes-hub(7), "What is run".
+/// The environment of git: notes-hub(7), "What is run".
 extension GitProgram {
   /// The protocols that an address may name; git refuses all others, `ext::` among them.
   static let protocols = "file:git:https:ssh"
@@ -27,7 +27,7 @@ extension GitProgram {
 
   var configuration: [String] {
     let silent = mayAsk ? [] : ["core.askPass="]
-    // What waits for ever waits for a day.
+    // A patience without end is a day.
     let patience = ["http.lowSpeedTime=\(Int(min(max(1, patience), 86_400)))"]
     return (Self.settings + patience + silent).flatMap { ["-c", $0] }
   }
@@ -35,7 +35,7 @@ extension GitProgram {
   func variables(_ gitFolder: String, _ objects: [String]) -> [String] {
     var variables = [
       "GIT_DIR=" + gitFolder, "GIT_ALLOW_PROTOCOL=" + Self.protocols,
-      // What it says is read, and shown in the language of our own words.
+      // Its messages are read, and shown in the language of our own.
       "LC_ALL=C", "GIT_TERMINAL_PROMPT=" + (mayAsk ? "1" : "0"),
     ]
     if !objects.isEmpty {
@@ -46,7 +46,7 @@ extension GitProgram {
     return variables
   }
 
-  /// What a caller's environment may hold of another repository's, or of git's settings.
+  /// The variables of a caller's environment that may tell of another repository, or of git's settings.
   static let foreignVariables: Set<String> = [
     "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_GRAFT_FILE",
     "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY",

@@ -20,7 +20,7 @@ public struct GitProgram: Sendable {
   /// One that asks nobody anything, and waits a minute for something to move.
   public init() {}
 
-  /// What a run came to.
+  /// The result of a run.
   struct Ending {
     let status: Int32
     let output: [UInt8]
@@ -69,7 +69,7 @@ public struct GitProgram: Sendable {
       end(child)
       throw error
     }
-    // What ssh leaves behind may hold the stream open: an end of it is not waited for.
+    // A process that ssh leaves behind may hold the stream open, so that its end is not waited for.
     while let piece = errors.read(), !piece.isEmpty { progress.read(piece) }
     progress.finish()
     if ending != .exited(0), Self.isOutOfMemory(progress.complaint) {

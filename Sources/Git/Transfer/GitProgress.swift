@@ -1,8 +1,8 @@
 internal import System
 
-/// What git says on its standard error: how far it is, and what it complains of.
+/// The progress and the complaints that git writes to standard error.
 public struct GitProgress: Sendable {
-  /// What it counts.
+  /// The things that git counts.
   public enum Stage: String, Sendable {
     /// Objects that come.
     case receiving = "Receiving objects:"
@@ -10,7 +10,7 @@ public struct GitProgress: Sendable {
     case sending = "Writing objects:"
   }
 
-  /// What it counted last; nil before.
+  /// The stage that it counted last; nil before.
   public private(set) var stage: Stage?
   /// How many objects are done, and how many there are.
   public private(set) var done = 0
@@ -27,7 +27,7 @@ public struct GitProgress: Sendable {
 
   /// The last lines, in a ring: a server may say millions.
   private var said: [String] = []
-  /// Where in `said` the oldest line stands.
+  /// The place of the oldest line in `said`.
   private var oldest = 0
   private var rest: [UInt8] = []
   private static let (mostLines, longestLine) = (64, 4_096)
@@ -51,7 +51,7 @@ public struct GitProgress: Sendable {
     rest.removeAll(keepingCapacity: true)
     let words = line.split(separator: " ")
     if words.isEmpty || take(words, of: line) { return }
-    // What the other side's git counts is not ours to tell.
+    // The counts of the other side's git are not ours to tell.
     if words.first == "remote:", line.contains("%") { return }
     if said.count < Self.mostLines {
       said.append(line)
@@ -73,7 +73,7 @@ public struct GitProgress: Sendable {
       for (number, unit) in zip(words, words.dropFirst()) {
         let unit = unit.filter { $0 != "," }
         guard let number = Double(number), let factor = units[unit] else { continue }
-        // What a server writes comes here as well, and can name any number.
+        // The lines of a server come here as well, and can name any number.
         bytes = Int(exactly: (number * factor).rounded()).map { max(0, $0) } ?? bytes
         break
       }

@@ -104,10 +104,10 @@ public final class Transfer {
     return "+refs/\(beginning):\(others)/\(beginning)"
   }
 
-  /// What a branch stood on that was fetched with a twin; nil where it is not there.
+  /// The commit of a branch that was fetched with a twin; nil if it is not there.
   public func branch(named name: String) -> ObjectID? { reference(named: "heads/" + name) }
 
-  /// What a reference that was fetched beside the branch stands for; nil where there is none.
+  /// The commit of a reference that was fetched beside the branch; nil if there is none.
   public func reference(named name: String) -> ObjectID? {
     ReferenceFile.firstLine(of: folder.path + "/\(Self.others)/" + name)
       .flatMap { ObjectID(hex: $0) }
@@ -164,8 +164,8 @@ public final class Transfer {
     }
   }
 
-  /// What came since the last call, in a quarantine that has read it, and its size in bytes; nil where
-  /// nothing came.
+  /// The pack that came since the last call, in a quarantine that has read it, and its size in bytes; nil
+  /// if none came.
   public func received(
     limits: PackLimits = .standard
   ) throws -> (quarantine: Quarantine, bytes: Int)? {
@@ -206,7 +206,7 @@ public final class Transfer {
 
   // MARK: What goes
 
-  /// What a push came to.
+  /// The result of a push.
   public enum PushOutcome: Hashable, Sendable {
     /// The branch stands there now; about how many bytes went, and whether it had stood elsewhere.
     case done(bytes: Int, hasMoved: Bool)
@@ -266,7 +266,7 @@ public final class Transfer {
       bytes: ending.progress.bytes, hasMoved: !lines.contains { $0.hasPrefix("=") })
   }
 
-  /// What a line like `!	ID:refs/heads/main	[rejected] (fetch first)` says.
+  /// The outcome by a line like `!   ID:refs/heads/main      [rejected] (fetch first)`.
   private static func outcome(of line: Substring, _ complaint: [String]) -> PushOutcome {
     let summary = String(line.split(separator: "\t").last ?? "")
     let races = [

@@ -1,4 +1,4 @@
-/// What can go wrong between this machine and another repository, by way of the git program.
+/// The errors of an exchange with another repository by the git program.
 public enum TransferError: Error, Sendable, Equatable {
   /// There is no such program.
   case programMissing(String)
@@ -13,7 +13,7 @@ public enum TransferError: Error, Sendable, Equatable {
 }
 
 extension TransferError: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The error as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .programMissing(let name): "the program \(name) is missing"

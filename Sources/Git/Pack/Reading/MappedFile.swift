@@ -27,7 +27,7 @@ final class MappedFile: @unchecked Sendable {
     isMapped = true
   }
 
-  /// What a file with this content would be, as old as can be.
+  /// A file with this content, as old as can be.
   init(copying content: [UInt8]) {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 8)
     copy.copyBytes(from: content)

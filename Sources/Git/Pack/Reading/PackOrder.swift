@@ -10,8 +10,8 @@ struct PackOrder {
     }.sorted { $0.offset < $1.offset }
   }
 
-  /// Where in the index the object is that starts at `offset`, and where the next one starts, nil for the
-  /// last; nil when none starts there.
+  /// The position in the index of the object that starts at `offset`, and the start of the next one, nil
+  /// for the last; nil when no object starts there.
   func entry(at offset: Int) -> (position: Int, next: Int?)? {
     let rank = entries.partitionPoint { $0.offset < offset }
     guard rank < entries.count, entries[rank].offset == offset else { return nil }

@@ -14,7 +14,7 @@ final class PackReader {
     }
   }
 
-  /// Where an object is.
+  /// The place of an object.
   struct Place: Hashable, Comparable {
     fileprivate let pack: Int
     fileprivate let offset: Int
@@ -39,7 +39,7 @@ final class PackReader {
   /// How many entries were looked at.
   private var reads = 0
 
-  /// What is kept of objects at first, in bytes.
+  /// The bytes of objects that are kept at first.
   private static let keptBytesAtFirst = 4 << 20
 
   /// - Parameter keptBytes: of objects, at most.
@@ -103,7 +103,7 @@ final class PackReader {
       }
     }
     while let (kind, base) = object, let next = deltas.popLast() {
-      // What the deltas are based on may be asked for again, by others of the chain.
+      // Other deltas of the chain may ask for the base again.
       keep((kind, base), at: place)
       place = next
       guard let delta = entry(at: place).flatMap(unpack),
@@ -169,7 +169,7 @@ final class PackReader {
       header: header, base: base, content: UnsafeRawBufferPointer(rebasing: rest[..<length]))
   }
 
-  /// What an entry of a pack begins with, and the compressed content with all that follows it.
+  /// The header of a pack's entry, and the compressed content with all that follows it.
   private typealias OpenEntry = (header: PackEntryHeader, content: UnsafeRawBufferPointer)
 
   private func entry(at place: Place) -> OpenEntry? {

@@ -15,7 +15,7 @@ struct PackDeltas {
   private(set) var unpackedBytes: Int
   private var keptBytes = 0
 
-  /// Where an object that the pack lacks comes from, and where it goes to.
+  /// An object that the pack lacks: where it comes from, and where it goes.
   struct Outside {
     /// The object, or nil when there is none of that ID.
     let object: (ObjectID) throws -> (kind: ObjectKind, data: [UInt8])?

@@ -49,7 +49,7 @@ struct PackStream {
   /// Whether the whole pack has been seen. Its checksum is for others to look at.
   var isComplete: Bool { state == .done }
 
-  /// Where its objects end, and its checksum begins.
+  /// The end of its objects, and the start of its checksum.
   var end: Int { position - ObjectID.byteCount }
 
   mutating func read(_ bytes: UnsafeRawBufferPointer) throws {
