@@ -1,6 +1,6 @@
 internal import System
 
-/// What can go wrong between two devices; the texts below say what each case is.
+/// The errors between two devices; the texts below explain each case.
 public enum ChannelError: Error, Equatable, Sendable {
   /// The text is the loader's.
   case libraryMissing(String)
@@ -48,7 +48,7 @@ public enum ChannelError: Error, Equatable, Sendable {
   /// An operation of the system failed with this `errno`.
   case system(call: String, code: Int32)
 
-  /// What was waited for.
+  /// The step that was waited for.
   public enum Phase: Equatable, Sendable {
     case resolving, connecting, handshake, sending, receiving
   }
@@ -66,7 +66,7 @@ public enum CertificateRefusal: String, Sendable, CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-// What happened, as people are told: lower case, no full stop. Nothing in it was written by the peer.
+// The error as people are told: lower case, no full stop. The peer wrote no part of it.
 
 extension ChannelError: CustomStringConvertible {
   public var description: String {

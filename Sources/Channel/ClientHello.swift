@@ -1,5 +1,5 @@
-/// What a server reads from a ClientHello's extensions before it chooses a context. The bytes come
-/// from anybody: every length is checked.
+/// The extensions of a ClientHello that a server reads before it chooses a context. The bytes come from
+/// anybody: every length is checked.
 enum ClientHello {
   /// Whether supported_versions (RFC 8446 section 4.2.1) holds TLS 1.3.
   static func offersTLS13(_ supportedVersions: [UInt8]) -> Bool {

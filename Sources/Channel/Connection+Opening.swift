@@ -60,7 +60,7 @@ extension Connection {
         return try attempt(target, deadline.share(of: targets.count - index))
       } catch let error as ChannelError {
         if !isWorthAnotherAddress(error, side) { throw error }
-        // Who was refused tells more than that nobody was there.
+        // A refusal tells more than an address at which no device answered.
         if !failure.isRefusal || error.isRefusal { failure = error }
       }
     }

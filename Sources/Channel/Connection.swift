@@ -9,7 +9,7 @@ public import System
 /// refused still completes its handshake, and learns it when it reads. So a client is accepted
 /// when the first frame has arrived, not before.
 public final class Connection {
-  /// What the connection is for, and who is at the other end.
+  /// The purpose of the connection, and the device at the other end.
   public enum Purpose: Sendable, Equatable {
     /// Members of a notebook. The chain is the peer's, verified: its own certificate first, the
     /// root left out.
@@ -18,7 +18,7 @@ public final class Connection {
     case pairing(identity: [UInt8])
   }
 
-  /// What it is for.
+  /// The purpose of the connection.
   public let purpose: Purpose
   /// The other end's address.
   public var peer: Address { socket.peer }
@@ -121,7 +121,7 @@ public final class Connection {
     }
   }
 
-  /// What a clean end of the other side is worth: in the middle of a frame it is a loss.
+  /// The error that a clean end of the other side stands for: in the middle of a frame it is a loss.
   private func ended() -> ChannelError { reader.count == 0 ? .closedByPeer : .connectionLost }
 
   /// Whether everything given has gone to the kernel.
@@ -133,7 +133,7 @@ public final class Connection {
       outgoing.removeAll(keepingCapacity: outgoing.capacity <= 4 * Connection.writeSize)
       sent = 0
     } else if sent > Connection.sendAhead {
-      // What goes out in one long stream is never all sent.
+      // A long stream without a pause is never all sent.
       outgoing.removeFirst(sent)
       sent = 0
     }
@@ -199,7 +199,7 @@ public final class Connection {
     } else if status == SSL_ERROR_ZERO_RETURN, call == "SSL_read" {
       peerHasFinished = true
     } else {
-      // What is written to an end that said good-bye and went away comes back as zero return, too.
+      // Bytes that are written to an end that said good-bye and went away come back as zero return, too.
       let error = handshake.error(call, status: status, isOver: true)
       failure = error
       throw error

@@ -1,4 +1,4 @@
-/// Who this device is in one notebook, and whom it lets in.
+/// The device's identity in one notebook, and the devices that it lets in.
 public struct MemberCredentials: Sendable {
   /// The notebook ID: what a client names (SNI).
   public let notebookID: String
@@ -31,19 +31,19 @@ public enum CertificateVerdict: Sendable {
   case undecided(String)
 }
 
-/// What a joining device has: the identity it sends in the clear, and the 32-byte key.
+/// The identity that a joining device sends in the clear, and its 32-byte key.
 public struct PairingCredentials: Sendable {
   let identity: [UInt8]
   let preSharedKey: [UInt8]
 
-  /// What an invitation code gives its reader.
+  /// The identity and key that an invitation code gives its reader.
   public init(identity: [UInt8], preSharedKey: [UInt8]) {
     self.identity = identity
     self.preSharedKey = preSharedKey
   }
 }
 
-/// What a listening device serves at one port.
+/// The notebooks and invitations that a listening device serves at one port.
 public struct ServerOffer: Sendable {
   let member: @Sendable (String) -> MemberCredentials?
   let pairing: @Sendable ([UInt8]) -> [UInt8]?

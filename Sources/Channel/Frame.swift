@@ -1,9 +1,9 @@
-/// What two devices exchange: a type and a payload. On the wire a frame is the length of both in
-/// four bytes, big-endian, then the type in one byte, then the payload.
+/// A message between two devices: a type and a payload. On the wire a frame is the length of both in four
+/// bytes, big-endian, then the type in one byte, then the payload.
 public struct Frame: Hashable, Sendable {
   /// Below `firstDataType` a message, from there on data.
   public let type: UInt8
-  /// What the type says how to read.
+  /// The bytes that are read as the type says.
   public let payload: [UInt8]
 
   /// The longest payload of a message, in bytes: notes-protocol(7), "Frames".

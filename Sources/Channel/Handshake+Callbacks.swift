@@ -71,7 +71,7 @@ extension Handshake {
     guard let handshake = Handshake.of(ssl), let own = handshake.chosen?.list, let out else {
       return SSL_TLSEXT_ERR_ALERT_FATAL
     }
-    // What both know is found in the client's list, which outlives this call.
+    // A protocol that both know is found in the client's list, which outlives this call.
     let result = out.withMemoryRebound(to: UnsafeMutablePointer<UInt8>?.self, capacity: 1) {
       handshake.library.ssl.SSL_select_next_proto(
         $0, outLength, list, length, own, UInt32(own.count))

@@ -4,7 +4,7 @@ public import System
 /// A port at which other devices connect.
 public final class Listener: Sendable {
   private let descriptor: Int32
-  /// Where it listens, with the port that the system chose if it was asked to.
+  /// The address at which it listens, with the port that the system chose if it was asked to.
   public let address: Address
 
   /// The port.

@@ -33,7 +33,7 @@ public final class Socket: Sendable {
     Counter.receivedBytes.add(traffic.received)
   }
 
-  /// What a connection needs that is more than tried. A peer that vanished is noticed within the
+  /// Sets the options that a connection cannot do without. A peer that vanished is noticed within the
   /// limits of notes-protocol(7), in seconds but for the last.
   func prepare() {
     Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
@@ -44,8 +44,8 @@ public final class Socket: Sendable {
     Socket.set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, 20_000)
   }
 
-  /// What is written goes out with the end of the connection, in as few packets as it takes; after
-  /// 200 ms in any case (tcp(7)).
+  /// Holds small writes back, so that they go out with the end of the connection, in as few packets as it
+  /// takes; after 200 ms in any case (tcp(7)).
   func holdBack() { Socket.set(descriptor, IPPROTO_TCP, TCP_CORK, 1) }
 
   /// Whether the other end has gone without having said anything.

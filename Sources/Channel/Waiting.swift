@@ -1,5 +1,5 @@
 internal import COpenSSL
-// Who calls this module names instants and tokens, too.
+// Callers of this module name instants and tokens, too.
 @_exported public import System
 
 /// The one place where this module waits.
@@ -33,7 +33,7 @@ enum Wait {
 }
 
 extension Wait.Events {
-  /// What an `SSL_get_error` asks to wait for; nil when it does not.
+  /// The event that an `SSL_get_error` asks to wait for; nil for none.
   init?(status: Int32) {
     switch status {
     case SSL_ERROR_WANT_READ: self = .reading

@@ -67,7 +67,7 @@ public final class AvahiDiscovery: Discovery {
     }
   }
 
-  /// What the daemon says of itself, such as "avahi 0.8".
+  /// The version that the daemon gives, such as "avahi 0.8".
   public func daemonVersion() throws -> String {
     let version = BlockingQueue<String>()
     try perform { session, _ in session.ask { version.put($0) } }

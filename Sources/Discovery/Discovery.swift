@@ -1,4 +1,4 @@
-// Who calls this module names addresses, too.
+// Callers of this module name addresses, too.
 @_exported public import System
 
 /// Finds devices on the local network, and lets them find this one.
@@ -25,7 +25,7 @@ public protocol Discovery: AnyObject, Sendable {
   func stop()
 }
 
-/// What a service offers.
+/// The services that a device announces.
 public enum ServiceKind: Hashable, Sendable, CaseIterable {
   /// A notebook that members can synchronise with.
   case notebook
@@ -42,13 +42,13 @@ public enum ServiceKind: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What a browser reports.
+/// The events that a browser reports.
 public enum DiscoveryEvent: Hashable, Sendable {
   /// A device was found, or its addresses changed: the value replaces what was told before.
   case found(DiscoveredPeer)
   /// A device that was found has said goodbye, or its announcement ran out.
   case lost(DiscoveredPeer)
-  /// What is known by now has been reported; what follows is news.
+  /// All services that are known by now have been reported; those that follow are new.
   case settled
   /// The discovery service went away. Every peer has been reported lost; it is tried again.
   case interrupted(DiscoveryError)
@@ -68,6 +68,6 @@ public struct DiscoveredPeer: Hashable, Sendable {
   public let locator: String?
   /// The protocol version it speaks.
   public let protocolVersion: Int
-  /// Where to reach it, the most promising address first; never empty.
+  /// The addresses of the service, the most promising first; never empty.
   public let addresses: [Address]
 }

@@ -10,7 +10,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
   case avahi(call: String, code: Int32, message: String)
   case stopped
 
-  /// What happened, as people are told: lower case, no full stop.
+  /// The error as people are told: lower case, no full stop.
   public var description: String { "devices cannot be found: " + reason }
 
   private var reason: String {

@@ -6,7 +6,7 @@ internal import System
 /// Whether multicast DNS (RFC 6762) of other machines is heard here: what discovery lives on, and what
 /// guest networks and isolated Wi-Fi clients are often denied.
 public enum MulticastProbe {
-  /// What was heard.
+  /// The packets that were heard.
   public struct Result: Sendable, Equatable {
     /// The interfaces that take part in multicast.
     public let interfaces: [String]

@@ -62,7 +62,7 @@ package struct PeerTable<Instance: Hashable> {
 }
 
 extension ServiceRecord {
-  /// What it is about: the same at any port and of any version.
+  /// The part of a record that names the service: the same at any port and of any version.
   fileprivate var identity: ServiceRecord {
     ServiceRecord(
       kind: kind, notebookID: notebookID, deviceID: deviceID, locator: locator, port: 0,

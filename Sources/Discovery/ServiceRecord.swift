@@ -1,19 +1,19 @@
-/// What a device announces about one service: the values of its SRV and TXT records.
+/// The values of the SRV and TXT records by which a device announces a service.
 ///
 /// Names of people, devices and notebooks are not among them (notes-protocol(7), Discovery).
 public struct ServiceRecord: Hashable, Sendable {
   /// The version of the protocol that this program speaks.
   public static let currentProtocolVersion = 1
 
-  /// What the service is for.
+  /// The kind of the service.
   public let kind: ServiceKind
   /// The notebook it is about.
   public let notebookID: String
-  /// Who announces it.
+  /// The device that announces it.
   public let deviceID: String
   /// The first part of the invitation's code; nil for a notebook.
   public let locator: String?
-  /// Where the device listens.
+  /// The port at which the device listens.
   public let port: UInt16
   /// The version of the protocol that it speaks.
   public let protocolVersion: Int

@@ -5,7 +5,7 @@ internal import WorkTree
 
 /// A line of a note, and where it comes from.
 public struct BlamedLine: Sendable {
-  /// Where a line can come from.
+  /// The places that a line can come from.
   public enum Origin: Hashable, Sendable {
     /// The version that wrote it.
     case version(ObjectID)
@@ -18,7 +18,7 @@ public struct BlamedLine: Sendable {
     case alteredMerge(ObjectID, answeredBy: ObjectID?)
   }
 
-  /// Where it comes from.
+  /// The place that it comes from.
   public let origin: Origin
   /// The line's bytes without its newline: a part of the note, which may be large.
   public let slice: ArraySlice<UInt8>
@@ -27,7 +27,7 @@ public struct BlamedLine: Sendable {
 }
 
 extension History {
-  /// Who wrote each line of a note, as a version or else the folder has it: notes-blame(1). Throws
+  /// The author of each line of a note, as a version or else the folder has it: notes-blame(1). Throws
   /// `notText` for a file that holds NUL bytes, and `tooManyLines` for one with more than are looked at.
   public func blame(_ path: TreePath, at version: NoteVersion? = nil) throws -> [BlamedLine] {
     let text = try version.map(self.text) ?? workTree.text(of: path)
@@ -63,7 +63,7 @@ private struct Blame {
   let repository: Repository
   let check: MergeCheck
 
-  /// Where a line stands in a version, and in the text that was asked about.
+  /// The place of a line in a version, and in the text that was asked about.
   typealias Line = (there: Int, asked: Int)
 
   /// The lines to be explained at one version of the note, ascending.
@@ -185,8 +185,8 @@ private struct Blame {
     }
   }
 
-  /// What only a derived merge has: markers, and lines put together from several heads, which count
-  /// as the newest's.
+  /// Explains the lines that only a derived merge has: markers, and lines put together from several heads,
+  /// which count as the newest's.
   private mutating func explainMerged(
     _ lines: [Line], of suspicion: Suspicion, _ blob: ObjectID,
     _ sources: [(parent: Int, path: Int)]

@@ -11,7 +11,8 @@ public struct Burst {
 
   /// The versions, newest first; one at least.
   public private(set) var versions: [Version]
-  /// Where the versions are, if they are those of one note, so that others may stand between them.
+  /// The repository with the versions, if they are those of one note, so that others may stand between
+  /// them.
   private let repository: Repository?
 
   /// So many commits are looked at between two versions of a note.
@@ -57,7 +58,7 @@ public struct Burst {
     return false
   }
 
-  /// What they changed together, by path; what was changed back is left out.
+  /// The changes of all of them together, by path; a file that was changed back is left out.
   public var changes: [VersionChange] {
     guard versions.count > 1 else { return newest.changes }
     var found: [TreePath: VersionChange] = [:]

@@ -2,7 +2,7 @@ package import Git
 public import WorkTree
 
 extension History {
-  /// What would change in the folder if it became a tree, unsaved changes included.
+  /// The changes that the folder would see if it became a tree, unsaved changes included.
   package func changesInFolder(to tree: ObjectID, under folder: TreePath? = nil) throws -> [Change]
   {
     var paths = Set(try workTree.changes().changes.map(\.path))
@@ -21,7 +21,7 @@ extension History {
     }
   }
 
-  /// What differs between two trees, a renamed file as one; some renames may be known.
+  /// The differences between two trees, a renamed file as one; some renames may be known.
   package func renamedChanges(
     from old: ObjectID?, to new: ObjectID, told renames: [RenameTrailer] = []
   ) throws -> [Change] {

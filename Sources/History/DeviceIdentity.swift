@@ -19,6 +19,6 @@ public struct DeviceIdentity: Hashable, Sendable {
   /// The address that versions made on this device carry: `DEVICE-ID@notes.invalid`, lower case.
   public var email: String { "\(deviceID.lowercased())@\(DeviceAddress.domain)" }
 
-  /// Who made what a guest of this device made on it: notes-security(7), GUESTS.
+  /// The author's name of versions that a guest of this device made on it: notes-security(7), GUESTS.
   public func authorName(of guest: String) -> String { "\(guest) (via \(name))" }
 }

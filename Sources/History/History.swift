@@ -3,7 +3,7 @@ internal import Merge
 package import State
 public import WorkTree
 
-/// What is known of a notebook's notes and versions, up to what the folder holds now.
+/// A notebook's notes and versions, up to what the folder holds now.
 ///
 /// An instance belongs to one thread at a time.
 public final class History {
@@ -11,13 +11,13 @@ public final class History {
   public let repository: Repository
   /// The folder, whose state is the newest there is.
   public let workTree: WorkTree
-  /// What times count from.
+  /// The clock by which ages are told.
   public var clock = Clock.system
   /// Told how many of how many versions are read while a cache of the history is made.
   public var progress: ((Int, Int) -> Void)?
   /// The table of the history, once something asked for it.
   var loadedTable: HistoryTable? { didSet { lookup = nil } }
-  /// What is asked of it again and again.
+  /// The places in the table that are asked for again and again.
   private var lookup: TableLookup?
   /// The order of its versions from a tip on, and how many it had.
   var loadedOrder: (tip: ObjectID, count: Int, order: VersionOrder)?
@@ -36,7 +36,7 @@ extension History {
     Version(commit: commit, isDerived: try isDerived(commit), changes: try changes(of: commit))
   }
 
-  /// Whether nobody wrote a commit: a derived merge, or what leads a hub's branch to one.
+  /// Whether the program wrote a commit by itself: a derived merge, or one that leads a hub's branch to it.
   package func isDerived(_ commit: Commit) throws -> Bool {
     try DerivedMerge.isDerived(commit) || HubMerge.isOne(commit, in: repository)
   }

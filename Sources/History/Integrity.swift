@@ -4,17 +4,17 @@ public import Git
 public struct Damage: Hashable, Sendable {
   /// The object's name: the hash that its bytes should have.
   public let id: ObjectID
-  /// What is wrong, in words.
+  /// The damage, in words.
   public let what: String
 }
 
-/// What a look through the history found.
+/// The result of a look through the history.
 public struct IntegrityReport: Sendable {
   /// The versions that were looked at.
   public var versions = 0
   /// Whether these were all there are.
   public var isComplete = true
-  /// What is damaged; the first few only.
+  /// The damages that were found; the first few only.
   public var damages: [Damage] = []
   /// Those of them that are not here at all.
   public var missing: [ObjectID] = []
@@ -38,7 +38,7 @@ extension History {
 }
 
 extension History {
-  /// What the history of the tip needs and is not here; the first few only.
+  /// The objects that the history of the tip needs and that are not here; the first few only.
   public func missingObjects() throws -> [ObjectID] {
     guard let tip = try repository.head().commit else { return [] }
     var inspection = Inspection(repository: repository)

@@ -7,13 +7,13 @@ internal import Merge
 public struct AlteredMerge: Sendable {
   /// The merge.
   public let commit: Commit
-  /// What it changed against what its versions merge to by this program's rules, by path.
+  /// The changes of the merge against the one that its versions give by this program's rules, by path.
   public let changes: [VersionChange]
   /// The version that answers for it: the first on top of it that a device made; nil where there is none.
   public let answeredBy: ObjectID?
 }
 
-/// What a look at a derived merge comes to.
+/// The result of a look at a derived merge.
 public enum MergeVerdict: Sendable {
   /// It holds what its versions merge to.
   case asComputed
@@ -29,9 +29,9 @@ public final class MergeCheck {
   private let history: History
   private var known: VersionMemory
   private var verdicts: [ObjectID: MergeVerdict] = [:]
-  /// What stands on the merges of the history, once an altered one was found.
+  /// The commits that stand on the merges of the history, once an altered one was found.
   private var children: MergeChildren?
-  /// What may still be spent, in seconds of this thread's processor time.
+  /// The time that may still be spent, in seconds of this thread's processor time.
   private var secondsLeft: Double
 
   /// How long the merges of one command may take to be computed again, in seconds.
@@ -72,7 +72,7 @@ public final class MergeCheck {
   /// So many altered merges of what has come are told.
   private static let mostTold = 10
 
-  /// What a derived merge comes to; nil for any other commit.
+  /// The verdict on a derived merge; nil for any other commit.
   public func verdict(on commit: Commit) throws -> MergeVerdict? {
     guard DerivedMerge.isDerived(commit) else { return nil }
     if known.contains(commit.id) { return .asComputed }
@@ -110,7 +110,7 @@ public final class MergeCheck {
   }
 }
 
-/// What stands directly on the derived merges of a history.
+/// The commits that stand directly on the derived merges of a history.
 private struct MergeChildren {
   private var versions: [ObjectID: ObjectID] = [:]
   private var merges: [ObjectID: [ObjectID]] = [:]

@@ -46,8 +46,8 @@ extension History {
       conflictCount: try openConflictPaths().count)
   }
 
-  // What is asked at every look at the notebook is kept in a small file that costs no library to
-  // read. It is a cache: it names the tip it is true of, and whoever finds another computes anew.
+  // The state that each look at the notebook asks for is kept in a small file that costs no library to
+  // read. It is a cache: it names the tip it is true of, and a reader that finds another tip computes anew.
 
   private var tipPath: String { stateFolder[.tip] }
 
@@ -62,7 +62,7 @@ extension History {
       \(state.heads.map(\.hex).joined(separator: " "))
 
       """
-    // Where there is no room for it, as little is lost as where it was never there.
+    // A disk without room loses no more than the cache.
     try? Disk.replace(tipPath, with: Array(text.utf8), waits: false)
   }
 

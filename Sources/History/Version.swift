@@ -6,10 +6,9 @@ public import WorkTree
 public struct Version: Sendable {
   /// The commit that holds it.
   public let commit: Commit
-  /// Whether nobody wrote it: a derived merge, or what leads a hub's branch to one.
+  /// Whether the program made it by itself: a derived merge, or a commit that leads a hub's branch to one.
   public let isDerived: Bool
-  /// What it changed against its first parent, by path; in the versions of one note, what it
-  /// changed in that note.
+  /// Its changes against its first parent, by path; in the versions of one note, those of that note.
   public let changes: [VersionChange]
 
   /// The device it was made on, or nil for a foreign commit.
@@ -30,27 +29,26 @@ extension Commit {
 
 /// A file that a version changed.
 public struct VersionChange: Hashable, Sendable {
-  /// Where the file is in the version; where it was, if the version deleted it.
+  /// The file's path in the version; its former path, if the version deleted it.
   public let path: TreePath
-  /// What the file was called before, when it was renamed.
+  /// The file's path before, when it was renamed.
   public let formerPath: TreePath?
   /// The file's blob before; nil where there was none.
   public let old: ObjectID?
   /// Its blob after; nil where it was deleted.
   public let new: ObjectID?
 
-  /// What the version did to it.
+  /// The kind of change that the version made to it.
   public var kind: ChangeKind {
     new == nil ? .deleted : formerPath != nil ? .renamed : old == nil ? .added : .modified
   }
 }
 
 extension History {
-  /// What a commit changed against its first parent, by path.
-  /// A file that went while another came is one that was renamed, by the rule of notes-merge(7),
-  /// "Renames": the same bytes, or at least half of them. What the commit's own message says of
-  /// its renames (notes-mv(1)) comes first.
-  /// The first parent's tree is read where the caller does not have it.
+  /// The changes of a commit against its first parent, by path. A file that went while another came is one
+  /// that was renamed, by the rule of notes-merge(7), "Renames": the same bytes, or at least half of them.
+  /// The renames that the commit's own message names (notes-mv(1)) come first. The first parent's tree is
+  /// read unless the caller has it.
   package func changes(of commit: Commit, parentTree tree: ObjectID? = nil) throws
     -> [VersionChange]
   {
@@ -58,7 +56,7 @@ extension History {
     return try changes(from: parent, to: commit.tree, told: RenameTrailer.all(in: commit.message))
   }
 
-  /// What is different between two trees, by path; nothing before the first version.
+  /// The differences between two trees, by path; `old` is nil before the first version.
   public func changes(from old: ObjectID?, to new: ObjectID?) throws -> [VersionChange] {
     try changes(from: old, to: new, told: [])
   }
@@ -78,8 +76,8 @@ extension History {
     }
   }
 
-  /// What the notes of a merge were called in one of its further parents, where they have another
-  /// name: new path to old path.
+  /// The names of a merge's notes in one of its further parents, if they have another name there: new path
+  /// to old path.
   package func formerPaths(of commit: Commit, in parent: ObjectID) throws -> [TreePath: TreePath] {
     let tree = try repository.commit(parent).tree
     return try formerPaths(in: repository.changes(from: tree, to: commit.tree))

@@ -8,7 +8,7 @@ internal import WorkTree
 ///
 /// An ID stands for the version's bytes and all that it was made of. Without the file it is found again.
 package struct VersionMemory {
-  /// What is kept of versions.
+  /// The kinds of facts about versions that are kept.
   package enum Kind {
     /// They are signed by the devices that they name, whoever is a member.
     case verified
@@ -27,7 +27,7 @@ package struct VersionMemory {
   private let stored: [UInt8]
   private var new: Set<ObjectID> = []
 
-  /// What was found so far; nothing where the file is not there or cannot be read.
+  /// The facts that were found so far; none if the file is not there or cannot be read.
   package init(_ kind: Kind, in state: StateFolder) {
     path = state[kind.file]
     stored = (try? Disk.readIfThere(path)) ?? []

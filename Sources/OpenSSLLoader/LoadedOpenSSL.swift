@@ -10,11 +10,11 @@ package enum LoadedOpenSSL {
   package static let crypto: Result<libcrypto, Failure> = table(libcrypto_load)
   /// libssl.
   package static let ssl: Result<libssl, Failure> = crypto.flatMap { _ in table(libssl_load) }
-  /// What a page for browsers needs of libcrypto besides.
+  /// The functions of libcrypto that a page for browsers needs besides.
   package static let cryptoOfPage: Result<libcrypto_page, Failure> = crypto.flatMap { _ in
     table(libcrypto_page_load)
   }
-  /// What a page for browsers needs of libssl besides.
+  /// The functions of libssl that a page for browsers needs besides.
   package static let sslOfPage: Result<libssl_page, Failure> = ssl.flatMap { _ in
     table(libssl_page_load)
   }

@@ -9,7 +9,7 @@ struct FollowedNotes {
 
   init(_ trail: NoteTrail, in history: History) { (self.trail, self.history) = (trail, history) }
 
-  /// What the notes are called in a version, whose parents were asked for before. `changes` are those against
+  /// The names of the notes in a version, whose parents were asked for before. `changes` are those against
   /// its first parent.
   mutating func paths(in commit: Commit, changes: [TreeChange]) throws -> Set<TreePath> {
     var found = trail.seeds[commit.id] ?? []
@@ -46,7 +46,7 @@ struct FollowedNotes {
 }
 
 extension History {
-  /// Where a note begins and changes, under all its names, in the history of what this device shows.
+  /// The versions in which a note begins and changes, under all its names, in the history of the tip.
   package func trail(of path: TreePath) throws -> [ObjectID: Set<TreePath>] {
     var seeds: [ObjectID: Set<TreePath>] = [:]
     try forEachVersion(of: path, includesDerived: true) { version in

@@ -1,8 +1,8 @@
 package import Git
 
-/// What is to be forgotten, in every version: notes-forget(1).
+/// The texts and notes that are to be forgotten, in every version: notes-forget(1).
 package struct Forgetting: Sendable {
-  /// What kind of thing goes.
+  /// The kind of thing that goes.
   package enum Kind: String, Sendable {
     /// A text, wherever it stands.
     case text
@@ -10,7 +10,7 @@ package struct Forgetting: Sendable {
     case note
   }
 
-  /// What goes.
+  /// The files or texts that go.
   package enum Cut: Sendable {
     /// A text, in every note and message.
     case text(TextCut)
@@ -36,8 +36,8 @@ package struct Forgetting: Sendable {
   package static let idHeader = "notes-id"
 }
 
-/// Where notes begin and change that are to be forgotten. From there they are followed through the whole
-/// history, by the rules by which logs follow a note.
+/// The versions in which notes that are to be forgotten begin and change. From there they are followed
+/// through the whole history, by the rules by which logs follow a note.
 package struct NoteTrail: Sendable {
   /// By version, what the notes are called there.
   let seeds: [ObjectID: Set<TreePath>]
@@ -45,7 +45,7 @@ package struct NoteTrail: Sendable {
   package init(_ seeds: [ObjectID: Set<TreePath>]) { self.seeds = seeds }
 }
 
-/// What stands in the place of a file in a version that is made again.
+/// The file that takes the place of another one in a version that is made again.
 enum Replacement: Hashable {
   case gone
   case file(TreeEntry)

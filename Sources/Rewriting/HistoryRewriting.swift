@@ -18,10 +18,10 @@ package struct HistoryRewriting {
   private let sign: Sign?
   private let isTrial: Bool
   private var followed: FollowedNotes?
-  /// What stands in the place of each version that was made again.
+  /// The version that takes the place of each one that was made again.
   package private(set) var forms: [ObjectID: ObjectID] = [:]
   private var seen: Set<ObjectID> = []
-  /// What stands in the place of files of a version; no entry stands for nothing.
+  /// The files that take the place of others in a version; no entry stands for nothing.
   private var replaced: [ObjectID: [TreePath: Replacement]] = [:]
   private var cutBlobs: [ObjectID: ObjectID?] = [:]
   /// Lines of blobs that hold a part of the text, and what is left of each.
@@ -29,7 +29,7 @@ package struct HistoryRewriting {
   /// Versions whose ID tells nothing to who would guess what went.
   private var shielded: Set<ObjectID> = []
   private var omitted: Set<ObjectID> = []
-  /// What was found.
+  /// The findings so far.
   package private(set) var found = ForgettingFindings()
 
   private var repository: Repository { history.repository }
@@ -64,10 +64,10 @@ package struct HistoryRewriting {
     }
   }
 
-  /// What stands in the place of a version: it or another one; nil for one that was not looked at.
+  /// The version that takes the place of another: itself or a new one; nil for one that was not looked at.
   package func form(of id: ObjectID) -> ObjectID? { seen.contains(id) ? forms[id] ?? id : nil }
 
-  /// What stands in the place of files of a version: nil for one that goes.
+  /// The files that take the place of others in a version: nil for one that goes.
   package func files(in id: ObjectID) -> [TreePath: TreeEntry?] {
     (replaced[id] ?? [:]).mapValues(\.entry)
   }
@@ -241,7 +241,7 @@ package struct HistoryRewriting {
   }
 }
 
-/// What a forgetting finds in a history.
+/// The findings of a forgetting in a history.
 package struct ForgettingFindings: Hashable, Sendable {
   /// How many versions hold it.
   package private(set) var versions = 0

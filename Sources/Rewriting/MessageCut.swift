@@ -7,7 +7,7 @@ internal import WorkTree
 /// Makes the message of a version again: what went is not named, and the versions that it names are those that
 /// stand in their place.
 struct MessageCut {
-  /// What the version changed.
+  /// The changes of the version.
   let changes: [Change]
   /// The paths that go from this version, or went with it.
   let gone: Set<TreePath>

@@ -1,6 +1,6 @@
 internal import System
 
-/// What stands in the place of each text that was forgotten: notes-forget(1).
+/// The text that takes the place of each one that was forgotten: notes-forget(1).
 package enum Placeholder {
   package static let text = "[forgotten]"
   static let bytes = Array(text.utf8)

@@ -9,7 +9,7 @@ internal import Git
 struct TextPieces {
   private struct Line: Hashable {
     let blob: ObjectID
-    /// What stands before and behind the text.
+    /// The lines before and behind the text.
     let before: [UInt8]
     let behind: [UInt8]
     /// The line as it is.
@@ -74,7 +74,7 @@ struct TextPieces {
     }
   }
 
-  /// What is left of a line without its part of the text; nil where it has none.
+  /// The rest of a line without its part of the text; nil if it has none.
   private func rest(of line: [UInt8], _ holder: Line) -> [UInt8]? {
     if line.starts(with: holder.before) {
       let tail = line.dropFirst(holder.before.count)

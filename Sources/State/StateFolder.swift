@@ -40,11 +40,11 @@ public struct StateFolder: Hashable, Sendable {
     case looked
     /// Objects that the history needs and that are not here.
     case missing
-    /// What was here when a device's right to make versions ended.
+    /// The versions that were here when a device's right to make versions ended.
     case formerWriters = "former-writers"
     /// That another machine uses this device's key.
     case sharedKey = "shared-key"
-    /// Where peers were last reached.
+    /// The addresses at which peers were last reached.
     case addresses
     /// Which versions hubs showed this device, and members.
     case hubs
@@ -52,9 +52,9 @@ public struct StateFolder: Hashable, Sendable {
     case guests
     /// Locked while the guests are changed.
     case guestsLock = "guests.lock"
-    /// Where the page is served now.
+    /// The address at which the page is served now.
     case webAddress = "web-address"
-    /// What a browser is shown to open the page.
+    /// The file that a browser is shown to open the page.
     case webLink = "web-link.html"
     /// The keys of members, for git.
     case allowedSigners = "allowed-signers"
@@ -82,7 +82,7 @@ public struct StateFolder: Hashable, Sendable {
     case checkout
     /// Files that a program still writes to after a checkout has replaced them.
     case lingering
-    /// What editors were given, a file for each running command.
+    /// The texts that editors were given, a file for each running command.
     case editing
     /// Versions that arrive, until they are checked.
     case incoming
@@ -102,7 +102,7 @@ public struct StateFolder: Hashable, Sendable {
     case invitations
     /// The invitations that came from other devices.
     case invited
-    /// What can be made again at any time.
+    /// The files that can be made again at any time.
     case cache
   }
 

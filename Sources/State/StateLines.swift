@@ -51,17 +51,17 @@ package struct StateLines: Sendable {
 package struct StateLine: Sendable {
   package let bytes: ArraySlice<UInt8>
 
-  /// What stands before the first space.
+  /// The word before the first space.
   package var key: String {
     String(decoding: bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
   }
 
-  /// What stands after it; empty where there is none.
+  /// The rest after the first space; empty if there is none.
   package var value: String {
     String(decoding: bytes.drop { $0 != UInt8(ascii: " ") }.dropFirst(), as: UTF8.self)
   }
 
-  /// What stands between spaces.
+  /// The words between spaces.
   package var words: StateWords { StateWords(words: bytes.split(separator: UInt8(ascii: " "))) }
 }
 

@@ -4,7 +4,7 @@ package import System
 public struct StateDamage: Error, Hashable, CustomStringConvertible {
   /// The file.
   public let path: String
-  /// What is wrong with it.
+  /// The damage, in words.
   public let problem: String
 
   /// The damage of a file.
@@ -13,7 +13,7 @@ public struct StateDamage: Error, Hashable, CustomStringConvertible {
   /// For people.
   public var description: String { "\(path) is damaged: \(problem)" }
 
-  /// What is added to the name of a memory that was damaged.
+  /// The suffix that the name of a damaged memory gets.
   package static let suffix = ".damaged"
 }
 
@@ -25,8 +25,8 @@ extension FileSystem {
     try readIfThere(path, limit: limit).map { try StateLines(of: $0, at: path) }
   }
 
-  /// What a file says whose loss costs little: a memory. Nil where there is none. One that is damaged gets
-  /// another name, and `notes doctor` says so; so it does of one that cannot be read.
+  /// The content of a file whose loss costs little: a memory. Nil if there is none. One that is damaged
+  /// gets another name, and `notes doctor` says so; so it does of one that cannot be read.
   ///
   /// - Parameter parse: reads the lines; throws `StateDamage`, or returns nil for what another version of this
   ///   program wrote.

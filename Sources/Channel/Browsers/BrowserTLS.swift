@@ -8,7 +8,7 @@ internal import OpenSSLLoader
 public final class BrowserTLS {
   private let context: BrowserTLSContext
   private let ssl: OpaquePointer
-  /// What came from the network, and what goes to it; they belong to `ssl`.
+  /// The bytes that came from the network, and those that go to it; they belong to `ssl`.
   private let incoming: OpaquePointer
   private let outgoing: OpaquePointer
   private var handshakeBytes = 0
@@ -19,7 +19,7 @@ public final class BrowserTLS {
   /// Whether the other end said that it has finished.
   public private(set) var hasEnded = false
 
-  /// What a client may send before the handshake is done, in bytes. One with post-quantum keys sends 2 KiB.
+  /// The bytes that a client may send before the handshake is done. One with post-quantum keys sends 2 KiB.
   public static let maximumHandshake = 32 << 10
 
   /// A connection that has just been accepted.
@@ -101,7 +101,7 @@ public final class BrowserTLS {
     }
   }
 
-  /// What a record holds at most (RFC 8446, section 5.1).
+  /// The bytes that a record holds at most (RFC 8446, section 5.1).
   private static let recordSize = 1 << 14
 
   /// Encrypts what is to be sent; `takeOutgoing` has it then.
@@ -127,7 +127,7 @@ public final class BrowserTLS {
     context.library.crypto.ERR_clear_error()
   }
 
-  /// What is to go to the network now.
+  /// Takes the bytes that are to go to the network now.
   public func takeOutgoing() -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: Self.recordSize)

@@ -85,8 +85,8 @@ public final class BrowserTLSContext: @unchecked Sendable {
     }
   }
 
-  /// What the client offers is a list of names, each behind its length. A client that asks for none is
-  /// served: not all of them do.
+  /// A client offers a list of names, each behind its length. A client that asks for none is served: not
+  /// all of them do.
   private static let selectProtocol: SSL_CTX_alpn_select_cb_func = {
     @Sendable _, out, outLength, list, length, _ in
     var place = 0

@@ -2,7 +2,7 @@ internal import CAvahi
 internal import System
 
 final class AvahiBrowser {
-  /// What ended the search; the session then starts over.
+  /// The error that ended the search; the session then starts over.
   private(set) var failure: DiscoveryError?
   let onEvent: @Sendable (DiscoveryEvent) -> Void
 
@@ -73,7 +73,7 @@ final class AvahiBrowser {
   private func resolve(_ instance: AvahiInstance) {
     if resolvers[instance] != nil { return }
     if resolvers.count >= Self.maximumResolvers {
-      // What one that has answered told stays known, and is followed no more.
+      // The record of a resolver that has answered stays known, and is followed no more.
       let displaced = resolvers.first { $0.value.hasAnswered } ?? resolvers.first
       if let displaced { resolvers.removeValue(forKey: displaced.key)?.close() }
     }

@@ -2,9 +2,9 @@ internal import CAvahi
 internal import Glibc
 internal import System
 
-/// What this device wants of the Avahi daemon, and its connection to it. Lives on one thread.
-/// Avahi's callbacks only note what happened; `settle()` acts on it afterwards, because the first
-/// callback runs inside `avahi_client_new` and a client must not be freed in its own callback.
+/// The services that this device announces and looks for, and its connection to the Avahi daemon. Lives on
+/// one thread. Avahi's callbacks only note what happened; `settle()` acts on it afterwards, because the
+/// first callback runs inside `avahi_client_new` and a client must not be freed in its own callback.
 final class AvahiSession {
   let library: AvahiLibrary
   private(set) var client: OpaquePointer?

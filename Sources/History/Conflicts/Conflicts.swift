@@ -6,7 +6,7 @@ internal import WorkTree
 public struct Conflict: Hashable, Sendable {
   /// One text of those that stand between the markers.
   public struct Side: Hashable, Sendable {
-    /// Who wrote it, as its marker says.
+    /// The author, as its marker says.
     public let name: String
     /// The device it was written on; nil when no version of the note has that name and date.
     public let device: String?

@@ -9,7 +9,7 @@ private typealias MatchedRun = Hunk
 public struct LineDiff: Sendable {
   /// A line of a hunk.
   public struct Line: Hashable, Sendable {
-    /// Whether both texts have the line, only the old one or only the new one.
+    /// A line of both texts, only the old one or only the new one.
     public enum Kind: Hashable, Sendable { case context, removed, added }
     /// Which of the texts have it.
     public let kind: Kind

@@ -5,7 +5,7 @@
 public struct WordDiff: Sendable {
   /// A run of bytes of one row.
   public struct Piece: Hashable, Sendable {
-    /// Whether both texts have the bytes, only the old one or only the new one.
+    /// Bytes of both texts, only the old one or only the new one.
     public enum Kind: Hashable, Sendable { case same, removed, added }
     /// Which of the texts have them.
     public let kind: Kind
@@ -19,7 +19,7 @@ public struct WordDiff: Sendable {
 
   /// A line as it is shown, without its newline.
   public struct Row: Hashable, Sendable {
-    /// What became of a line.
+    /// The change of a line.
     public enum Kind: Hashable, Sendable {
       case context
       /// A whole line that went, or came.
@@ -27,9 +27,9 @@ public struct WordDiff: Sendable {
       /// A line in which words changed.
       case changed
     }
-    /// What became of it.
+    /// The change of the line.
     public let kind: Kind
-    /// What the row consists of, from left to right.
+    /// The pieces of the row, from left to right.
     public let pieces: [Piece]
   }
 

@@ -5,7 +5,7 @@ internal import WorkTree
 public struct NoteVersion: Sendable {
   /// The commit that holds the version.
   public let commit: Commit
-  /// What the note was called then.
+  /// The note's path then.
   public let path: TreePath
   /// Its bytes then.
   public let blob: ObjectID

@@ -3,7 +3,7 @@ internal import WorkTree
 
 /// A file that history has and the folder has no more.
 public struct DeletedFile: Hashable, Sendable {
-  /// Where it was in the folder.
+  /// The file's former path in the folder.
   public let path: TreePath
   /// The ID that it had, and has again when it comes back (notes-list(1)).
   public let id: String
@@ -24,7 +24,7 @@ extension History {
     var found = unsaved.map { (path: $0, deletion: Int?.none) }
     let history = try historyTable()
     if let (table, tip) = history {
-      // What happened last to a name is met first.
+      // The last change of a name is met first.
       for version in table.versions(from: tip, in: order(of: table, from: tip)) {
         for change in table.changes(of: version).map(table.value) {
           if let former = change.formerPath { settled.insert(former) }

@@ -4,9 +4,9 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// What a person has looked at on this device: `.git/notes/looked`, which never leaves it. The first line
-/// names the version up to which everything counts as seen, `seen COMMIT`; each line after it a note that
-/// was looked at since: `BLOB PATH`, the path's bytes in hexadecimal digits.
+/// The versions that a person has looked at on this device: `.git/notes/looked`, which never leaves it. The
+/// first line names the version up to which everything counts as seen, `seen COMMIT`; each line after it a
+/// note that was looked at since: `BLOB PATH`, the path's bytes in hexadecimal digits.
 ///
 /// A note is new where its text in the present version is neither what was looked at nor what this device
 /// wrote: notes-list(1).
@@ -20,7 +20,7 @@ public struct LookedAt {
     var notes: [TreePath: ObjectID] = [:]
   }
 
-  /// What was looked at in this notebook.
+  /// The versions that were looked at in this notebook.
   public init(in history: History) { self.history = history }
 
   /// The notes that others changed since they were looked at.
@@ -73,7 +73,8 @@ public struct LookedAt {
 
   // MARK: The file
 
-  /// What was looked at; where nothing is recorded, what was here first. Nil where that is not known.
+  /// The record of what was looked at; if there is none, the versions that were here first. Nil if that is
+  /// not known.
   private func record() throws -> Record? {
     let path = path
     let known = Disk.memory(at: path) { content throws(StateDamage) in

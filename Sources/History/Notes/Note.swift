@@ -10,7 +10,7 @@ extension TreePath {
     titleRange.map { TreePath(bytes: bytes[$0]).description } ?? name.description
   }
 
-  /// What makes the file a note: `.txt`, `.md`, as it is written; empty for an attachment.
+  /// The suffix that makes the file a note: `.txt`, `.md`, as it is written; empty for an attachment.
   public var noteSuffix: String {
     titleRange.map { TreePath(bytes: bytes[$0.upperBound...]).description } ?? ""
   }

@@ -5,7 +5,7 @@ internal import WorkTree
 public struct NoteSummary: Sendable {
   /// The note's ID: the same on every device, kept through edits and renames (notes-list(1)).
   public let id: String
-  /// Where its file is in the folder.
+  /// The file's path in the folder.
   public let path: TreePath
   /// When it was first versioned, in seconds since 1970; nil while it never was.
   public let created: Int64?

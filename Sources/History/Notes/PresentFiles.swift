@@ -4,7 +4,7 @@ internal import WorkTree
 
 /// A file that stands in the folder and is versioned or would be, unsaved ones too.
 public struct PresentFile: Sendable {
-  /// Where it is in the folder.
+  /// The file's path in the folder.
   public let path: TreePath
   /// Its size in bytes.
   public let size: Int

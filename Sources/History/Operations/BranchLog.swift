@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 internal import WorkTree
 
-/// What moved the branch on this device: git's own log of it, `.git/logs/REFERENCE`, oldest first.
+/// The moves of the branch on this device: git's own log of it, `.git/logs/REFERENCE`, oldest first.
 ///
 /// git-reflog(1) has the form of a line: `OLD NEW NAME <EMAIL> SECONDS ZONE<tab>MESSAGE`. libgit2
 /// adds the line before the branch moves, so that a run which is killed between the two leaves a

@@ -15,7 +15,7 @@ package struct DroppedVersions: Hashable {
   package let time: Int64
   /// The newest of them, which all others descend to.
   package let newest: ObjectID
-  /// What the branch had instead or, where the branch was gone, what they were made on.
+  /// The commit that the branch had instead or, if the branch was gone, the one they were made on.
   package let instead: ObjectID?
 
   package static func reference(to newest: ObjectID, at time: Int64) -> String {
@@ -64,7 +64,7 @@ extension Operation {
     }
   }
 
-  /// What a git command did that took versions away; nil where it took none.
+  /// The summary of a git command that took versions away; nil if it took none.
   func summaryOfDrop(in repository: Repository) throws -> String? {
     let lost = try dropped(from: after, in: repository)
     guard let first = lost.first else { return nil }

@@ -4,7 +4,7 @@ internal import WorkTree
 
 /// Something that a command, or git by hand, did to the notebook on this device.
 public struct Operation: Hashable, Sendable {
-  /// What was done.
+  /// The kind of operation.
   public let kind: OperationKind
   /// When, in seconds since 1970.
   public var time: Int64
@@ -28,7 +28,7 @@ public struct Operation: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// What an undo of this summary took back, where the summary says it.
+  /// The summary of the operation that an undo with this summary took back; nil if it does not say.
   public static func undoneSummary(_ summary: String) -> String? {
     if summary.hasPrefix("Undo: ") { return String(summary.dropFirst(6)) }
     return summary.hasPrefix("Undo ") ? String(summary.dropFirst(5)) : nil
@@ -57,25 +57,25 @@ package enum UndoTrailer {
   }
 }
 
-/// What was done on this device and what of it can be taken back or done again.
+/// The operations on this device, and which of them can be taken back or done again.
 package struct OperationHistory {
-  /// What the branch's log says of a plain form that takes the place of a foreign commit.
+  /// The message in the branch's log for a plain form that takes the place of a foreign commit.
   package static let portableRewriteMessage = "notes: plain form"
 
   /// All, oldest first.
   package private(set) var all: [Operation] = []
-  /// What stands, oldest first: what `undo` takes back from the end.
+  /// The operations that stand, oldest first: `undo` takes them back from the end.
   package private(set) var done: [Operation] = []
   /// The undos that were not taken back, oldest first: what `redo` takes back from the end.
   package private(set) var undone: [Operation] = []
-  /// What the undos took back.
+  /// The operations that the undos took back.
   private(set) var takenBack: Set<ObjectID> = []
 
   /// - Parameter dropped: what git commands took off a branch, in the log of this one or not.
   package init(
     _ log: BranchLog, dropped: [DroppedVersions] = [], in repository: Repository
   ) {
-    // What each undo took back, and each redo did again.
+    // The operations that each undo took back, and each redo did again.
     var taken: [ObjectID: [Operation]] = [:]
     var redone: [ObjectID: [Operation]] = [:]
     for entry in DroppedVersions.entries(of: log, with: dropped) {
@@ -147,7 +147,7 @@ package struct OperationHistory {
 }
 
 extension History {
-  /// What was done on this device, newest first, as far back as the branch's log goes.
+  /// The operations on this device, newest first, as far back as the branch's log goes.
   public func operations() throws -> [Operation] {
     let history = try operationHistory()
     return history.all.reversed().map { step in
@@ -206,8 +206,8 @@ extension History {
   }
 }
 
-/// What a command did to the notebook, as the branch's log (git-reflog(1)) remembers it on this
-/// device: `notes: KIND`.
+/// The kind of a command's operation, as the branch's log (git-reflog(1)) remembers it on this device:
+/// `notes: KIND`.
 public enum OperationKind: String, Sendable, CaseIterable {
   /// A version of what the folder held.
   case save
@@ -222,7 +222,7 @@ public enum OperationKind: String, Sendable, CaseIterable {
   case resolve
   /// An automatic merge taken back to markers.
   case unmerge
-  /// What a sync brought.
+  /// The versions that a sync brought.
   case receive
   case undo
   case redo

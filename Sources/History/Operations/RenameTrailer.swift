@@ -27,7 +27,7 @@ package struct RenameTrailer: Hashable {
     return text.hasPrefix("\"") ? text : "\"\(text)\""
   }
 
-  /// What the lines of a message say.
+  /// The renames that the lines of a message name.
   package static func all(in message: String) -> [RenameTrailer] {
     message.utf8.split(separator: UInt8(ascii: "\n")).compactMap(parse)
   }
@@ -50,7 +50,7 @@ package struct RenameTrailer: Hashable {
     return RenameTrailer(from: plain(old), to: plain(new), isFolder: isFolder)
   }
 
-  /// What a file that had this path is called now; nil when the rename did not touch it.
+  /// The present name of a file that had this path; nil when the rename did not touch it.
   package func target(of path: TreePath) -> TreePath? {
     if isFolder {
       guard path.isBelow(old) else { return nil }

@@ -46,7 +46,7 @@ final class RegularExpression {
   func firstMatch(in text: [UInt8], from start: Int) -> Range<Int>? {
     guard start <= text.count else { return nil }
     var match = regmatch_t(rm_so: regoff_t(start), rm_eo: regoff_t(text.count))
-    // Where the search starts in the middle of a line, ^ must not match.
+    // If the search starts in the middle of a line, ^ must not match.
     let isLineStart = start == 0 || text[start - 1] == UInt8(ascii: "\n")
     let options = Self.startAndEnd | (isLineStart ? 0 : REG_NOTBOL)
     let former = locale.flatMap { uselocale($0) }

@@ -23,7 +23,7 @@ extension History {
     return try hits.filter { hit in
       if SkipRules.isDebris(hit.path.name.bytes) { return false }
       if let position = index.position(of: hit.path) {
-        // What stands in the place of a note that waits is none.
+        // A file in the place of a note that waits is no note.
         return try !index.skipsWorktree(at: position) || workTree.absence(of: hit.path) == nil
       }
       return try !workTree.isHidden(hit.path)

@@ -12,7 +12,7 @@ public struct SearchHit: Sendable {
     case parts
   }
 
-  /// Where a note that does not hold the texts any more held them last.
+  /// A note that held the texts, and holds them no more: the last version that did.
   public struct Former: Sendable {
     /// The last version of the note that holds them.
     public let version: ObjectID
@@ -33,13 +33,13 @@ public struct SearchHit: Sendable {
   /// Set for a note that once held the texts.
   public var former: Former?
 
-  /// What is found now before what was; then by rank, the newest first, and by path.
+  /// Present hits come before former ones; then by rank, the newest first, and by path.
   static func precedes(_ left: SearchHit, _ right: SearchHit) -> Bool {
     (left.former == nil ? 0 : 1, left.rank, right.modified, left.path)
       < (right.former == nil ? 0 : 1, right.rank, left.modified, right.path)
   }
 
-  /// What a text that fits holds.
+  /// The parts of a text that fits.
   init(
     _ path: TreePath, _ text: SearchedText, modified: Int64, inTitle: [Bool],
     patterns: SearchPatterns

@@ -10,8 +10,8 @@ public struct SearchLine: Sendable {
   public let number: Int
   /// Its bytes without the line's end.
   public let bytes: [UInt8]
-  /// Where the matches are in `bytes`, by place, apart from each other and not empty; none in a line
-  /// of context.
+  /// The places of the matches in `bytes`, in order, apart from each other and not empty; none in a line of
+  /// context.
   public let matches: [Range<Int>]
   /// Whether it holds a match, which may be an empty one.
   public let isMatch: Bool

@@ -1,7 +1,7 @@
 public import Git
 internal import WorkTree
 
-/// What to look for in notes (notes-search(1)).
+/// The texts to look for in notes (notes-search(1)).
 public struct SearchQuery: Sendable {
   /// Texts that a note must all hold, in its title or below it.
   public let terms: [String]

@@ -164,8 +164,8 @@ struct Texts: Equatable, Sendable {
 
   func firstIndex(of text: [UInt8]) -> Int? { indices.first { self[$0] == text[...] } }
 
-  /// Where each text is among these paths, which are in their order. A version's paths were added in that
-  /// order, so that the next one is mostly the right one.
+  /// The place of each text among these paths, which are in their order. A version's paths were added in
+  /// that order, so that the next one is mostly the right one.
   func places(in sorted: [TreePath]) -> [Int?] {
     var next = 0
     return indices.map { position in

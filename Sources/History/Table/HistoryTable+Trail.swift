@@ -35,8 +35,8 @@ extension HistoryTable {
     }
   }
 
-  /// What a file of the tip was called in one of its versions; several names where histories that
-  /// gave it different ones come together.
+  /// The names of a file of the tip in one of its versions; several if histories that gave it different
+  /// ones come together.
   func names(of path: Int, at wanted: Int, from tip: Int) -> [Int] {
     var names: [Int] = []
     guard wanted <= tip else { return [] }
@@ -54,7 +54,7 @@ extension HistoryTable {
   ) {
     // None where it is negative.
     var names = [Int](repeating: -1, count: tip + 1)
-    // Where two children know a version's file by two names.
+    // The further names of a version's file that two children know by two names.
     var furtherNames: [Int: Set<Int>] = [:]
     names[tip] = path
     func visit(_ version: Int, as name: Int) {

@@ -11,7 +11,7 @@ struct HistoryTable: Equatable, Sendable {
   /// The parents of all versions, those of the first one first; so are changes and moves.
   var parents = Records(ofSize: 4)
   var changes = Records(ofSize: 48)
-  /// Where a note of a merge has another name in one of the merge's further parents.
+  /// The notes of a merge that have another name in one of its further parents.
   var moves = Records(ofSize: 12)
   var paths = Texts()
 }
@@ -30,7 +30,7 @@ extension HistoryTable {
   /// Whether it was made again when something was forgotten: notes-forget(1).
   func isRewritten(_ version: Int) -> Bool { versions.number(version, at: 36) & 2 != 0 }
 
-  // Where its parents, changes and moves are among those of all versions.
+  // The ranges of its parents, changes and moves among those of all versions.
   func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 40) }
   func changes(of version: Int) -> Range<Int> { run(of: version, endingAt: 44) }
   func moves(of version: Int) -> Range<Int> { run(of: version, endingAt: 48) }
@@ -49,7 +49,7 @@ extension HistoryTable {
 
   func path(ofChange change: Int) -> Int { changes.number(change) }
 
-  /// What the file was called before, when it was renamed.
+  /// The file's name before, when it was renamed.
   func former(ofChange change: Int) -> Int? {
     let former = changes.number(change, at: 4)
     return former == Records.absent ? nil : former
@@ -71,7 +71,7 @@ extension HistoryTable {
     changes(of: version).first { changes.number($0) == path }
   }
 
-  /// What a path is called in the parent of that position.
+  /// The name of a path in the parent of that position.
   func former(of path: Int, in version: Int, parent: Int, change: Int?) -> Int {
     if parent == 0 { return change.flatMap(former(ofChange:)) ?? path }
     let move = moves(of: version).first {
@@ -99,7 +99,7 @@ extension HistoryTable {
 struct HistoryTableBuilder {
   private(set) var table: HistoryTable
   private let known: HistoryTable
-  // What was added. The rest is looked for: it is little in what people wait for.
+  // The versions that were added. The rest is looked for: it is little in what people wait for.
   private var versions: [ObjectID: Int] = [:]
   private var paths: [TreePath: Int] = [:]
 

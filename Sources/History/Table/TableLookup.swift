@@ -1,6 +1,6 @@
-/// What is asked of a table again and again, for one file after another: where its name is, and which of
-/// thousands of changes of a version is its own. Each is found by going through all, until that has been asked a
-/// few times; then by what was built for that.
+/// The places in a table that are asked for again and again, for one file after another: that of its name,
+/// and that of its own change among the thousands of a version. Each is found by going through all, until
+/// that has been asked a few times; then by an index that was built for that.
 final class TableLookup {
   private let table: HistoryTable
   private var questions = 0
@@ -43,7 +43,7 @@ final class TableLookup {
     return changes[version]?[path]
   }
 
-  /// What a path is called in the parent of that position.
+  /// The name of a path in the parent of that position.
   func former(of path: Int, in version: Int, parent: Int, change: Int?) -> Int {
     let all = table.moves(of: version)
     guard parent > 0, questions > Self.fewQuestions, all.count > Self.fewChanges else {

@@ -57,7 +57,7 @@ struct VersionOrder {
       dated[$0]
     }
     var dates = [Int64](repeating: .max, count: ranks.count)
-    // What is older than all dates that count is no younger than they are.
+    // A version older than all dates that count is no younger than they are.
     var last = kept.first.map { table.orderingTime(of: versions[$0]) } ?? now
     var next = kept[...]
     for place in versions.indices.reversed() {
