@@ -4,7 +4,7 @@ internal import History
 internal import System
 internal import WorkTree
 
-/// What an export wrote.
+/// The files that an export wrote.
 public struct Exported: Sendable {
   /// Which version it is.
   public let version: ObjectID
@@ -14,14 +14,14 @@ public struct Exported: Sendable {
   public let bytes: Int
 }
 
-/// Where an export goes; it must not be there yet.
+/// The target of an export; it must not be there yet.
 public enum ExportTarget: Sendable {
   /// A folder. An empty one may be there.
   case folder(String)
   /// An archive, which the git program writes.
   case archive(String, ArchiveForm)
 
-  /// What a path means by its name: notes-export(1).
+  /// The target that a path means by its name: notes-export(1).
   public init(path: String) {
     self = ArchiveForm(fileName: path).map { .archive(path, $0) } ?? .folder(path)
   }

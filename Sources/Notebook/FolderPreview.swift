@@ -4,7 +4,7 @@ internal import History
 internal import System
 internal import WorkTree
 
-/// What the first version of a folder takes that no version has yet: notes-init(1).
+/// The files that the first version of a folder takes that no version has yet: notes-init(1).
 public struct FolderPreview: Sendable {
   /// How many notes.
   public private(set) var notes = 0
@@ -16,7 +16,7 @@ public struct FolderPreview: Sendable {
   public private(set) var deleted = 0
   /// Files that look like keys or credentials, by path.
   public private(set) var secrets: [TreePath] = []
-  /// Where the repository stands that the folder is; nil where it is none.
+  /// The branch and commit of the repository that the folder is; nil if it is none.
   public let head: Head?
 
   /// Looks at a folder, which need not exist. What `.gitignore` leaves out counts where there is no
@@ -43,8 +43,8 @@ public struct FolderPreview: Sendable {
     }
   }
 
-  /// What the folder and the index have otherwise than the last version, and how many files of that
-  /// they lack.
+  /// The differences of the folder and the index from the last version, and the number of files that they
+  /// lack.
   private static func differences(
     of workTree: WorkTree, from head: Head?
   ) throws -> (changed: [TreePath], gone: Int) {

@@ -1,13 +1,13 @@
 internal import Git
 internal import History
 
-/// What collecting garbage did.
+/// The result of collecting garbage.
 public struct GarbageCollection: Sendable {
   /// How many objects went into a new pack.
   public let objectsPacked: Int
-  /// What the objects took on the disk before, in bytes.
+  /// The bytes of the objects on the disk before.
   public let bytesBefore: Int
-  /// What they take now, in bytes.
+  /// The bytes of the objects now.
   public let bytesAfter: Int
   /// How many versions that git dropped are kept no longer.
   public internal(set) var versionsReleased = 0

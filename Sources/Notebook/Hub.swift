@@ -5,9 +5,9 @@ internal import WorkTree
 /// An ordinary git repository that devices meet at: a remote of the notebook's repository that its user
 /// has named a hub. notes-hub(7).
 public struct Hub: Hashable, Sendable {
-  /// What the user calls it: the remote's name.
+  /// The user's name for it: the remote's.
   public let name: String
-  /// Where it is, as git takes it; it may hold a password that somebody wrote into git's settings.
+  /// The address, as git takes it; it may hold a password that somebody wrote into git's settings.
   public let url: String
   /// The same as it may be shown.
   public var shownURL: String { AddressText.withoutSecrets(url) }
@@ -22,7 +22,7 @@ public struct Hub: Hashable, Sendable {
   }
 }
 
-/// What can be wrong with a hub's name or address.
+/// The defects of a hub's name or address.
 public enum HubDefect: Error, Hashable, Sendable {
   case name(String)
   /// Another remote of the repository has the name: its address.
@@ -39,7 +39,7 @@ public enum HubDefect: Error, Hashable, Sendable {
 }
 
 extension HubDefect: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The defect as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .name(let name): "'\(name)' cannot be a hub's name"
@@ -124,8 +124,8 @@ extension Hub {
   public var isOpen: Bool { url.lowercased().hasPrefix("git://") }
 }
 
-// Where they are kept: `notes.hubs` in `.git/config` names them, `remote.NAME.url` has their
-// addresses, so that git knows them too.
+// The list of hubs: `notes.hubs` in `.git/config` names them, `remote.NAME.url` has their addresses, so
+// that git knows them too.
 extension Notebook {
   private static let setting = "notes.hubs"
   private static let acceptsUnsigned = "notesAcceptUnsigned"

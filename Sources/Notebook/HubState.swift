@@ -6,12 +6,12 @@ package struct HubState {
   package let hub: Hub
   /// The branch that is exchanged with it; nil where HEAD is detached.
   package let branch: String?
-  /// What its branch held; nil when it was never met.
+  /// The commit of its branch; nil when it was never met.
   package let tip: ObjectID?
   /// How many versions that somebody made are here and were not there; nil when it was never met.
   package let ahead: Int?
 
-  /// What the last visit left behind.
+  /// The state that the last visit left behind.
   package init(of hub: Hub, in notebook: Notebook) throws {
     self.hub = hub
     let head = try notebook.repository.head()

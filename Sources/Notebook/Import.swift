@@ -5,7 +5,7 @@ internal import Merge
 internal import System
 public import WorkTree
 
-/// What an import took from a folder, or would take.
+/// The files that an import took from a folder, or would take.
 public struct Imported: Sendable {
   /// Files that come, by path in the notebook.
   public fileprivate(set) var added: [TreePath] = []
@@ -19,7 +19,7 @@ public struct Imported: Sendable {
   public fileprivate(set) var taken: [TreePath] = []
   /// Files that stay out, as the notebook's `.gitignore` files leave them out.
   public fileprivate(set) var ignored = 0
-  /// What is no file to version, and why.
+  /// The things that are no files to version, and the reasons.
   public fileprivate(set) var skipped: [SkippedFile] = []
   /// Files among those that come which look like keys or credentials.
   public fileprivate(set) var secrets: [TreePath] = []

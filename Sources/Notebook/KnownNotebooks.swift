@@ -7,7 +7,7 @@ internal import WorkTree
 /// `ID FOLDER` each. It is what `notes watch --all` and `notes web --all` go by; lines may be taken out by
 /// hand.
 package struct KnownNotebooks: Sendable {
-  /// Where the user's data is: the list, and the device keys.
+  /// The folder of the user's data: the list, and the device keys.
   package let dataFolder: String
   /// The list's name in that folder.
   package static let name = "notebooks"

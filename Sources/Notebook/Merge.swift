@@ -3,7 +3,7 @@ public import History
 public import Merge
 public import WorkTree
 
-/// What taking in heads did.
+/// The result of taking in heads.
 public struct MergeOutcome: Codable, Sendable {
   /// The tip before, or nil in a notebook without versions.
   public let former: ObjectID?
@@ -11,13 +11,13 @@ public struct MergeOutcome: Codable, Sendable {
   public let tip: ObjectID?
   /// The heads the tip stands for, in the order of the merge.
   public let heads: [ObjectID]
-  /// What changed in the folder, by path.
+  /// The changes in the folder, by path.
   public let changes: [Change]
   /// Those of them that wait outside the folder, as their place is taken.
   public let waiting: [TreePath]
   /// Notes that are in conflict now and were not before.
   public let conflicts: [TreePath]
-  /// What the merge did beyond taking a side, when there was one.
+  /// The decisions of the merge other than to take one side, if there were any.
   public let reports: [MergeReport]
 }
 
@@ -29,13 +29,13 @@ public struct MergeOptions: Sendable {
   public var allowsLarge = false
   /// How many bytes may come into the folder without a question.
   package var unaskedBytes = 1 << 30
-  /// What the save before it looks at.
+  /// The files that the save before it looks at.
   public var scope = SaveScope.everything
   /// Counts what is written into the folder.
   public var meter: WorkMeter?
   /// The notes that the user asked to be written: if the folder does not let them be, nothing changes.
   package var mustBeWritten: Set<TreePath> = []
-  /// What brings the heads, for the log of operations.
+  /// The operation that brings the heads, for the log of operations.
   public var operation: OperationKind
 
   /// By default the limits for heads that another device sent.

@@ -15,19 +15,19 @@ public final class Notebook {
   public let folder: String
   /// The repository behind it.
   public let repository: Repository
-  /// What the notebook is to this device.
+  /// The notebook's identity on this device.
   public private(set) var identity: NotebookIdentity
 
   /// The folder and the index.
   public let workTree: WorkTree
   /// The notes and versions.
   public let history: History
-  /// What new versions are stamped with.
+  /// The clock that stamps new versions.
   public var clock: Clock {
     get { history.clock }
     set { history.clock = newValue }
   }
-  /// What signs the versions made here; without it they are unsigned.
+  /// The signer of the versions made here; without it they are unsigned.
   public var signer: VersionSigner?
   /// The guest of this device that new versions name beside it; what the folder held before is the
   /// device's own: notes-security(7), GUESTS.
@@ -124,7 +124,7 @@ public final class Notebook {
     name.flatMap { Repository.isBranch($0) ? $0 : nil } ?? "main"
   }
 
-  /// What is in a folder that is made here is for its user alone; another says itself whose it is.
+  /// A folder that is made here is for its user alone; one that was there has its owner's permissions.
   private static let newFolderMode: mode_t = 0o700
 
   /// Makes `folder`, its repository and the state folder, whose path it returns, as far as they are
@@ -209,7 +209,8 @@ public final class Notebook {
       saveNotice: saveNotice, makers: makers, namesSecrets: namesSecrets)
   }
 
-  /// Who made versions, with what is lacking to prove their names; where nothing can prove them, as they say.
+  /// The makers of versions, with the proof that their names lack; if nothing can prove them, as the
+  /// versions say.
   func makers(of versions: [Commit]) throws -> [String] {
     try signer?.makers(of: versions, in: self) ?? versions.map(\.author.name)
   }
@@ -225,7 +226,7 @@ public final class Notebook {
     for (reading, all) in [(mode_t(0o040), mode_t(0o070)), (0o004, 0o007)]
     where outer.st_mode & reading == 0 { closed |= all }
     if inner.st_mode & closed == 0 { return }
-    // Where it is somebody else's, its owner's next change does it.
+    // If the folder is somebody else's, its owner's next change does it.
     chmod(repository.gitFolder, inner.st_mode & 0o7777 & ~closed)
   }
 
@@ -276,8 +277,8 @@ public final class Notebook {
   }
 }
 
-/// What a notebook is to this device: kept in `.git/notes/notebook`, whose presence makes a
-/// repository a notebook.
+/// The notebook's identity on this device: kept in `.git/notes/notebook`, whose presence makes a repository
+/// a notebook.
 ///
 /// The file is lines of `KEY VALUE`; unknown keys are ignored. `format` comes first.
 public struct NotebookIdentity: Hashable, Sendable {
@@ -288,7 +289,7 @@ public struct NotebookIdentity: Hashable, Sendable {
   /// This device.
   public var device: DeviceIdentity
 
-  /// What the file is written from; nothing is checked.
+  /// The content of the file; nothing is checked.
   public init(id: String, name: String, device: DeviceIdentity) {
     self.id = id
     self.name = name

@@ -64,7 +64,7 @@ extension Notebook {
   }
 }
 
-/// What tells a folder from all others: stat(2).
+/// The numbers that tell a folder from all others: stat(2).
 private struct PlaceIdentity: Equatable {
   let device: dev_t
   let inode: ino_t

@@ -14,7 +14,7 @@ public struct ConflictedNote: Sendable {
   public let times: [[UInt8]: Int64]
   let place: Place
 
-  /// Where it stands so: a version, and the file there.
+  /// A version, and the file there.
   struct Place: Sendable {
     let path: TreePath
     let version: ObjectID

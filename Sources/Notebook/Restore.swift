@@ -4,9 +4,9 @@ internal import History
 internal import Merge
 public import WorkTree
 
-/// What the restore of many files did, or would do.
+/// The changes that the restore of many files made, or would make.
 public struct FolderRestoration: Sendable {
-  /// What changed in the folder, by path.
+  /// The changes in the folder, by path.
   public let changes: [Change]
   /// The new version; nil in a trial, and where nothing differs.
   public let version: ObjectID?

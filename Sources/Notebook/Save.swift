@@ -8,9 +8,9 @@ public struct NotebookStatus: Sendable {
   public let identity: NotebookIdentity
   /// Which version the device shows.
   public let state: NotebookState
-  /// What differs from the last version, by path.
+  /// The differences from the last version, by path.
   public let changes: [Change]
-  /// What git has staged and the last version has not, by path; a save takes it, too.
+  /// The differences that git has staged from the last version, by path; a save takes them, too.
   public let staged: [Change]
   /// How many notes a save would delete, of how many, where it stops and asks; nil where it does not.
   public let massDeletion: MassDeletion?
@@ -20,7 +20,7 @@ public struct NotebookStatus: Sendable {
   public let ignoredNotes: Int
   /// The branch that versions go on; nil where HEAD is detached.
   public let branch: String?
-  /// What git is in the middle of: nothing is saved before that ends.
+  /// The operation that git is in the middle of: nothing is saved before that ends.
   public let gitOperation: UnfinishedOperation?
   /// Files that git could not merge: nothing is saved before a person has.
   public let unmerged: [TreePath]
@@ -65,17 +65,17 @@ extension Notebook {
   }
 }
 
-/// What a save did.
+/// The result of a save.
 public struct SaveResult: Codable, Sendable {
   /// The new version, or nil when nothing differed from the last.
   public let version: ObjectID?
-  /// What differed, by path.
+  /// The differences, by path.
   public let changes: [Change]
   /// Files that are not versioned, and why.
   public let skipped: [SkippedFile]
   /// On which text each save was made of a note that checkouts had changed lately.
   package let remarks: [SaveRemark]
-  /// What people are told of these.
+  /// The news that people are told of these.
   public let news: [SaveNews]
 
   /// The notes whose saves were made on an older text and merged: a checkout brought them.

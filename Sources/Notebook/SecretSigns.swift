@@ -2,15 +2,15 @@ internal import Git
 internal import System
 internal import WorkTree
 
-/// What a file holds that is hardly ever meant for other devices: notes-save(1), "What looks like a secret". The
-/// rules are few and strict: a warning that is wrong is read once.
+/// Texts that are hardly ever meant for other devices: notes-save(1), "What looks like a secret". The rules
+/// are few and strict: a warning that is wrong is read once.
 enum SecretSign: String, Codable, CaseIterable {
   case privateKey = "a private key"
   case token = "an access token"
   case passwordFile = "a file of passwords or keys"
 
-  /// What a token begins with, which characters follow, and how many at least, or where nothing else may
-  /// follow, exactly. As their makers document them.
+  /// The beginning of a token, the characters that follow, and their least number, or their exact one if
+  /// nothing else may follow. As their makers document them.
   private struct Form: Sendable {
     let prefix: [UInt8]
     let others: [UInt8]
@@ -35,7 +35,7 @@ enum SecretSign: String, Codable, CaseIterable {
       Form("sk-ant-", 40, "_-"), Form("sk-proj-", 40, "_-"), Form("hf_", 34, exactly: true),
     ]
 
-  /// What stands in a text, each thing as it stands there.
+  /// The secrets in a text, each as it stands there.
   static func found(in content: [UInt8]) -> [(sign: SecretSign, text: [UInt8])] {
     keys(in: content).map { (.privateKey, $0) } + tokens(in: content).map { (.token, $0) }
   }
@@ -91,7 +91,7 @@ extension WriteTransaction {
   private static var mostFiles: Int { 500 }
   private static var mostBytes: Int { 1 << 20 }
 
-  /// What a version brought that looks like a secret and was not there before.
+  /// The texts of a version that look like secrets and were not there before.
   func secrets(in changes: [Change], of version: ObjectID) throws -> [SaveNews] {
     let commit = try repository.commit(version)
     let former = try commit.parents.first.map { try repository.commit($0).tree }

@@ -6,8 +6,8 @@ public import State
 internal import System
 internal import WorkTree
 
-/// What names and signs the versions that a device makes: notes-security(7), SIGNATURES. Where its key
-/// is found, how it signs, and who else has its name is the business of whoever opens the notebook.
+/// Names and signs the versions that a device makes: notes-security(7), SIGNATURES. Whoever opens the
+/// notebook knows the key's place, how it signs, and which others have its name.
 public struct VersionSigner: Sendable {
   /// Makes the signature over a commit's content.
   public typealias Sign = @Sendable (_ content: [UInt8]) throws -> [UInt8]
@@ -67,7 +67,7 @@ extension Notebook {
     else { return }
     let bytes = try Disk.readIfThere(config) ?? []
     let text = String(decoding: bytes, as: UTF8.self)
-    // What is no UTF-8 would not come out as it went in.
+    // A text that is no UTF-8 would not come out as it went in.
     guard Array(text.utf8) == bytes else { return }
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
     // git-config(1): in quotes any character stands for itself but these two.

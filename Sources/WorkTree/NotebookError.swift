@@ -1,7 +1,7 @@
 public import Git
 public import System
 
-/// What can go wrong with a notebook.
+/// The errors of a notebook.
 public enum NotebookError: FileFailure, Sendable {
   /// No notebook in this folder or above it.
   case notANotebook(folder: String)
@@ -47,13 +47,14 @@ public enum NotebookError: FileFailure, Sendable {
   case massDeletion(deleted: Int, of: Int)
   /// A title can't be a note's: the title, and what is wrong with it.
   case unfitTitle(String, String)
-  /// What has the wanted name already, or one that differs from it only by case or Unicode form.
+  /// The note or folder that has the wanted name already, or one that differs from it only by case or
+  /// Unicode form.
   case nameTaken(TreePath, by: TreePath, isFolder: Bool)
   /// A folder can't be moved into itself.
   case intoItself(TreePath)
   /// So much would come into the folder, and so much is free, in bytes.
   case largeVersion(bytes: Int, free: Int)
-  /// What heads come to would be larger than devices take: what there is too much of, and the limit.
+  /// A merge would be larger than devices take: the thing that there is too much of, and the limit.
   case mergeTooLarge(String, limit: Int)
   /// A note's file in the folder is larger than devices take, so that no version can keep what is to be
   /// replaced: its size in bytes.
@@ -95,7 +96,7 @@ extension NotebookError {
 package typealias Disk = FileSystem<NotebookError>
 
 extension NotebookError: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The error as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .notANotebook("."): "this folder is not in a notebook"

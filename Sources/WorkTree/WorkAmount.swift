@@ -17,7 +17,7 @@ public final class WorkMeter: Sendable {
   /// Nothing done yet.
   public init() {}
 
-  /// What is written so far, and how many files there are; none before it has begun.
+  /// The amount that is written so far, and the number of files; zero before it has begun.
   public var reading: (done: WorkAmount, totalFiles: Int) {
     state.withLock { ($0.done, $0.total) }
   }

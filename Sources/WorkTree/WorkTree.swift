@@ -11,7 +11,7 @@ public final class WorkTree {
   /// The repository behind it.
   public let repository: Repository
 
-  /// What `.git/config` said when it was needed first in this transaction.
+  /// The settings in `.git/config` when they were needed first in this transaction.
   private var knownSettings: FolderSettings?
   var settings: FolderSettings {
     if let knownSettings { return knownSettings }
@@ -21,7 +21,7 @@ public final class WorkTree {
   }
   /// The largest file that is versioned, in bytes.
   public var sizeLimit: Int { settings.sizeLimit }
-  /// What the executable bits of files in the folder say.
+  /// Whether the executable bits of files in the folder count.
   package var fileModes: FileModeTrust { settings.fileModes }
 
   /// The machine's present run, by which files that a power cut damaged are told.

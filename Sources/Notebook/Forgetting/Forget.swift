@@ -5,7 +5,7 @@ internal import Rewriting
 internal import System
 internal import WorkTree
 
-/// What somebody wants to be forgotten: notes-forget(1).
+/// The notes or texts that are to be forgotten: notes-forget(1).
 public enum ForgetTarget: Hashable, Sendable {
   /// A text, wherever it stands in any version of any note.
   case text([UInt8])
@@ -19,7 +19,7 @@ public enum ForgetTarget: Hashable, Sendable {
   case attachments(over: Int)
 }
 
-/// What a forgetting takes away.
+/// The notes, versions and texts that a forgetting takes away.
 public struct ForgetPlan: Hashable, Sendable {
   /// How many versions hold it.
   public let versions: Int
@@ -31,9 +31,9 @@ public struct ForgetPlan: Hashable, Sendable {
   public let beside: [TreePath]
 }
 
-/// What was forgotten.
+/// The result of a forgetting.
 public struct Forgotten: Sendable {
-  /// What went.
+  /// The notes, versions and texts that went.
   public let plan: ForgetPlan
   /// How many versions were made again.
   public let rewritten: Int
@@ -59,12 +59,12 @@ public enum ForgetError: Error, Hashable, Sendable {
   case inName(TreePath)
   /// An editor has a note open that holds what goes, and would save it again.
   case isOpen(TreePath)
-  /// Somebody wrote it anew again and again meanwhile.
+  /// A program wrote it anew again and again meanwhile.
   case written
 }
 
 extension ForgetError: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The error as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .tooShort(let count): "the text is too short: it needs \(count) bytes or more"

@@ -76,7 +76,7 @@ struct ForgetRun {
     trails.reduce(into: [:]) { all, trail in all.merge(trail) { $0.union($1) } }
   }
 
-  /// Where attachments become larger than so many bytes.
+  /// The versions in which attachments become larger than so many bytes.
   private func attachments(over bytes: Int) throws -> [ObjectID: Set<TreePath>] {
     var sizes: [ObjectID: Int] = [:]
     func isLarge(_ id: ObjectID) throws -> Bool {
@@ -209,8 +209,8 @@ struct ForgetRun {
   }
 }
 
-/// Where the history begins that a repository keeps: all that its references lead to, but what other devices
-/// were seen to have.
+/// The beginnings of the history that a repository keeps: all that its references lead to, but the commits
+/// that other devices were seen to have.
 struct ForgetRoots {
   /// References of commits that stay, by name.
   let references: [(name: String, id: ObjectID)]

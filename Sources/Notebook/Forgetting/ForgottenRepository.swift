@@ -72,7 +72,7 @@ struct ForgottenRepository {
     for name in kept { try replacement.copy("notes/" + name) }
     try replacement.checkFiles(isLeft: isLeft, gone: gone)
     try lastCheck()
-    // Who waits for the former lock finds that it is another one now.
+    // A process that waits for the former lock finds that it is another one now.
     let lock = try Disk.lock(replacement.new.stateFolder[.lock])
     if let lock { pwrite(lock.descriptor, "1", 1, 0) }
     try replacement.swap()

@@ -5,9 +5,9 @@ internal import Merge
 internal import System
 internal import WorkTree
 
-/// Where each branch stood when `notes` last moved or looked at it: `refs/notes-state/made/BRANCH`.
-/// With it no version that was made here is ever reachable from nothing, whatever git does to the
-/// branch, and what git took off the branch is noticed: notes-undo(1), "Versions that git dropped".
+/// The commit of each branch when `notes` last moved or looked at it: `refs/notes-state/made/BRANCH`. With
+/// it no version that was made here is ever reachable from nothing, whatever git does to the branch, and a
+/// version that git took off the branch is noticed: notes-undo(1), "Versions that git dropped".
 struct BranchRecord {
   static let folder = "refs/notes-state/made/"
 
@@ -64,7 +64,7 @@ struct BranchRecord {
     guard try isDropped(last, head) else { return }
     let kept = try DroppedVersions.all(in: repository)
     guard !kept.contains(where: { $0.newest == last }) else { return }
-    // Where the branch is gone, what they were made on is what is left of it.
+    // If the branch is gone, the commits they were made on are left of it.
     let instead =
       try tip ?? head.commit.flatMap { try repository.mergeBases(of: last, and: $0).first }
     let parents = try [last, instead].compactMap { try $0.map(repository.commit) }

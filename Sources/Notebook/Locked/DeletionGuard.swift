@@ -36,12 +36,12 @@ struct DeletionGuard {
     guard let former, (gone.count - new) * 2 >= Self.guardedNotes else { return }
     let files = try repository.files(in: repository.commit(former).tree)
     let notes = Set(files.map(\.path).filter(\.isNote))
-    // What a run deleted that was killed before it told the index.
+    // The files that a run deleted which was killed before it told the index.
     let deleted = gone.filter(notes.contains).count
     try check(deleted - new, of: notes.count)
   }
 
-  /// What a save of these changes would delete, where it would stop.
+  /// The deletion by a save of these changes, if the save would stop for it.
   func massDeletion(in changes: [Change], since former: ObjectID?) throws -> MassDeletion? {
     let notes = changes.filter(\.path.isNote)
     let new = notes.count { $0.kind == .added }

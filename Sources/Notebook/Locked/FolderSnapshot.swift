@@ -68,7 +68,7 @@ struct FolderSnapshot {
       try checkCount(mostFiles, of: tree)
       let parent = try head.commit.map { try repository.commit($0) }
       guard parent?.tree != tree, parent != nil || tree != .emptyTree else { return }
-      // What git took out of the index by hand, the scan knows nothing of.
+      // The scan does not know of files that git took out of the index by hand.
       if guardsDeletions, let parent, index.tree != parent.tree {
         try guardian.check(from: parent.tree, to: tree)
       }
@@ -124,8 +124,7 @@ struct FolderSnapshot {
     throw NotebookError.mergeTooLarge(what, limit: limit)
   }
 
-  /// What differs from the last version: what was recorded, unless git's index had something else than
-  /// that.
+  /// The differences from the last version: the recorded ones, unless git's index had something else.
   private func changes(
     of recording: SnapshotWriter, isWhole: Bool, from former: ObjectID?, to tree: ObjectID
   ) throws -> [Change] {

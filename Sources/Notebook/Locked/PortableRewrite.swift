@@ -7,11 +7,11 @@ public import WorkTree
 
 /// A version that stands in the place of one that was made by hand with git.
 public struct PortableVersion: Codable, Sendable {
-  /// What the branch stood on.
+  /// The commit that the branch stood on.
   public let made: ObjectID
-  /// What it stands on now.
+  /// The commit that it stands on now.
   public let version: ObjectID
-  /// What the one has and the other has not, by path.
+  /// The files that the first has and the second has not, by path.
   public let excluded: [SkippedFile]
 }
 
@@ -156,7 +156,7 @@ struct PortableHistory {
     }
   }
 
-  /// Where there is no room for it, nothing is lost but time.
+  /// A disk without room costs nothing but time.
   func remember(_ version: ObjectID?) {
     guard let version else { return }
     try? Disk.replace(path, with: Array("\(version)\n".utf8), waits: false)
@@ -165,19 +165,18 @@ struct PortableHistory {
   func forget() throws { try Disk.remove(path) }
 }
 
-/// What stands in the place of commits that other devices do not take: notes-merge(7), "Foreign
-/// commits".
-/// The cost follows what was made by hand, not the size of a version: what `notes` makes holds nothing
-/// that what it is made on does not.
+/// The commits that take the place of those that other devices do not take: notes-merge(7), "Foreign
+/// commits". The cost follows what was made by hand, not the size of a version: a version that `notes`
+/// makes is plain if its parents are.
 struct PortableCommits {
   private let writer: VersionWriter
-  /// What stands in the place of a commit that is not plain.
+  /// The commit that takes the place of each one that is not plain.
   private var forms: [ObjectID: ObjectID] = [:]
-  /// What the trees of commits hold that no device takes; no entry stands for nothing.
+  /// The files in the trees of commits that no device takes; no entry stands for none.
   private var unfit: [ObjectID: [TreePath: SkipReason]] = [:]
   /// Whether what stands for too much is left out, and the versions that `notes` made are looked at.
   private let cutsOff: Bool
-  /// What was left out, and why.
+  /// The versions that were left out, and the reasons.
   private(set) var cut: [(version: ObjectID, why: String)] = []
   private var isCut: Set<ObjectID> = []
 
@@ -193,7 +192,7 @@ struct PortableCommits {
   /// - Parameter plain: commits that are known to be plain, with all their history.
   mutating func commit(for tip: ObjectID, knowing plain: [ObjectID]) throws -> ObjectID {
     if plain.contains(tip) { return tip }
-    // What was just made on what is known needs no walk.
+    // A commit that was just made on known ones needs no walk.
     if try repository.commit(tip).parents.allSatisfy(plain.contains) {
       try look(at: tip)
       return forms[tip] ?? tip
@@ -236,7 +235,7 @@ struct PortableCommits {
       parents: parents.eachOnce, author: author, committer: committer, message: message)
   }
 
-  /// Where there are more than devices take, the derived merge of all of them.
+  /// The parents; if there are more than devices take, the derived merge of all of them.
   private mutating func parents(of commit: Commit) throws -> [ObjectID] {
     let parents = commit.parents.map { forms[$0] ?? $0 }
     guard cutsOff, parents.count > PackLimits.standard.parents else { return parents }

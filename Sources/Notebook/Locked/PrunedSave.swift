@@ -13,7 +13,8 @@ struct PrunedSave {
   private var repository: Repository { writer.repository }
   private var workTree: WorkTree { history.workTree }
 
-  /// What makes a version of the folder's texts alone: it stands on what the branch stood on.
+  /// The operations that make a version of the folder's texts alone: it stands on the commit that the
+  /// branch stood on.
   private static let saves: [OperationKind] = [.save, .create, .edit, .rename, .delete, .restore]
 
   /// Makes the branch's version anew, in its place, where its commit is missing and no other device or hub had
@@ -37,7 +38,7 @@ struct PrunedSave {
     return (lost, version)
   }
 
-  /// What the index has otherwise than a version, as far as the texts are here.
+  /// The differences of the index from a version, as far as the texts are here.
   private func changes(since former: ObjectID) throws -> [TreePath: TreeEntry?] {
     var before = Dictionary(
       try repository.files(in: repository.commit(former).tree).map { ($0.path, $0.entry) }

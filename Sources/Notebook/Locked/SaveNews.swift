@@ -5,7 +5,7 @@ internal import WorkTree
 /// That a save was not made on what the folder held, or takes away what another device brought:
 /// notes-merge(7), "The stale editor"; or brings what looks like a secret: notes-save(1).
 public struct SaveNews: Hashable, Codable, Sendable {
-  /// What happened.
+  /// The kind of news.
   public enum Kind: String, Codable, Sendable {
     /// The save was made on an older text, and merged with what came since.
     case merged
@@ -17,20 +17,20 @@ public struct SaveNews: Hashable, Codable, Sendable {
 
   /// Which note.
   public let path: TreePath
-  /// What happened to it.
+  /// The kind of news.
   public let kind: Kind
   /// How many lines it takes away; 0 where it was merged.
   public let lines: Int
   /// Whose edits they are, by the names of those who made them, with what is lacking to prove them.
   public let devices: [String]
-  /// What the secret looks like; nil for the other kinds.
+  /// The kind of secret that it looks like; nil for the other kinds.
   public var looksLike: String? = nil
   /// The former name under which its editor saved it; nil where it has that name still.
   public var formerPath: TreePath? = nil
 }
 
 extension WriteTransaction {
-  /// What people are told of these saves: of those only that meet edits of other devices.
+  /// The news of these saves: of those only that meet edits of other devices.
   func news(of remarks: [SaveRemark]) throws -> [SaveNews] {
     try remarks.compactMap { remark in
       guard remark.isTold else { return nil }
@@ -58,8 +58,7 @@ extension WriteTransaction {
   /// Tells of saves that no command asked for: what stood in the folder when something else was done.
   func tell(_ remarks: [SaveRemark]) throws { try news(of: remarks).forEach(saveNotice) }
 
-  /// What people are told of files that are to take the place of what a tree has: of the lines that they take
-  /// away.
+  /// The news of files that are to take the place of others: of the lines that they take away.
   func news(
     ofReplacing files: [TreePath: TreeEntry?], in tree: ObjectID?
   ) throws -> [SaveNews] {

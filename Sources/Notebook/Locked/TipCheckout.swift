@@ -63,12 +63,12 @@ struct TipCheckout {
     _ checkout: Checkout, _ journal: CheckoutJournal, head: Head, operation: OperationKind
   ) throws -> [ObjectID] {
     var checkout = checkout
-    // Whoever waits for the new texts has them now: with the journal and all that it speaks of on the
-    // disk, the branch may follow.
+    // A program that waits for the new texts has them now: with the journal and all its files on the disk,
+    // the branch may follow.
     try checkout.run()
     if head.commit != journal.to {
-      // Where a killed run had not moved the branch, somebody may have, with git: that version waits
-      // with the rescued ones, and is merged with them.
+      // If a killed run had not moved the branch, a person may have, with git: that version waits with the
+      // rescued ones, and is merged with them.
       if let made = head.commit, made != journal.from {
         try rescued.keep([withRest(of: journal, made)])
       }
@@ -202,7 +202,7 @@ struct TipCheckout {
   private func withRest(of journal: CheckoutJournal, _ made: ObjectID) throws -> ObjectID {
     guard try repository.isAncestor(journal.to, of: made) else { return made }
     let commit = try repository.commit(made)
-    // What an editor had saved by then on an older text is in a version already.
+    // An older text that an editor had saved by then is in a version already.
     var unseen: [TreePath: TreeEntry?] = [:]
     let former = try journal.from.map { try repository.commit($0).tree }
     for item in journal.overlay

@@ -11,7 +11,7 @@ package final class VersionWriter {
   private let history: History
   private let device: DeviceIdentity
   private let signer: VersionSigner?
-  /// What signs versions of this device, once one was made; nil inside where its key is not here.
+  /// The signer of this device's versions, once one was made; nil inside if its key is not here.
   private var loaded: VersionSigner.Sign??
   /// This device by the name that versions made now give it.
   private lazy var author =
@@ -120,7 +120,7 @@ package final class VersionWriter {
     return (try signature(written, history.clock.offset(written)), committer)
   }
 
-  /// What other devices take from a clock that stands anywhere: notes-protocol(7), PACKS.
+  /// The time of a version as other devices take it, whatever the clock says: notes-protocol(7), PACKS.
   private func signature(_ seconds: Int64, _ offset: Int) throws -> Signature {
     Signature(
       name: author.name, email: try address, time: min(max(seconds, 0), Signature.latestTime),

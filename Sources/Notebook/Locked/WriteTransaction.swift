@@ -6,8 +6,7 @@ internal import Rewriting
 internal import System
 package import WorkTree
 
-/// What can be done to a notebook while nobody else can change it: `Notebook.withWriterLock` hands it
-/// out.
+/// The changes of a notebook while no other process can change it: `Notebook.withWriterLock` hands it out.
 ///
 /// Everything here looks down. `FolderSnapshot` saves what the folder holds and `TipCheckout` brings the
 /// folder to a tip; neither knows the other, nor how a tip is derived. What somebody writes meanwhile is
@@ -17,11 +16,11 @@ package final class WriteTransaction {
   package let writer: VersionWriter
   private let rescued: RescuedVersions
   let portableRewrite: PortableRewrite
-  /// Who changes files, where that is not the device's own user.
+  /// The guest who changes files, if it is not the device's own user.
   let guest: String?
   private let earlyNotice: ((ObjectID) -> Void)?
   let saveNotice: (SaveNews) -> Void
-  /// Who made versions, as people are told.
+  /// The makers of versions, as people are told.
   let makers: ([Commit]) throws -> [String]
   /// Whether a save tells what looks like a secret.
   private let namesSecrets: Bool
@@ -109,7 +108,7 @@ package final class WriteTransaction {
       let operation = version == nil ? operation : .continuation
       let merged = try merge(edits(of: taken), options: MergeOptions(operation: operation))
       version = merged.tip ?? version
-      // What came to the very text that was saved is in no step of the checkout: the index follows.
+      // A save of the very text that came is in no step of the checkout: the index follows.
       let tree = try merged.tip.map { try repository.commit($0).tree }
       let same = try taken.stale.filter { save in
         try tree.flatMap { try repository.entry(at: save.path, in: $0) }?.id == save.entry.id
@@ -227,7 +226,7 @@ package final class WriteTransaction {
         from: head, to: tip.id, overlay: pending.overlay, operation: options.operation,
         mustBeWritten: options.mustBeWritten, meter: options.meter)
       if raced.isEmpty { break }
-      // Somebody wrote while the files were swapped: save what else they wrote, and merge again.
+      // A program wrote while the files were swapped: save the rest, and merge again.
       pending = try editsOfFolder()
       pending.versions += raced
       mustCheckOut = !pending.overlay.isEmpty
@@ -257,7 +256,7 @@ package final class WriteTransaction {
     }
   }
 
-  /// What the folder holds, as a version where that is none yet.
+  /// A version of the files in the folder, if they differ from the last one.
   private func editsOfFolder() throws -> Edits {
     let taken = try snapshot(guardsDeletions: false).take()
     try tell(taken.remarks)

@@ -24,7 +24,7 @@ final class WriterLock {
     let path = stateFolder[.lock]
     let deadline = Instant.after(seconds: Self.patience)
     var taken = try Disk.lock(path, until: deadline)
-    // Where something was forgotten meanwhile, another file stands there.
+    // If something was forgotten meanwhile, another file stands there.
     while let lock = taken, !Self.isThere(lock, at: path) {
       taken = try Disk.lock(path, until: deadline)
     }
@@ -47,7 +47,7 @@ final class WriterLock {
       && held.st_ino == named.st_ino && held.st_dev == named.st_dev
   }
 
-  /// What the killed run left is gone: from now on leftovers are this run's own.
+  /// The leftovers of the killed run are gone: from now on those that are found are this run's own.
   func dealtWithInterruption() { mark("1") }
 
   /// Nothing is left of this run; it is the last thing that it does.

@@ -1,7 +1,7 @@
 internal import Git
 internal import WorkTree
 
-/// What somebody wrote into a file that stands in the place of a note which waits.
+/// A file that somebody wrote in the place of a note which waits.
 struct WrittenFile {
   let path: TreePath
   let entry: TreeEntry

@@ -70,7 +70,7 @@ extension Notebook {
   }
 }
 
-/// What a rename did.
+/// The result of a rename.
 public struct Renaming: Sendable {
   /// Old and new paths, by old path.
   public let files: [(old: TreePath, new: TreePath)]
@@ -103,7 +103,7 @@ extension Notebook {
       let tree = try history.tipTree()
       var files: [(old: TreePath, new: TreePath, entry: TreeEntry)] = []
       var renames: [RenameTrailer] = []
-      // What is inside a folder that moves, moves with it.
+      // A folder's files move with it.
       let outermost = moves.filter { move in
         !moves.contains { $0.isFolder && move.old.isBelow($0.old) }
       }
@@ -156,7 +156,7 @@ extension TreePath {
   fileprivate var label: String { parent.map { "\($0)/\(noteTitle)" } ?? noteTitle }
 }
 
-/// What a removal did.
+/// The result of a removal.
 public struct Removal: Sendable {
   /// The files that went, by path.
   public let paths: [TreePath]

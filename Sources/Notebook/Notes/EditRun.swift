@@ -33,8 +33,8 @@ extension Notebook {
     return EditRun(lock, stateFolder: stateFolder)
   }
 
-  /// Who made the edits of a note on other devices that came since the tip was `former`, with what is
-  /// lacking to prove their names.
+  /// The makers of other devices' edits of a note that came since the tip was `former`, with the proof that
+  /// their names lack.
   public func otherWriters(of path: TreePath, since former: ObjectID?) throws -> [String] {
     try makers(
       of: history.othersVersions(of: path, since: former, than: identity.device.deviceID)

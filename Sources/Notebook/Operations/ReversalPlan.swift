@@ -4,7 +4,7 @@ internal import Merge
 internal import WorkTree
 
 struct ReversalPlan {
-  /// What is taken back, newest first.
+  /// The operations that are taken back, newest first.
   let operations: [Operation]
   let files: MergeTerm
   /// The names that notes get back.
@@ -15,7 +15,7 @@ struct ReversalPlan {
 }
 
 extension Notebook {
-  /// What takes these steps, oldest first, back from the present files.
+  /// The files that take these steps, oldest first, back from the present ones.
   func reversal(
     of steps: ArraySlice<Operation>, on present: MergeTerm, key: String
   ) throws -> ReversalPlan {
@@ -38,8 +38,8 @@ extension Notebook {
 
   private typealias Span = (old: Commit, new: Commit)
 
-  /// What the steps changed. Those that follow on one another are one change; between others
-  /// something was taken back, or stays.
+  /// The changes of the steps. Those that follow on one another are one change; between others something
+  /// was taken back, or stays.
   private func changes(of steps: ArraySlice<Operation>) throws -> [Span] {
     var spans: [Span] = []
     for step in steps {

@@ -3,7 +3,7 @@ public import History
 internal import Merge
 public import WorkTree
 
-/// What an undo or a redo is to take back.
+/// The operations that an undo or a redo is to take back.
 public enum OperationChoice: Hashable, Sendable {
   /// So many of the last operations.
   case last(Int)
@@ -11,11 +11,11 @@ public enum OperationChoice: Hashable, Sendable {
   case version(String)
 }
 
-/// What an undo or a redo did, or would do.
+/// The result of an undo or a redo, or the one that it would have.
 public struct Reversal: Sendable {
-  /// What was taken back, or done again; newest first.
+  /// The operations that were taken back, or done again; newest first.
   public let operations: [Operation]
-  /// What changed in the folder, by path.
+  /// The changes in the folder, by path.
   public let changes: [Change]
   /// The new version; nil in a trial, and where nothing was left to change.
   public let version: ObjectID?
@@ -40,7 +40,7 @@ extension Notebook {
     _ choice: OperationChoice = .last(1), trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
     if trial { return try undoTrial(choice) }
-    // What the last operation is, is taken back at once: no deletion is passed on.
+    // The save before it is the last operation then, and taken back at once: no deletion is passed on.
     var takesSaveBack = false
     if case .last = choice { takesSaveBack = true }
     return try reverse(
@@ -124,7 +124,7 @@ extension Notebook {
     let present = try unsavedFiles(unsaved)
     let saved = try savedFiles()
     let done = try history.operationHistory().done
-    // What git made a version of by itself may stand as unsaved, and makes none.
+    // Files that git made a version of by itself may stand as unsaved; a save makes no version of them.
     guard present.tree != saved.tree, case .last(let count) = choice else {
       let steps = try stepsToUndo(choice, in: done)
       return try outcome(of: reversal(of: steps, on: present, key: UndoTrailer.undo), from: present)

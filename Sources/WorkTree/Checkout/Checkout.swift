@@ -29,7 +29,7 @@ package struct Checkout {
   package private(set) var rescued: [TreePath: TreeEntry?] = [:]
 
   private(set) var sparse: Set<TreePath> = []
-  /// What waits although a file stands in its place, or could not be made.
+  /// The files that wait although a file stands in their place, or that could not be made.
   package private(set) var held: [HeldFile] = []
 
   /// The files that came out of the folder, by the steps' numbers.
@@ -38,7 +38,7 @@ package struct Checkout {
   let stagedFiles: StagedFiles
   let goneFiles: GoneFiles
   private let keptBack: KeptBackFiles
-  /// What stood in the way before.
+  /// The files that were in the way before.
   private let heldBefore: HeldFiles
 
   /// Whether the file system can swap two files in one step, as far as is known.
@@ -144,7 +144,7 @@ package struct Checkout {
     if step.new != nil { leaveOut(step) }
     let present = try? folder.status(of: step.path)
     let isFile = present.map { $0.st_mode & S_IFMT == S_IFREG } ?? false
-    // What is gone anyway needs no deletion.
+    // A file that is gone anyway needs no deletion.
     if step.new == nil, !isFile { return }
     let old = step.wasSparse || !isFile ? nil : step.old
     held.append(
@@ -205,7 +205,7 @@ package struct Checkout {
     if isNew, old.id != new.id {
       guard let present = try folder.status(of: step.path) else {
         if folder.obstacle(of: step.path) != nil { return leaveOut(step) }
-        // Somebody deleted it meanwhile: an edit of the old tree like any other.
+        // The user deleted it meanwhile: an edit of the old tree like any other.
         rescued[step.path] = .some(nil)
         try rename(step, into: .folder)
         return
@@ -328,8 +328,8 @@ package struct Checkout {
     }
     try putBackObstacle(asidePath(of: step), of: step)
     if stagedExists(step), try !rename(step, into: .folder) {
-      // Somebody made a new file in that moment: it is an edit of its own, and what was moved aside
-      // is looked at like any file that was swapped out.
+      // The user made a new file in that moment: it is an edit of its own, and the file that was moved
+      // aside is looked at like any file that was swapped out.
       return try leave(asidePath(of: step), of: step, mode: step.old?.mode ?? .regular)
     }
     try Disk.rename(asidePath(of: step), to: path(of: step))
@@ -339,7 +339,7 @@ package struct Checkout {
     if folder.obstacle(of: step.path) != nil {
       throw NotebookError.obstructed(path: step.path.description)
     }
-    // What the user made executable here may stay so.
+    // A file that the user made executable here may stay so.
     if workTree.fileModes.leavesOut(new.mode) { return }
     let permissions = workTree.fileModes.permissions(of: new.mode)
     try folder.setExecutable(permissions & 0o111 != 0, step.path)

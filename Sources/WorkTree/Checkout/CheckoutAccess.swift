@@ -15,7 +15,7 @@ extension Checkout {
       let steps = rest.prefix { $0.isBeside(next) }
       rest = rest.dropFirst(steps.count)
       let folder = next.path.parent ?? TreePath("")
-      // Where a file goes before its name becomes a folder's.
+      // A file goes before its name becomes a folder's.
       if files.contains(folder) || folder.ancestors.contains(where: files.contains) { continue }
       guard let first = steps.first?.path else { continue }
       let isThere: Void? = try access.withFolder(folder, of: first, failing: folder) { here in
@@ -26,7 +26,7 @@ extension Checkout {
           guard Counted.fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
             status.st_mode & S_IFMT == S_IFREG, try !access.isTakenForAnother(step.path)
           else { continue }
-          // What comes out of the folder is compared with what was expected.
+          // A file that comes out of the folder is compared with the one that was expected.
           guard status.st_mode & 0o444 == 0o444 || Counted.faccessat(here, name, R_OK, 0) == 0
           else {
             throw NotebookError.file(call: "read", path: step.path.description, errno: errno)

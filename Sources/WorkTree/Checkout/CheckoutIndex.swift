@@ -39,7 +39,7 @@ extension Checkout {
     }
   }
 
-  /// What the index says of the file that a step has brought.
+  /// The index entry of the file that a step has brought.
   private func entry(of step: CheckoutSteps.Step) throws -> IndexEntry {
     let path = step.path
     guard let new = step.new, !sparse.contains(path) else {

@@ -95,7 +95,7 @@ package struct CheckoutJournal {
     overlay.first { $0.path == path }?.base ?? from
   }
 
-  /// What the checkout does to the folder.
+  /// The steps of the checkout in the folder.
   package func plan(in repository: Repository) throws -> CheckoutPlan {
     var old = try from.map { try repository.commit($0).tree }
     if !overlay.isEmpty {

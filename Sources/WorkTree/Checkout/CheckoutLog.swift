@@ -37,7 +37,7 @@ package struct CheckoutLog {
     }
   }
 
-  /// What a checkout did to a note.
+  /// The change of a note by a checkout.
   package struct Step {
     package let path: TreePath
     package let base: ObjectID
@@ -124,12 +124,12 @@ package struct CheckoutLog {
   /// When the last checkout was; 0 where none is known.
   package var latestTime: Int64 { entries.reduce(0) { max($0, $1.time) } }
 
-  /// What the folder held before the last few checkouts, the latest first.
+  /// The versions that the folder held before the last few checkouts, the latest first.
   package var latestBases: [ObjectID] {
     Array(entries.reversed().map(\.base).eachOnce.prefix(Self.latestCount))
   }
 
-  // Who moves a note while a checkout runs saves soon after.
+  // A person who moves a note while a checkout runs saves soon after.
   private static let latestCount = 4
 
   /// Adds what a checkout did. A text that no program wrote or read is not remembered: none holds it.

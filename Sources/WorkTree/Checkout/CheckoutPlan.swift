@@ -1,7 +1,7 @@
 package import Git
 
-/// What a checkout has to do to the folder, in a fixed order: the plan of the same two trees is the
-/// same at every run, which is what lets a later run finish an interrupted one.
+/// The steps of a checkout in the folder, in a fixed order: the plan of the same two trees is the same at
+/// every run, which is what lets a later run finish an interrupted one.
 package struct CheckoutPlan {
   package let steps: CheckoutSteps.SubSequence
 

@@ -34,7 +34,7 @@ extension Checkout {
       chmod(path, status.st_mode & 0o777 | S_IRUSR)
       file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     }
-    // Somebody has a lease on it: fcntl(2).
+    // A program has a lease on it: fcntl(2).
     if file < 0, errno == EWOULDBLOCK { file = Counted.openWithoutTrace(AT_FDCWD, path) }
     if file < 0, errno != ENOENT {
       throw NotebookError.file(call: "open", path: step.path.description, errno: errno)

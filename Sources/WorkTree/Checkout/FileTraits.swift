@@ -3,8 +3,9 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// What a file has besides its text: permissions, owner and group, what a desktop keeps with it (user.*,
-/// xattr(7)) and lists of who may use it (acl(5)). A note that is replaced keeps all of these.
+/// The properties of a file besides its text: permissions, owner and group, attributes that a desktop keeps
+/// with it (user.*, xattr(7)) and lists of who may use it (acl(5)). A note that is replaced keeps all of
+/// these.
 enum FileTraits {
   /// Gives a file the traits of another, as far as this user may.
   ///

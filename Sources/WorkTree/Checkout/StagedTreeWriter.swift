@@ -16,7 +16,7 @@ final class StagedTreeWriter: Sendable {
 
   private struct State {
     var statuses: [(number: Int, status: FileStatus?)] = []
-    /// What the helper could not read, and the other one is to try.
+    /// The files that the helper could not read, and the other one is to try.
     var left: [Range<Int>] = []
     var failure: (any Error)?
   }
@@ -91,7 +91,7 @@ final class StagedTreeWriter: Sendable {
         do {
           bytes = try repository.blobReadOnce(new.id)
         } catch let error as GitError {
-          // What others have just stored is perhaps not known here.
+          // Objects that others have just stored may not be known here.
           if leavesRest { return step.number..<share.upperBound }
           throw error
         }

@@ -27,7 +27,7 @@ extension FileReading {
     timespec(tv_sec: written.tv_sec - 1, tv_nsec: written.tv_nsec)
   }
 
-  /// What a file's access time tells.
+  /// The reading that a file's access time proves.
   ///
   /// - Parameters:
   ///   - placed: the file as it was put there.

@@ -84,7 +84,7 @@ struct BroughtRegion {
         !texts.isBlank(line) && old.count(line) > new.count(line)
           && present.count(line) < old.count(line)
       }
-      // Somebody has changed what came since: the old text is a wish like any other.
+      // The user has changed the lines that came since: the old text is a wish like any other.
       if came.isEmpty && (went.isEmpty || !brought.isEmpty) { return nil }
       let kept = came.count { saved.count($0) > old.count($0) }
       let back = went.count { saved.count($0) >= old.count($0) }

@@ -3,8 +3,8 @@ internal import Glibc
 package import State
 package import System
 
-/// What running `notes edit` commands gave to their editors: a file for each in `.git/notes/editing/`,
-/// locked as long as the command runs.
+/// The texts that running `notes edit` commands gave to their editors: a file for each in
+/// `.git/notes/editing/`, locked as long as the command runs.
 package enum EditRuns {
   /// A note that an editor was given.
   package struct Item: Hashable {
@@ -37,7 +37,7 @@ package enum EditRuns {
     }
   }
 
-  /// What running editors were given of a note. Files of commands that were killed are removed.
+  /// The texts of a note that running editors were given. Files of commands that were killed are removed.
   static func all(of path: TreePath, stateFolder: StateFolder) -> [Item] {
     let folder = stateFolder[.editing]
     var found: [Item] = []

@@ -5,7 +5,7 @@ internal import System
 
 /// On which text a save was made: notes-merge(7), "The stale editor".
 package struct SaveBase {
-  /// What decided.
+  /// The evidence that decided.
   package enum Evidence: String, Codable, Sendable, CaseIterable {
     /// All that the checkouts brought is in it.
     case kept
@@ -48,7 +48,7 @@ struct SaveEvidence {
   var lock: () -> Int64? = { nil }
   /// Which of these files, which are not in the folder any more, a program has open.
   var open: (Set<UInt64>) -> Set<UInt64> = { _ in [] }
-  /// What running commands gave to their editors.
+  /// The texts that running commands gave to their editors.
   var runs: () -> [EditRuns.Item] = { [] }
   /// Whether something reads all files, so that a file that was read tells nothing.
   var readsAll: () -> Bool = { false }
@@ -153,7 +153,7 @@ struct SaveEvidence {
       ? entries[upper - 1].isSeen || reading == .read && !readsAll() : entries[upper].isWritten
     let share = texts.saved.share(of: texts.olds[low])
     let isDoubtful = now - entries[upper - 1].time < Self.doubt
-    // Whoever settles a conflict takes away what stands in its blocks: only what came outside of them tells.
+    // A person who settles a conflict takes away its blocks: only text that came outside of them tells.
     let outside = rest.filter { !(isLast && $0.isInBlock) }
     if outside.isEmpty {
       return !isHeld && rest.allSatisfy { $0.state == .old } && share >= 0.5
@@ -244,7 +244,7 @@ struct SaveEvidence {
 }
 
 extension CheckoutLog {
-  /// What a text takes away that is to be put in a note's place on purpose.
+  /// The lines that a text takes away which is to be put in a note's place on purpose.
   ///
   /// - Returns: how many lines that checkouts brought within the last day, and a commit before these; nil
   ///   where no checkout has changed the note lately, or its texts cannot be read.
@@ -344,7 +344,7 @@ extension timespec {
 /// A save by an editor that had not seen the last checkouts of the note.
 package struct StaleSave {
   package let path: TreePath
-  /// What it wrote.
+  /// The text that the editor wrote.
   package let entry: TreeEntry
   /// When, in seconds since 1970.
   package let written: Int64
@@ -356,7 +356,7 @@ package struct StaleSave {
 package struct SaveRemark: Codable, Sendable {
   /// Which note.
   package let path: TreePath
-  /// What decided on which text it was made.
+  /// The evidence by which the base was found.
   package let evidence: SaveBase.Evidence
   /// The version that has the text it was made on, where that is older than what the folder held: it was
   /// merged with what came since.

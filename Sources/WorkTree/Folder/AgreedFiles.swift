@@ -38,7 +38,7 @@ final class AgreedFiles {
   private var blocked: [TreePath: Bool] = [:]
   private var known: [TreePath: (standing: Standing, content: [UInt8]?)] = [:]
 
-  /// What became of a folder's file, or of there being none.
+  /// The change of a folder's file, or of its absence.
   enum Standing {
     /// It is as this device agreed to it.
     case agreed
@@ -53,7 +53,7 @@ final class AgreedFiles {
 
   func standing(in folder: TreePath) throws -> Standing { try look(in: folder).standing }
 
-  /// What a folder's file holds; nil where there is none.
+  /// The content of a folder's file; nil if there is none.
   func content(in folder: TreePath) throws -> [UInt8]? { try look(in: folder).content }
 
   /// Whether anything else than a file has such a file's name beside or above a path: to open a FIFO there
@@ -112,7 +112,7 @@ extension WorkTree {
     }
   }
 
-  /// What a file holds; nil where nothing stands there, or something else: a link, a FIFO.
+  /// The content of a file; nil if there is none, or something else: a link, a FIFO.
   private func plainFile(_ path: TreePath) throws -> [UInt8]? {
     var status = stat()
     let name = "\(folder)/\(path)"

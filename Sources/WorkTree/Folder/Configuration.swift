@@ -9,7 +9,7 @@ enum SizeLimit {
   static func configured(by settings: Settings) -> Int {
     guard let value = (try? settings[setting]) ?? nil, let limit = parse(value)
     else { return SkipRules.defaultSizeLimit }
-    // What no device takes from another would keep everything else from them, too.
+    // A file that no device takes from another would keep everything else from them, too.
     return min(limit, PackLimits.standard.objectBytes)
   }
 
@@ -59,13 +59,13 @@ extension WorkTree {
   }
 }
 
-/// What `.git/config` says about the files of the folder.
+/// The settings in `.git/config` for the files of the folder.
 struct FolderSettings {
   static let hiddenFiles = "notes.hiddenFiles"
 
   /// The largest file that is versioned, in bytes: 50 MiB, or what `notes.maxFileSize` says.
   let sizeLimit: Int
-  /// What the executable bits of files in the folder say.
+  /// Whether the executable bits of files in the folder count.
   let fileModes: FileModeTrust
   /// Whether hidden files are versioned as others are: `notes.hiddenFiles`.
   let takesHiddenFiles: Bool

@@ -14,7 +14,7 @@ public enum Conversion: Hashable, Codable, Sendable {
 }
 
 extension Conversion: CustomStringConvertible {
-  /// What git does with such a file, as people are told.
+  /// The conversion that git does, as people are told.
   public var description: String {
     switch self {
     case .filter(let name): "git converts it with the filter \(name)"
@@ -86,7 +86,7 @@ struct ConversionAttributes: Hashable {
     case .never: return nil
     case .always: return Self.holdsPair(bytes) ? .lineEndings : nil
     case .byText:
-      // What no version has yet gets its CRs into one, and git leaves them alone from then on.
+      // A file that no version has yet gets its CRs into one, and git leaves them alone from then on.
       guard Self.holdsPair(bytes), !Self.isBinary(bytes), let last = try lastVersion(),
         !last.contains(UInt8(ascii: "\r"))
       else { return nil }

@@ -60,7 +60,7 @@ extension FolderAccess {
     }
   }
 
-  /// What keeps a note of that path out of the folder; an empty folder would give way.
+  /// The obstacle that keeps a note of that path out of the folder; an empty folder would give way.
   package func obstacle(of path: TreePath) -> Obstacle? {
     for place in path.ancestors.reversed() + [path] {
       var status = stat()
@@ -102,7 +102,7 @@ extension FolderAccess {
   private func listing(of path: TreePath, as found: stat) throws -> Standing {
     let name = path.name
     let key = NameKey(name)
-    // What is remembered of a name may outlast it (fuse(4)).
+    // The file system's memory of a name may outlast it (fuse(4)).
     var result = Standing.absent
     try list(path.parent ?? "") { entry in
       let other = TreePath(bytes: entry.name)
@@ -216,7 +216,7 @@ private struct Absences {
   }
 }
 
-/// What the file system that a notebook is on can do, found out by trying.
+/// The abilities of the file system that a notebook is on, found out by trying.
 public struct FileSystemAbilities: Hashable, Sendable {
   /// Whether two files can be swapped in one step, renameat2(2): how a checkout replaces a note.
   public let swapsFiles: Bool

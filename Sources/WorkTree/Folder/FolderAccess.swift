@@ -121,7 +121,7 @@ package final class FolderAccess {
     RepositorySigns(of: folder, at: root).tellRepository(folder, at: root)
   }
 
-  /// What stands in a folder, as it is listed; nothing where there is no folder.
+  /// Lists a folder's entries; none if there is no folder.
   package func list(_ folder: TreePath, _ body: (FolderEntry) -> Void) throws {
     _ = try withFolder(folder, of: folder) { descriptor in
       // Not a duplicate, which would share the place in the listing.

@@ -102,7 +102,7 @@ package struct FolderListing {
   private static let ignoreFile = Array(".gitignore".utf8)
   private static let attributesFile = Array(".gitattributes".utf8)
 
-  /// What tells a repository, and a folder that is becoming one (`Repository.create`).
+  /// The names of a repository's folder, and of one that is being made (`Repository.create`).
   static let gitFolders: [TreePath] = [".git", ".git.new"]
 
   /// Whether git would take the name for its own folder (on any system: `.GIT` too), or it is what

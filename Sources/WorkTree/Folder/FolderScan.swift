@@ -25,7 +25,7 @@ extension WorkTree {
     known.look()
     thread?.join()
     let deviations = known.deviations
-    // What is hidden is not ignored, whether a rule names it as well or not.
+    // A hidden file is not ignored, whether a rule names it as well or not.
     var changes = WorkingChanges(
       skipped: listing.skipped, excludedFolders: listing.excluded.filter { !isHidden($0) })
     var seen = [Bool](repeating: false, count: index.count)
@@ -50,7 +50,7 @@ extension WorkTree {
         try addNew(path, of: listing, rules, access, to: &changes)
       }
     }
-    // What no folder lists is not there: what stands at its path may be beyond a link.
+    // A file that no folder lists is not there: its path may lead through a link.
     for (position, found) in deviations where seen[position] {
       if case .file = found {} else { seen[position] = false }
       changes.add(found, at: index.path(at: position), position: position)

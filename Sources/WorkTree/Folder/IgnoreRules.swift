@@ -2,8 +2,8 @@ package import Git
 internal import Glibc
 internal import System
 
-/// What the ignore files leave out of versions (notes-merge(7), "Files that are not versioned"), asked
-/// through libgit2 only when there are any.
+/// The files that the ignore files leave out of versions (notes-merge(7), "Files that are not versioned"),
+/// asked through libgit2 only when there are any.
 ///
 /// A note is left out by what this device agreed to, so that nobody else's `.gitignore` keeps it from
 /// being versioned, or, by naming it no more, has it sent.

@@ -2,7 +2,7 @@ public import Git
 internal import Glibc
 internal import System
 
-/// What a save looks at.
+/// The files that a save looks at.
 public enum SaveScope: Sendable {
   case everything
   /// Only these files and folders: the rest is known to be as it was.
@@ -32,7 +32,7 @@ extension WorkTree {
 
   /// Compares what stands at these paths, and below them, with `index`.
   func scan(_ paths: Set<TreePath>, against index: IndexFile) throws -> WorkingChanges {
-    // What is ignored may have changed anywhere.
+    // Any file may have begun or ceased to be ignored.
     if paths.contains(where: { $0.isEmpty || $0.name == ".gitignore" }) {
       return try scan(against: index)
     }
@@ -55,7 +55,7 @@ extension WorkTree {
       }
       changes.add(FileStanding(status, sizeLimit: sizeLimit), at: path, position: position)
     }
-    // What is in a folder that is named, too, is looked at with it.
+    // A file in a folder that is named, too, is looked at with it.
     for path in paths.sorted() where !path.ancestors.contains(where: paths.contains) {
       if let repository = access.repository(around: path) {
         let skipped = SkippedFile(path: repository, reason: .nestedRepository)

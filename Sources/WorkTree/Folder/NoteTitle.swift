@@ -5,7 +5,7 @@ extension TreePath {
   /// The suffixes that make a file a note rather than an attachment.
   package static var noteSuffixes: [String] { NoteSuffix.all }
 
-  /// Where the title is in the bytes of a note's path; nil for an attachment's.
+  /// The place of the title in the bytes of a note's path; nil for an attachment's.
   package var titleRange: Range<Int>? { bytes.withUnsafeBytes(Self.titleRange) }
 
   /// The same of a path that is given by its bytes.

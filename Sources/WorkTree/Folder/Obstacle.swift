@@ -5,7 +5,7 @@ internal import System
 /// Why a note cannot come to its place in the folder: notes-merge(7), "Notes that are left out of the
 /// folder". Whatever it is, that note waits, and all others go on.
 public struct Obstacle: Hashable, Codable, Sendable {
-  /// What kind of thing it is.
+  /// The kind of thing in the way.
   public enum Kind: String, Codable, Sendable, CaseIterable {
     case symbolicLink, folder, repository, file
     /// A socket, a pipe or a device.
@@ -14,7 +14,7 @@ public struct Obstacle: Hashable, Codable, Sendable {
     case ignored
     /// A hidden file, or one in a hidden folder, where these are not versioned.
     case hidden
-    /// What an editor or a desktop left behind.
+    /// A file that an editor or a desktop left behind.
     case debris
     /// A file above the size limit.
     case tooLarge
@@ -26,11 +26,11 @@ public struct Obstacle: Hashable, Codable, Sendable {
     case refused
   }
 
-  /// Where it stands: in the note's place, or in that of a folder which the note is in.
+  /// The path of the obstacle: the note's own, or that of a folder which the note is in.
   public let path: TreePath
-  /// What it is.
+  /// The kind of obstacle.
   public let kind: Kind
-  /// What the system said, where it is that: an error number.
+  /// The error number that the system gave, if that is the reason.
   public let errno: Int32?
 
   package init(path: TreePath, kind: Kind, errno: Int32? = nil) {
@@ -39,7 +39,7 @@ public struct Obstacle: Hashable, Codable, Sendable {
     self.errno = errno
   }
 
-  /// What was skipped, if that keeps a note out; nil for a file.
+  /// The obstacle that a skipped file is to a note; nil for a file.
   init?(_ skipped: SkippedFile) {
     switch skipped.reason {
     case .symbolicLink: self.init(path: skipped.path, kind: .symbolicLink)
@@ -84,7 +84,7 @@ final class KeptBackFiles {
     (self.workTree, self.index, self.access) = (workTree, index, access)
   }
 
-  /// What keeps a note out of its place whatever stands there.
+  /// The reason that keeps a note out of its place whatever stands there.
   func obstacle(onTheWayTo path: TreePath) throws -> Obstacle? {
     if let repository = repository(around: path) {
       return Obstacle(path: repository, kind: .repository)

@@ -2,7 +2,7 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// What a folder holds that tells a repository, whatever the folder is called: a bare one of git, as a hub
+/// The names in a folder that tell a repository, whatever the folder is called: a bare one of git, as a hub
 /// or a backup is, has no `.git` (gitrepository-layout(5)). Such a repository changes with every version,
 /// so a notebook that versioned it would never come to rest. The files of other systems' repositories are
 /// theirs as well, and so are those of backups.
@@ -39,7 +39,7 @@ struct RepositorySigns: OptionSet {
     // Kopia, rdiff-backup.
     ("kopia.repository.f", .repository), ("rdiff-backup-data", .repository), ("data", .data),
   ]
-  /// What a backup by restic or Borg has beside `data`.
+  /// The names that a backup by restic or Borg has beside `data`.
   private static let namesBesideData: [(name: TreePath, sign: Self)] = [
     ("keys", .keys), ("snapshots", .snapshots), ("index", .index), ("archives", .archives),
     ("README", .readMe), ("locks", .locks),

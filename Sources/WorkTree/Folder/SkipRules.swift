@@ -55,7 +55,8 @@ public enum SkipReason: Hashable, Codable, Sendable {
 
 /// A file that is not versioned, or not in the folder, and why.
 public struct SkippedFile: Hashable, Codable, Sendable {
-  /// Where it is, or would be, in the folder; a folder's path where all in it is left out.
+  /// The file's path in the folder, or the one that it would have; a folder's path if all in it is left
+  /// out.
   public let path: TreePath
   /// Why it is left out.
   public let reason: SkipReason
@@ -96,7 +97,7 @@ public enum SkipRules {
   private static let prefixes = utf8(".#", ".goutputstream-", ".fuse_hidden", ".nfs0")
   // Backups (vim, emacs, nano, gedit), and half-written files of tools that rename when done.
   private static let suffixes = utf8("~", ".tmp", ".part", ".crdownload")
-  // What `#` follows at the end: emacs' autosaves, LibreOffice's locks.
+  // `#` follows at the end: emacs' autosaves, LibreOffice's locks.
   private static let frames = utf8("#", ".~lock.")
 
   private static func utf8(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }

@@ -5,7 +5,7 @@ internal import System
 /// The attributes that the user and the system give to files of every repository: gitattributes(5). Notes
 /// converts nothing by them; but what git would encrypt by them is to stay on this device.
 struct UserAttributes {
-  /// What the files hold; nil where there are none.
+  /// The content of the files; nil if there are none.
   let content: [UInt8]?
 
   /// Reads them.
@@ -20,7 +20,7 @@ struct UserAttributes {
     self.content = content.isEmpty ? nil : content
   }
 
-  /// Where the user has them: by the last of git's configuration files that says so. Files that these
+  /// The path of the user's file: by the last of git's configuration files that names one. Files that these
   /// include are not read.
   private static var usersFile: String {
     let folder =

@@ -1,7 +1,7 @@
 public import Git
 internal import Glibc
 
-/// What happened to a file.
+/// The kind of change of a file.
 public enum ChangeKind: String, Hashable, Codable, Sendable {
   case added
   case modified
@@ -11,11 +11,11 @@ public enum ChangeKind: String, Hashable, Codable, Sendable {
 
 /// A file that differs between two states of the notebook.
 public struct Change: Hashable, Codable, Sendable {
-  /// Where the file is in the newer state; where it was, if it was deleted.
+  /// The file's path in the newer state; its former path, if it was deleted.
   public let path: TreePath
-  /// What happened to it between the two.
+  /// The kind of change between the two.
   public let kind: ChangeKind
-  /// What the file was called before, where it was renamed and that is known.
+  /// The file's former path, if it was renamed and that is known.
   public let formerPath: TreePath?
 
   /// A change of this file; `formerPath` is for one that was renamed.
@@ -33,7 +33,7 @@ extension Change {
       kind: change.old == nil ? .added : change.new == nil ? .deleted : .modified)
   }
 
-  /// What differs between two trees, by path.
+  /// The differences between two trees, by path.
   package static func all(
     from old: ObjectID?, to new: ObjectID?, in repository: Repository
   ) throws -> [Change] {
@@ -49,7 +49,7 @@ package struct Candidate {
   /// Its size in bytes, and when it was modified, when it was looked at.
   package let size: Int
   package let modifiedSeconds: UInt32
-  /// Where the index has it; nil for a new file.
+  /// Its position in the index; nil for a new file.
   package let position: Int?
 
   package var isNew: Bool { position == nil }
@@ -76,7 +76,7 @@ package struct WorkingChanges {
   var hardLinks: [TreePath] = []
   /// Files that were written in the place of notes that wait.
   package var writtenInPlace: [WrittenInPlace] = []
-  /// Where the index has notes whose place something else has taken, and does not say so yet.
+  /// The positions of notes whose place something else has taken, which the index does not say yet.
   package var newlySparse: [Int] = []
 
   /// Whether a new file of that path may become part of a version: one that other devices refuse
@@ -117,7 +117,7 @@ package struct WorkingChanges {
     let entry = index[position]
     if entry.skipsWorktree {
       let absence = try access.absence(of: entry.path)
-      // What stands in its place may be named already.
+      // The file in its place may be named already.
       if absence == nil, skipped.contains(where: { $0.path == entry.path }) { return }
       let reason = absence ?? .changing
       if case .obstructed(let obstacle) = reason, obstacle.kind == .repository {
@@ -149,7 +149,7 @@ package struct WorkingChanges {
     atOrBelow path: TreePath, of index: IndexFile, _ access: FolderAccess,
     except seen: inout Set<Int>
   ) throws {
-    // Where a folder was made a link, what was in it is as little deleted as by a look at everything.
+    // The files of a folder that became a link are as little deleted here as by a look at everything.
     let obstacle = access.obstacle(of: path).flatMap {
       $0.path != path && $0.kind != .file ? $0 : nil
     }
@@ -295,7 +295,7 @@ extension WorkTree {
 
 /// How the folder stands to the last version.
 package struct UnsavedChanges {
-  /// What differs, by path.
+  /// The differences, by path.
   package fileprivate(set) var changes: [Change] = []
   /// Files that are not versioned, or not in the folder, and why, by path.
   package fileprivate(set) var skipped: [SkippedFile] = []
@@ -324,8 +324,8 @@ private struct LastVersion {
     files[path].map { ($0.id, $0.mode) }
   }
 
-  /// What the index has otherwise, as git staged it, of files that stand in the folder as the index has
-  /// them, or that neither the folder nor the index has.
+  /// Calls back for each file that the index has otherwise, as git staged it, of those that stand in the
+  /// folder as the index has them, or that neither the folder nor the index has.
   func forEachDifference(
     from index: IndexFile, besides seen: Set<TreePath>, _ body: (TreePath, ChangeKind) -> Void
   ) {

@@ -50,7 +50,7 @@ final class BulkRead: Sendable {
     state = Mutex(State(outcomes: [Outcome](repeating: .gone, count: files.count)))
   }
 
-  /// What came of each file, in their order; `progress` is called on this thread.
+  /// The outcome for each file, in their order; `progress` is called on this thread.
   func run(progress: (WorkAmount) throws -> Void) throws -> [Outcome] {
     let root = try Disk.open(workTree.folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }

@@ -16,7 +16,7 @@ public enum CutDamage: String, Hashable, Codable, Sendable {
   /// File systems bring whole blocks to the disk.
   private static let blockSize = 4096
 
-  /// What became of a text, but for an older one; nil where it is no such thing.
+  /// The damage of a text, but for an older one; nil for a text that is whole.
   ///
   /// - Parameter isTouched: whether it was written to after its last version.
   init?(of bytes: [UInt8], from former: [UInt8], isTouched: Bool) {
@@ -38,7 +38,7 @@ public enum CutDamage: String, Hashable, Codable, Sendable {
 /// A versioned file whose editor had not waited for the disk when the power was cut.
 package struct CutFile: Hashable, Sendable {
   package let path: TreePath
-  /// What it holds now.
+  /// Its present content.
   package let id: ObjectID
   package let damage: CutDamage
 
@@ -149,7 +149,8 @@ extension WorkTree {
     if id == former { return nil }
     let text = try repository.blob(former)
     if let damage = CutDamage(of: bytes, from: text, isTouched: isTouched) { return damage }
-    // Who takes a note back by hand writes it anew; what a cut brings back has its former time.
+    // A person who takes a note back by hand writes it anew; one that a cut brings back has its former
+    // time.
     guard !isTouched, let tip = try repository.head().commit else { return nil }
     for version in try repository.commits(from: [tip]).reversed().prefix(Self.searchedVersions) {
       if try repository.entry(at: path, in: repository.commit(version).tree)?.id == id {

@@ -127,7 +127,7 @@ package struct SnapshotWriter {
     self.pack = pack
     let outcomes = try BulkRead(candidates, index: index, in: workTree, pack: pack)
       .run(progress: progress)
-    // What doubles as it grows would be there three times.
+    // An array that doubles as it grows would be there three times.
     edit.reserveCapacity(candidates.count)
     changes.reserveCapacity(candidates.count)
     for (candidate, outcome) in zip(candidates, outcomes) { take(outcome, of: candidate) }
