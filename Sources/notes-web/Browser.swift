@@ -22,7 +22,7 @@ struct Browser {
       """
     guard (try? Disk.createSecret(file, Array(page.utf8))) == true else { return }
     let words = ["xdg-open", file].map { Array($0.utf8) }
-    // What is blocked here would be blocked in the browser.
+    // A signal that is blocked here would be blocked in the browser.
     var former = sigset_t()
     var none = sigset_t()
     sigemptyset(&none)

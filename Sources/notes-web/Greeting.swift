@@ -3,7 +3,7 @@ internal import Membership
 internal import System
 internal import Web
 
-/// What is said of the page once it is served.
+/// The lines about the page once it is served.
 struct Greeting {
   private let link: String
   private let port: Int
@@ -50,7 +50,7 @@ struct Greeting {
     return parts.joined(separator: "\n\n")
   }
 
-  /// What is said when the machine's addresses are others.
+  /// The lines when the machine's addresses are others.
   var news: String {
     guard let network else {
       return

@@ -68,7 +68,7 @@ if words[4] == "open" { browser.open(link) }
 var received: Int32 = 0
 sigwait(&signals, &received)
 browser.forget()
-// What was not used leads nowhere by now.
+// An invitation that was not used leads nowhere by now.
 if let invitation { server.withdraw(invitation.invitation) }
 server.stop()
 exit(received == SIGTERM ? 0 : 130)

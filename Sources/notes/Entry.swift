@@ -121,7 +121,7 @@ struct Invocation {
 /// Ctrl-C and requests to terminate, for commands that wait: the first ends the waiting and lets
 /// the command finish what it is in the middle of, the second ends the process.
 enum Interruption {
-  /// Where the signal handler writes; -1 before there is anything to end.
+  /// The descriptor that the signal handler writes to; -1 before there is anything to end.
   private static let descriptor = Atomic<Int32>(-1)
   private static let received = Atomic<Int32>(0)
 
@@ -145,7 +145,8 @@ enum Interruption {
   private static func install(_ signal: Int32) {
     var former = sigaction()
     sigaction(signal, nil, &former)
-    // Who was started to ignore it (nohup) goes on ignoring it. SIG_IGN, a function to Swift, is 1.
+    // A program that was started to ignore it (nohup) goes on ignoring it. SIG_IGN, a function to Swift, is
+    // 1.
     if unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self) == 1 { return }
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { @Sendable signal in

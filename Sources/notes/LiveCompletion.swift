@@ -6,13 +6,13 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// What completions offer beyond the words of the command line's own grammar: the notes, versions
-/// and devices of the notebook at hand. Whatever goes wrong, nothing is offered.
+/// Completions beyond the words of the command line's own grammar: the notes, versions and devices of the
+/// notebook at hand. If anything fails, none is offered.
 struct LiveCompletion {
   private typealias Offer = (word: String, about: String)
 
   private let notebook: Notebook
-  /// What was typed of the word, without the shell's quotes.
+  /// The part of the word that was typed, without the shell's quotes.
   private let typed: String
 
   private static func kind(

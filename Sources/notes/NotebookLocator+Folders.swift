@@ -4,10 +4,10 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// What a name means where it may be a folder's, too.
+/// Names that may be a folder's, too.
 extension NotebookLocator {
-  /// What a name means where it may be a folder's: with a slash at its end the folder; else a note of
-  /// that path or title, then a folder, then a note by a part of its name.
+  /// The item that a name stands for where it may be a folder's: with a slash at its end the folder; else a
+  /// note of that path or title, then a folder, then a note by a part of its name.
   static func item(
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> Item {
@@ -41,8 +41,9 @@ extension NotebookLocator {
     }
   }
 
-  /// What each of some names means: a note, a folder, or a pattern of which there is something, as in
-  /// notes(1), "Names of notes". `.` is the current folder, which may be the notebook's own: an empty path.
+  /// The item that each of some names stands for: a note, a folder, or a pattern that something matches, as
+  /// in notes(1), "Names of notes". `.` is the current folder, which may be the notebook's own: an empty
+  /// path.
   static func items(_ names: [String], in notebook: Notebook) throws -> [Item] {
     try names.flatMap { name -> [Item] in
       if let folder = folderOfDots(name, in: notebook) { return [folder] }
@@ -64,7 +65,7 @@ extension NotebookLocator {
     try folderOfDots(name, in: notebook) ?? item(name, in: notebook, among: reach)
   }
 
-  /// What `.`, `./` and the like mean, where that is in the notebook.
+  /// The folder that `.`, `./` and the like stand for, if it is in the notebook.
   private static func folderOfDots(_ name: String, in notebook: Notebook) -> Item? {
     let last = trimmed(name).split(separator: "/").last
     guard last == "." || last == ".." else { return nil }

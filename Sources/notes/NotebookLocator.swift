@@ -148,7 +148,7 @@ enum NotebookLocator {
     return folder.appending(TreePath(String(last)))
   }
 
-  /// What is at a path, which may be a link: the S_IFMT bits of stat(2); nil where nothing is.
+  /// The kind of thing at a path, which may be a link: the S_IFMT bits of stat(2); nil for nothing.
   static func kind(of path: String) -> mode_t? {
     var status = stat()
     return Counted.lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil

@@ -61,7 +61,7 @@ enum Commands {
     arguments.isEmpty || [["help"], ["--help"], ["-h"]].contains(arguments)
   }
 
-  /// What one needs every day, on one screen.
+  /// The commands for every day, on one screen.
   static let daily = """
     notes: plain text notes with history, in sync between nearby devices
 

@@ -5,7 +5,7 @@ internal import Exchange
 internal import Git
 internal import Merge
 
-/// What this program is, and what it found on this system.
+/// The version of this program, and the libraries it found on this system.
 enum ProgramVersion {
   /// The version of the newest section of CHANGELOG.md. Between releases it ends in "-dev"; a release
   /// takes that off, and the commit after it puts the next one here.
@@ -74,7 +74,7 @@ enum ProgramVersion {
   }
 }
 
-/// What scripts/release wrote down of the build; empty in any other build.
+/// The record that scripts/release made of the build; empty in any other build.
 struct BuildRecord {
   private let lines: [(name: String, value: String)]
 

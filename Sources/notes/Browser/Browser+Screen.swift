@@ -83,7 +83,7 @@ extension Browser {
       case .versions: ["? help", "r restore", "c copy", other, "← back", "↑↓ choose"]
       case .text: ["? help", "← back", other, "r restore", "c copy", "↑↓ scroll"]
       }
-    // What matters most comes first and stays longest.
+    // The most important keys come first and stay longest.
     while keys.count > 1, Width.of(keys.joined(separator: " · ")) > columns { keys.removeLast() }
     return [Styled(keys.joined(separator: " · "), .dim)]
   }

@@ -1,8 +1,8 @@
 internal import Git
 internal import WorkTree
 
-/// What the browser shows and where the user is in it: a value that keys change, and that can be
-/// drawn at any size. It reads nothing itself; `wantedSubject` says what it needs.
+/// The state of the browser and the user's place in it: a value that keys change, and that can be drawn at
+/// any size. It reads nothing itself; `wantedSubject` says what it needs.
 struct Browser {
   struct Note: Equatable, Sendable {
     let path: TreePath
@@ -69,7 +69,7 @@ struct Browser {
   var textTop = 0
   var showsHelp = false
   var isTouched = false
-  /// What happened last, until the next key.
+  /// The last message, until the next key.
   var message: Styled?
   private(set) var wrapped: (width: Int, lines: [Styled]) = (0, [])
 
@@ -113,7 +113,7 @@ struct Browser {
     }
   }
 
-  /// What is to be looked for in the notes' texts; nil where nothing is, or it was.
+  /// The text to look for in the notes; nil if there is none, or it was looked for.
   var wantedText: String? {
     filter.isEmpty || showsDeleted || inText?.filter == filter ? nil : filter
   }
@@ -165,7 +165,7 @@ struct Browser {
   }
 }
 
-/// Where the user is in a list: what is chosen, and what is in the first row.
+/// The user's place in a list: the chosen row, and the first one on the screen.
 struct ListPlace: Equatable {
   var selected = 0
   var top = 0

@@ -4,7 +4,7 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// What keys of the browser change in the notebook.
+/// The changes that keys of the browser make in the notebook.
 extension BrowserSession {
   mutating func edit(_ note: EditedNote) throws {
     shown = nil

@@ -15,7 +15,7 @@ struct BrowserSession {
   var shown: Screen?
   private var walk: VersionWalk?
   private var standing: Standing?
-  /// What others changed and was not looked at yet.
+  /// The notes that others changed and that were not looked at yet.
   private var newNotes: Set<TreePath> = []
   private let sharedNames: SharedNames
   private let proofs: VersionProofs
@@ -40,7 +40,7 @@ struct BrowserSession {
     terminal.enter()
     defer { terminal.leave() }
     defer { proofs.remember() }
-    // What the files say is there at once; what history says comes after that.
+    // The files in the folder come at once; the facts from history come after them.
     browser.show(notes: Self.listed(present, times: present.map { _ in nil }, conflicts: []))
     draw()
     attempt { try $0.readNotes(present) }
@@ -111,7 +111,7 @@ struct BrowserSession {
     fetchVersions()
     if let wanted = browser.wantedSubject, wanted != browser.textSubject {
       attempt { $0.browser.show(text: try $0.text(of: wanted), of: wanted) }
-      // What can't be read is not tried again with every key.
+      // A text that cannot be read is not tried again with every key.
       if browser.textSubject != wanted { browser.show(text: [], of: wanted) }
     }
     draw()
@@ -125,7 +125,7 @@ struct BrowserSession {
     guard browser.isTouched, isTextShown, let subject = browser.textSubject,
       subject.version == nil, newNotes.remove(subject.path) != nil
     else { return }
-    // Where that cannot be kept, it is new again the next time.
+    // If that cannot be kept, the note is new again the next time.
     try? LookedAt(in: notebook.history).look(at: [subject.path])
     notebook.workTree.markRead(subject.path)
   }
@@ -171,7 +171,7 @@ struct BrowserSession {
     return after.map { Styled.lines(of: $0) } ?? [Styled("deleted in this version", .dim)]
   }
 
-  /// What the list shows, to tell whether that is so still.
+  /// The state that the list shows, to tell whether it is still so.
   private struct Standing: Equatable {
     let tip: ObjectID?
     let files: [String]

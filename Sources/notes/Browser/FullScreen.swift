@@ -9,7 +9,7 @@ final class FullScreen {
     case bytes([UInt8])
     /// The window has another size, or the screen is to be drawn anew.
     case resized
-    /// Somebody else stopped the process, or asks it to stop.
+    /// Another process stopped this one, or asks it to stop.
     case stopRequested
     /// A request to end, or the terminal is gone.
     case ended
@@ -131,7 +131,7 @@ final class FullScreen {
     func hasCome(_ signal: Int32) -> Bool { received & 1 << UInt64(signal) != 0 }
     if [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(where: hasCome) { return .ended }
     if hasCome(SIGTSTP) { return .stopRequested }
-    // Whoever had the terminal meanwhile may have left it otherwise.
+    // A program that had the terminal meanwhile may have left it otherwise.
     if hasCome(SIGCONT) { enter() }
     return .resized
   }

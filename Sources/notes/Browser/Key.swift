@@ -90,7 +90,7 @@ struct KeyDecoder {
     return (key, count)
   }
 
-  /// What the mouse did, by the parameters of xterm's SGR form: `<BUTTON;COLUMN;ROW`.
+  /// The action of the mouse, by the parameters of xterm's SGR form: `<BUTTON;COLUMN;ROW`.
   private static func mouse(_ parameters: String) -> Key? {
     let numbers = parameters.dropFirst().split(separator: ";").compactMap { Int($0) }
     guard parameters.first == "<", numbers.count == 3, numbers.allSatisfy({ $0 >= 0 })

@@ -37,7 +37,7 @@ extension Styled {
     return lines.isEmpty ? [Styled("(empty)", .dim)] : lines
   }
 
-  /// What a version changed in a note; nil for no note.
+  /// The change of a note by a version; nil for no note.
   static func lines(from old: [UInt8]?, to new: [UInt8]?) -> [Styled] {
     if (old?.count ?? 0) + (new?.count ?? 0) > 2 * sizeLimit {
       return [Styled("too large to compare here; notes diff does", .dim)]

@@ -143,10 +143,10 @@ struct BundleCreateCommand: Command {
   }
 }
 
-/// What somebody who gets a bundle has already.
+/// The versions that the receiver of a bundle has already.
 private struct KnownThere {
   let commits: [ObjectID]
-  /// Who that is.
+  /// The receiver, in words.
   let words: String
 
   /// A hub, devices of a name, or whoever has a version.

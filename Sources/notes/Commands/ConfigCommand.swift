@@ -122,7 +122,7 @@ enum Setting: String, CaseIterable {
     }
   }
 
-  /// What holds while it is not set; nil for nothing.
+  /// The value while it is not set; nil for none.
   var fallback: String? {
     switch self {
     case .deviceName: DeviceName.hostName
@@ -266,7 +266,7 @@ enum UserSettings {
   }
 }
 
-/// What this device calls itself in versions, invitations and lists of members.
+/// The name of this device in versions, invitations and lists of members.
 enum DeviceName {
   static func choose(given: String?) throws -> String {
     if let name = try given ?? Setting.deviceName.value() { return try DisplayName.check(name) }

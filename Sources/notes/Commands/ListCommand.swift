@@ -110,7 +110,7 @@ struct ListCommand: Command {
     return report
   }
 
-  /// Who made versions, as people and as programs are told.
+  /// The makers of versions, as people and as programs are told.
   static func authors(
     of versions: some Sequence<ObjectID>, in notebook: Notebook
   ) throws -> [ObjectID: ListStyle.Author] {

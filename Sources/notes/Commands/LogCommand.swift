@@ -172,7 +172,7 @@ struct LogCommand: Command {
 
   private static let noVersions = "No versions yet."
 
-  /// Where there are versions by others, one of them may be meant.
+  /// If there are versions by others, one of them may be meant.
   private func nothing(
     of path: TreePath?, in notebook: Notebook, besides others: Set<String>
   ) throws -> String {

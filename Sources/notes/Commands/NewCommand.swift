@@ -44,7 +44,7 @@ struct NewCommand: Command {
     let title = try wholeTitle(of: text)
     let path = try notebook.path(titled: title, in: NotebookLocator.currentFolder(in: notebook))
     let editing = NoteEditing(notebook: notebook, options: options)
-    // Who writes the suffix means this one.
+    // A name with a suffix means this one.
     let anySuffix = !TreePath(title).isNote
     if today, try notebook.isThere(path) {
       if edit { return try editing.edit([EditedNote(path: path)]) }

@@ -4,7 +4,7 @@ internal import Discovery
 internal import Glibc
 internal import WorkTree
 
-// What several commands take.
+// Options of several commands.
 
 protocol FolderChoice: ParsableArguments {
   func enterFolder() throws(Failure)

@@ -60,7 +60,7 @@ struct PeersCommand: Command {
     else { throw RunningWatcher.missing(notebook) }
     let token = try Interruption.token()
     while watcher.next(within: 86_400, orUntil: token) != nil {
-      // What happened by now is shown together.
+      // Events that are there by now are shown together.
       while watcher.next(within: 0) != nil {}
       try membership.refresh()
       guard let live = RunningWatcher.status(of: notebook) else { break }

@@ -53,14 +53,14 @@ struct RestoreCommand: Command {
     try restore(folder: item.path, named: version, in: notebook)
   }
 
-  /// What `NOTE@VERSION` names. A note whose name holds an `@` is found first.
+  /// The item and the version of `NOTE@VERSION`. A note whose name holds an `@` is found first.
   private func itemAndVersion(
     _ text: String, in notebook: Notebook
   ) throws -> (item: Item, version: String?) {
     guard let at = text.lastIndex(of: "@"), at != text.startIndex
     else { return (try NotebookLocator.item(text, in: notebook, among: .former), nil) }
     let name = String(text[..<at])
-    // Where the name is a note's own, looking for one with an @ is no use.
+    // If the name is a note's own, looking for one with an @ is no use.
     let isPlain =
       try notebook.history.note(spelled: name) != nil && notebook.history.note(spelled: text) == nil
     if !isPlain, let item = try? NotebookLocator.item(text, in: notebook) { return (item, nil) }
@@ -177,7 +177,7 @@ struct RestoreCommand: Command {
     if let folder {
       if try !Self.isThere(folder: folder, in: notebook) {
         let gone = try notebook.history.deletedFiles().filter { $0.path.isInside(folder) }
-        // What is not saved yet was deleted last.
+        // A deletion that is not saved yet is the last one.
         let last = gone.max { ($0.time ?? .max) < ($1.time ?? .max) }
         if let last, let version = try notebook.history.lastVersion(with: last.path) {
           return version

@@ -74,7 +74,8 @@ struct SearchCommand: Command {
     }
   }
 
-  /// What to look for, and where: a last word that names a folder, with a slash, is not looked for.
+  /// The texts to look for, and the folder: a last word that names a folder, with a slash, is not looked
+  /// for.
   private func scope(in notebook: Notebook) throws -> (texts: [String], folder: TreePath) {
     if let folder {
       return (texts, try NotebookLocator.existingFolder(named: folder, in: notebook))

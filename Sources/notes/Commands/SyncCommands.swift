@@ -175,7 +175,7 @@ private struct MeantPlaces {
   /// Whether the notebook has a hub, and the command visits none.
   private let isHubLeftOut: Bool
 
-  /// Whoever is no member yet may take what is at a hub.
+  /// A device that is no member yet may take the versions of a hub.
   mutating func leaveOutDevices() throws(Failure) {
     includesDevices = false
     guard hubs.isEmpty else { return }

@@ -59,7 +59,7 @@ extension Check {
       if member?.isRemoved == true { return [] }
       let name = Visible.name(member?.name ?? difference.device)
       let theirs = difference.peerRules.map { "by rules \($0)" } ?? "by unknown rules"
-      // Whoever follows the older rules has the older program.
+      // A device that follows the older rules has the older program.
       let older = difference.peerRules ?? 0
       let outdated =
         older < difference.rules ? name : older > difference.rules ? "this device" : "both devices"

@@ -18,7 +18,7 @@ struct CheckContext {
 struct Check: Sendable {
   let name: String
   let title: String
-  /// What to do about a problem that brings no remedy of its own.
+  /// The remedy for a problem that brings none of its own.
   let remedy: String
   let run: @Sendable (CheckContext) throws -> [Finding]
 

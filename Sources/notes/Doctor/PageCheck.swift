@@ -5,7 +5,7 @@ internal import Notebook
 internal import State
 
 extension Check {
-  /// What `notes web` needs: notes-web(1).
+  /// The libraries that `notes web` needs: notes-web(1).
   static let page = Check(
     name: "page", title: "page", remedy: "'notes web' serves the notebook to browsers"
   ) { context in
@@ -49,7 +49,7 @@ extension Check {
   }
 
   private static func port(in context: CheckContext) -> [Finding] {
-    // What a browser keeps is kept for the port that it was served at.
+    // A browser keeps things for the port that the page was served at.
     guard ServedPage.wasServed(stateFolder: context.notebook.stateFolder) else { return [] }
     let port = ServedPage.port(
       notebookID: context.notebook.identity.id, deviceID: context.ownDevice)

@@ -64,7 +64,8 @@ extension HubError: ExplainedError {
 }
 
 extension HubError {
-  /// What helps where a hub takes nothing, by what it says: git itself, and the hosts that people use.
+  /// The remedy if a hub refuses a push, by its words: those of git itself, and of the hosts that people
+  /// use.
   fileprivate static func remedy(forRefusal words: String) -> String {
     let text = words.lowercased()
     func says(_ phrases: String...) -> Bool { phrases.contains(where: text.contains) }

@@ -166,7 +166,7 @@ struct Failure: Error, Equatable, Sendable {
   private init(parsing message: String) {
     var (words, hint) = (message, String?.none)
     if let suggestion = words.firstRange(of: ". Did you mean") {
-      // What else the parser made of it is no help.
+      // The rest that the parser made of it is no help.
       hint = "did you mean" + words[suggestion.upperBound...].prefix { !$0.isNewline }
       words = String(words[..<suggestion.lowerBound])
     }

@@ -13,8 +13,8 @@ extension Failure {
       hint: "'notes list --folder \(Visible.word(path.description))' lists the notes in it")
   }
 
-  /// Where there is no note or folder of a name, the same failure with what may have been meant: one
-  /// that was deleted, or names nearby.
+  /// If there is no note or folder of a name, the same failure with what may have been meant: one that was
+  /// deleted, or names nearby.
   func withNearNames() -> Failure {
     let isNote = kind == "no_such_note"
     guard isNote || ["no_such_folder", "ambiguous_note"].contains(kind), let name, !name.isEmpty,
@@ -83,7 +83,7 @@ enum NearNames {
   }
 
   private static func titles(of notes: [TreePath], near name: String) -> String? {
-    // Who names a folder too has mistyped either.
+    // A name with a folder may be wrong in either part.
     let hasFolder = name.contains("/")
     let titles = notes.map { note in
       hasFolder ? String(note.description.dropLast(note.noteSuffix.count)) : note.noteTitle

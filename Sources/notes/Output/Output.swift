@@ -6,7 +6,7 @@ internal import WorkTree
 /// An output stream, written in large pieces. Lines that belong together appear together, also when
 /// several threads report at once.
 final class Output: Sendable {
-  /// What the user asked for: reports, and events as they happen.
+  /// Reports that the user asked for, and events as they happen.
   static let standard = Output(descriptor: STDOUT_FILENO)
   static let errors = Output(descriptor: STDERR_FILENO)
 

@@ -26,7 +26,7 @@ final class WaitingLine {
     line.clear()
   }
 
-  /// What the work returns or throws.
+  /// Shows the text while work goes on, and returns or throws its result.
   static func show<Value>(_ text: String, during work: () throws -> Value) rethrows -> Value {
     let line = WaitingLine(text)
     defer { line.end() }

@@ -62,7 +62,7 @@ struct BlameReport {
     let columns = (0..<3).map { column in rows.map { Width.of($0[column].text) }.max() ?? 0 }
     let digits = String(lines.count).utf8.count
     let margin = columns.reduce(digits + 2) { $0 + ($1 == 0 ? 0 : $1 + 2) }
-    // Where a line has hardly any room beside its margin, the terminal may break it.
+    // If a line has hardly any room beside its margin, the terminal may break it.
     let width = terminal.width.map { $0 - margin }.flatMap { $0 < 10 ? nil : $0 }
     var text = ""
     for (position, line) in lines.enumerated() {

@@ -8,7 +8,7 @@ struct BlockText {
   let note: ConflictedNote
   /// Which block, counted from 0.
   let number: Int
-  /// Who wrote the sides, by their labels.
+  /// The authors of the sides, by their labels.
   let writers: [[UInt8]: String]
 
   /// How many lines before the block are shown.

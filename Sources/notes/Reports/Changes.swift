@@ -69,7 +69,7 @@ extension SkipReason {
 
   var words: String { names.words }
 
-  /// What a person can do for a note to come into the folder.
+  /// The step by which a person brings a note into the folder.
   fileprivate func remedy(for path: TreePath) -> String {
     switch self {
     case .obstructed(let obstacle), .deletedElsewhere(let obstacle): obstacle.remedy(for: path)
@@ -119,7 +119,7 @@ extension Obstacle {
     }
   }
 
-  /// What a person can do for a note to come into the folder, or for its deletion.
+  /// The step by which a person brings a note, or its deletion, into the folder.
   fileprivate func remedy(for note: TreePath) -> String {
     let (place, name) = (Visible.word(path.description), Visible.word(note.description))
     switch kind {
@@ -213,11 +213,11 @@ extension [SkippedFile] {
 
 struct SaveReport {
   let result: SaveResult
-  /// What it left out and a person is to be told of; all of it when nil.
+  /// The files it left out of which a person is to be told; all of them when nil.
   var news: [SkippedFile]?
   /// Notes that it took and that are not in UTF-8.
   var foreign: [ForeignText] = []
-  /// Where the version went; nil where HEAD is detached.
+  /// The branch that the version went to; nil if HEAD is detached.
   let branch: String?
 
   var json: JSON {

@@ -21,7 +21,7 @@ final class EventReport: Sendable {
   private let json: EventJSON?
   private let text: EventText
   private let isQuiet: Bool
-  /// What strangers do must neither push the code off the screen nor fill a file.
+  /// Connections of strangers must neither push the code off the screen nor fill a file.
   private let strangers: RefusalQuota
   private let progress = ProgressLine()
   /// The devices that people were told of: a second session that moves nothing is no news.
@@ -104,7 +104,7 @@ final class EventReport: Sendable {
         ])
     } else {
       let absent = Phrase.list(outcome.absent.map { Visible.name($0.name) })
-      // Who is away is news only beside those who are there; alone it is the error below.
+      // A device that is away is news only beside those that are there; alone it is the error below.
       if !outcome.sessions.isEmpty, !absent.isEmpty {
         Output.standard.line(Console.output.paint("not there: " + absent, .dim))
       }
@@ -115,7 +115,7 @@ final class EventReport: Sendable {
       Output.standard.tell(conflicts.summary)
     }
     let failures = outcome.failures.map { ($0, Failure(describing: $0.error)) }
-    // Who is away is no failure beside those who are there; all else is told where errors are.
+    // A device that is away is no failure beside those that are there; all else is told where errors are.
     if let (place, reason) = failures.first(where: {
       outcome.sessions.isEmpty || $1.exit != .noPeerReached
     }) {
@@ -181,7 +181,7 @@ struct EventText {
     }
   }
 
-  /// What goes to standard error: remarks, after which it goes on.
+  /// The remark of an event for standard error, after which the command goes on.
   func warning(of event: Event) -> String? {
     switch event {
     case .replaced(let plain, _): return plain.warning

@@ -111,7 +111,7 @@ extension FileDiff {
     }.joined()
   }
 
-  /// What is longer than 64 KiB is shown by its beginning: notes-diff(1).
+  /// A text longer than 64 KiB is shown by its beginning: notes-diff(1).
   private static func words(of bytes: ArraySlice<UInt8>, on terminal: Terminal) -> String {
     let (longest, shown) = (64 << 10, 1_000)
     guard bytes.count > longest else { return terminal.shown(bytes) }

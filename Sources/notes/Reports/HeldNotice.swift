@@ -7,11 +7,12 @@ internal import Notebook
 /// That versions are not merged, by this device or another one, and which command lets them through.
 struct HeldNotice {
   let held: HeldVersions.Held
-  /// Who shows them, or does not merge them.
+  /// The device or hub that shows them, or does not merge them.
   let name: String
   let ownName: String
 
-  /// What is not merged among present members and hubs. What cannot be read is told as nothing.
+  /// The versions that are not merged among present members and hubs. Ones that cannot be read count as
+  /// none.
   static func all(in notebook: Notebook) -> [HeldNotice] {
     let all = (try? HeldVersions(stateFolder: notebook.stateFolder).all(in: notebook)) ?? []
     if all.isEmpty { return [] }

@@ -2,7 +2,7 @@ internal import Git
 internal import History
 
 struct ListStyle {
-  /// Who made a version.
+  /// The author of a version.
   struct Author {
     let shown: String
     let name: String
@@ -18,12 +18,12 @@ struct ListStyle {
   /// Those that others changed since they were looked at, and whether only they are listed.
   var newNotes: Set<TreePath> = []
   var showsNewOnly = false
-  /// Who made versions, as people and as programs are told.
+  /// The authors of versions, as people and as programs are told.
   var names: [ObjectID: Author] = [:]
   /// How many are listed at most.
   var limit = Int.max
 
-  /// What people are told of who made a version.
+  /// The author of a version as people are told.
   fileprivate func author(of version: ObjectID?) -> String {
     version.flatMap { names[$0]?.shown } ?? ""
   }

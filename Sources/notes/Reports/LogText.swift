@@ -11,7 +11,7 @@ struct LogEntries {
   private let proofs: VersionProofs
   let showsAll: Bool
   let folds: Bool
-  /// Where the versions are, if they are those of one note.
+  /// The repository with the versions, if they are those of one note.
   let oneNoteIn: Repository?
   /// How many entries there are at most.
   private let limit: Int
@@ -116,7 +116,7 @@ struct GraphLines {
     return min(2 * count - 1, room ?? .max) + 2
   }
 
-  /// What the entries have at least, in columns of the terminal.
+  /// The least width of an entry, in columns of the terminal.
   private static let leastText = 30
   /// The graph takes at most half of the terminal's columns; what is further right is cut.
   private var room: Int? { terminal.width.map { max(3, min($0 / 2, $0 - Self.leastText - 2)) } }

@@ -4,7 +4,7 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// What the other devices let this one do, where that is less than a person may think.
+/// The rights that the other devices give this one, if they are fewer than a person may think.
 struct OwnStanding {
   private var member: MemberStanding?
   private var ownName = ""
@@ -17,7 +17,7 @@ struct OwnStanding {
 
   init() {}
 
-  /// What cannot be told is told as nothing: 'notes doctor' has a check of its own for that.
+  /// A standing that cannot be told is left out: 'notes doctor' has a check of its own for that.
   init(of notebook: Notebook) {
     let folder = notebook.stateFolder
     ownName = notebook.identity.device.name

@@ -23,7 +23,7 @@ extension TransferProgress {
     return parts.isEmpty ? "connected to \(name)" : name + ": " + parts.joined(separator: ", ")
   }
 
-  /// What a device says is told in bytes of what comes, a hub's share in those of git.
+  /// The progress of a device is told in bytes that come, that of a hub in git's own counts.
   private var receiving: String {
     if contentToReceive > 0 { return Phrase.bytes(receivedContent, of: contentToReceive) }
     let share = receivedObjects > 0 ? Self.share(receivedObjects, of: objectsToReceive) : ""

@@ -11,7 +11,7 @@ extension SaveNews {
     ]
   }
 
-  /// What people are told.
+  /// The sentence that people are told.
   var sentence: String {
     let names = Phrase.list(devices.map { Visible.name($0) })
     switch kind {
@@ -28,7 +28,7 @@ extension SaveNews {
     }
   }
 
-  /// What to do about it.
+  /// The next step for the person.
   var hint: String {
     switch kind {
     case .merged: "'notes log --patch \(Visible.word(path.noteTitle))' shows the edits"

@@ -61,7 +61,7 @@ extension SearchLine {
     var pieces: [Styled] = []
     func add(_ range: Range<Int>, _ style: Style?) {
       if range.isEmpty { return }
-      // What stands in columns has no tab stops.
+      // Columns have no tab stops.
       let text = String(decoding: bytes[range], as: UTF8.self).map { $0 == "\t" ? " " : $0 }
       pieces.append(Styled(Visible.text(String(text)), style))
     }

@@ -3,7 +3,7 @@ internal import Git
 internal import Notebook
 internal import WorkTree
 
-/// What `watch` and `serve` tell people on a terminal, where a service writes its log.
+/// The lines of `watch` and `serve` for people on a terminal, and for the log of a service.
 struct ServiceText {
   /// The names of the notebooks by ID; told where there are several.
   private let names: [String: String]
@@ -40,7 +40,7 @@ struct ServiceText {
     }
   }
 
-  /// What goes to standard error.
+  /// The remark of an event for standard error.
   func warning(of event: Event) -> String? {
     let message: (id: String, text: String)? =
       switch event {

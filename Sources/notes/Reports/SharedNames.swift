@@ -7,7 +7,7 @@ extension SharedNames {
     Visible.name(self.name(name, device))
   }
 
-  /// Who made a version, with what is lacking to prove it; the name is cut to so many columns.
+  /// The author of a version, with the proof that the name lacks; the name is cut to so many columns.
   func shown(_ author: VersionAuthor, cutTo width: Int = .max) -> String {
     let name = shown(author.name, author.deviceID)
     let mark = author.mark.map { " (\($0))" } ?? ""

@@ -44,7 +44,7 @@ struct StatusReport {
       : "'notes watch' is running, connected with \(names)."
   }
 
-  /// Where versions go, if that is not the usual branch of a repository.
+  /// The branch that versions go to, in words, if it is not the usual one of a repository.
   static func words(forBranch branch: String?) -> String {
     guard let branch else {
       return "HEAD is detached: versions are on no branch; run 'git switch BRANCH'.\n"

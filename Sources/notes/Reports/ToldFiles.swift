@@ -17,7 +17,7 @@ struct ToldFiles {
     let text = (try? Disk.readIfThere(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let told = Set(text.split(separator: "\n").map(String.init))
     if !told.isSuperset(of: lasting) {
-      // Where that cannot be written, they are told again.
+      // If that cannot be written, they are told again.
       try? Disk.makeFolder(Disk.parent(of: path), mode: 0o777)
       let lines = lasting.sorted().map { $0 + "\n" }.joined()
       try? Disk.replace(path, with: Array(lines.utf8), isShared: true, waits: false)

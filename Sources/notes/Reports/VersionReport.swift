@@ -31,12 +31,12 @@ struct VersionReport {
   private let lines: [Line]
   private let trailers: MergeTrailers
   private let author: VersionAuthor?
-  /// Who answers for it, if it is an altered merge.
+  /// The device that answers for it, if it is an altered merge.
   private let answering: VersionAuthor?
   private let verdict: MergeVerdict?
-  /// What people are told where it is not proved who made it, or one of the burst.
+  /// The remark if it is not proved who made it, or one of the burst.
   private let mark: String?
-  /// Who made it, or the versions of the burst: of commits made with git several may have signed.
+  /// The makers of it, or of the versions of the burst: of commits made with git several may have signed.
   private let names: [String]
 
   private var version: Version { burst.newest }
@@ -185,7 +185,7 @@ struct VersionReport {
 
   private func table(in style: Style) -> Table {
     var table = Table(flexible: 1, optional: 3, dispensable: [2], indent: "  ")
-    // What a version says of other notes is no part of one note's history.
+    // A version's changes of other notes are no part of one note's history.
     let changed = Set(lines.map(\.change.path))
     func isTold(_ path: TreePath) -> Bool { !style.isOfOneNote || changed.contains(path) }
     table.rows += lines.prefix(Self.mostFiles).map { line in

@@ -107,7 +107,7 @@ struct NotebookPlace {
 }
 
 extension FolderPreview {
-  /// What it takes, in one line.
+  /// The size of the files, in one line.
   var words: String {
     let others = files > 0 ? [Phrase.count(files, "other file")] : []
     let gone = deleted > 0 ? ", and deletes \(Phrase.count(deleted, "file"))" : ""

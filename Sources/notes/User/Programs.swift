@@ -141,7 +141,7 @@ struct Pager {
       warn(of: command, "cannot be started: \(String(errorNumber: error.errno))")
       return nil
     }
-    // Who leaves the pager has read enough: writing to it fails then, and nothing is lost.
+    // A person who leaves the pager has read enough: writing to it fails then, and nothing is lost.
     signal(SIGPIPE, SIG_IGN)
     // Ctrl-C is the pager's business: less(1) stops reading and stays.
     signal(SIGINT, SIG_IGN)

@@ -10,7 +10,7 @@ struct ScratchFolder {
   private let path: String
   private let written = Written()
 
-  /// What the files held when they were made.
+  /// The texts of the files when they were made.
   private final class Written { var texts: [String: [UInt8]] = [:] }
 
   /// How long files stay that hold what a program wrote and nobody has, in seconds: 30 days.

@@ -6,8 +6,8 @@ internal import WorkTree
 
 typealias Disk = FileSystem<SystemCallError>
 
-/// Where this user's files of `notes` are, by the XDG Base Directory Specification. A device is told
-/// apart by these folders: another $XDG_DATA_HOME is another device.
+/// The folders of this user's files, by the XDG Base Directory Specification. A device is told apart by
+/// these folders: another $XDG_DATA_HOME is another device.
 struct UserFolders {
   var environment = Environment.process
 
@@ -22,7 +22,7 @@ struct UserFolders {
     }
   }
 
-  /// Where sockets are, or nil where the system keeps no such folder for the user.
+  /// The folder of sockets, or nil if the system keeps no such folder for the user.
   var runtime: String? { absolute("XDG_RUNTIME_DIR").map { $0 + "/notes" } }
 
   private func folder(_ variable: String, below home: String) throws(Failure) -> String {

@@ -10,7 +10,7 @@ internal import WorkTree
 struct ConflictWalk {
   let note: ConflictedNote
   let terminal: Terminal
-  /// Who wrote the sides, by their labels.
+  /// The authors of the sides, by their labels.
   let writers: [[UInt8]: String]
 
   init(_ note: ConflictedNote, in notebook: Notebook, terminal: Terminal) throws {
@@ -22,7 +22,7 @@ struct ConflictWalk {
       .mapValues { sharedNames.shown($0) }
   }
 
-  /// What is done with a block.
+  /// The answer for a block.
   enum Answer: Equatable {
     /// The side of this number, those written first first.
     case side(Int)
@@ -106,7 +106,7 @@ struct ConflictWalk {
     }
   }
 
-  /// What the editor makes of a block; nil where it leaves it as it is, or fails.
+  /// The text that the editor makes of a block; nil if it leaves it as it is, or fails.
   private func edited(_ number: Int, _ folder: ScratchFolder) throws -> [UInt8]? {
     let block = Array(note.marked.source(ofBlock: number))
     let file = try folder.file("block-\(number + 1)", of: note.path, block)

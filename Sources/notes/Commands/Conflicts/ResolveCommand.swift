@@ -51,7 +51,7 @@ struct ResolveCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let path = try note.map { try NotebookLocator.note($0, in: notebook) }
     guard keep != nil || tool != nil else {
-      // What there is to keep is asked of a note in conflict alone.
+      // Only a note in conflict is asked for its sides.
       if let path {
         _ = try Self.explained(path, in: notebook) { try notebook.conflictedNote(at: path) }
       }
@@ -108,7 +108,7 @@ struct ResolveCommand: Command {
 }
 
 extension ResolveCommand {
-  /// What became of a note.
+  /// The result for a note.
   struct Outcome {
     let path: TreePath
     let version: ObjectID?
@@ -141,7 +141,7 @@ extension ResolveCommand {
 }
 
 extension Resolution {
-  /// What `--keep` means.
+  /// The choice that `--keep` names.
   init(named name: String) {
     switch name {
     case "older": self = .older

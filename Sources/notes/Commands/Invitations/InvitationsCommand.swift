@@ -49,7 +49,7 @@ struct InvitationsCancelCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    // Who pastes the whole code means its beginning.
+    // A person who pastes the whole code means its beginning.
     let digits = InvitationCode(parsing: locator)?.locator ?? locator
     guard try InvitationBook(stateFolder: notebook.stateFolder).cancel(locator: digits) else {
       throw Failure(
@@ -109,7 +109,7 @@ struct InvitationsDeclineCommand: Command {
 
   func run() throws {
     let answer = try InvitationAnswer(to: name)
-    // Where the inviter is gone there is nobody to tell.
+    // If the inviter is gone, there is nothing to tell.
     let client = answer.joining { _ in "" }
     _ = try? client.run(cancellation: Interruption.token()) { _ in false }
     answer.forget()

@@ -62,7 +62,7 @@ struct JoinCommand: CountedCommand {
     }
     let code = try invitationCode()
     if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }
-    // Where a file gives the code, the folder is the only argument.
+    // If a file gives the code, the folder is the only argument.
     let dialogue = try JoinDialogue(
       json: options.json, yes: yes, folder: codeFile == nil ? folder : self.code, include: include)
     let device = try DeviceName.choose(given: name)
@@ -75,7 +75,7 @@ struct JoinCommand: CountedCommand {
     try dialogue.join(by: joining, isNamed: name != nil).end()
   }
 
-  /// Who invites nearby: names are not on the air, but devices of notebooks at hand are known.
+  /// Tells who invites nearby: names are not on the air, but devices of notebooks at hand are known.
   private func tellWhoInvites() throws {
     let ownID = try DeviceKey.load(in: UserFolders().data)?.deviceID ?? "NONE"
     guard let finder = discovery.discovery(for: ownID) else { return }

@@ -13,13 +13,13 @@ extension PairingOffer {
   }
 }
 
-/// What somebody who joins is shown and asked, and the first session: notes-join(1).
+/// The questions to a person who joins, and the first session: notes-join(1).
 struct JoinDialogue {
   private let json: Bool
   private let yes: Bool
-  /// Where the notebook goes: into the given folder; where the current one is in it already, under
-  /// this or a former ID, into that; else into a new folder of its name, beside the notebook that the
-  /// current one is in.
+  /// The folder that the notebook goes into: the given one; the current one, if that is in the notebook
+  /// already, under this or a former ID; else a new one of its name, beside the notebook that the current
+  /// one is in.
   let place: @Sendable (PairingOffer) -> String
 
   init(json: Bool, yes: Bool, folder: String?, include: Bool = false) throws {
@@ -191,7 +191,7 @@ struct JoinDialogue {
   private func fetch(_ joined: Joined, _ token: CancellationToken) throws -> Exit {
     var run = SyncRun(context: joined.context)
     run.addresses = [joined.address]
-    // Whoever joins was shown how much there is.
+    // The person who joins was shown how much there is.
     run.options.allowsLarge = true
     let notebook = try Notebook.open(at: joined.context.folder)
     let known = KnownNotebooks(dataFolder: try UserFolders().data)

@@ -43,7 +43,7 @@ struct InvitedMembers {
         + "Remove \(members.count == 1 ? "this one" : "these"), too?", byDefault: isProposed)
   }
 
-  /// What the report says of those who stay, empty where there are none.
+  /// The report's words on the members who stay, empty if there are none.
   var staying: String {
     isEmpty
       ? ""

@@ -210,7 +210,7 @@ extension MembershipStore {
 
 /// A name on a command line is a device's name, or the beginning of its ID.
 extension [Member] {
-  /// What is spelled exactly so goes before what differs by case.
+  /// A name that is spelled exactly so goes before one that differs by case.
   func matches(of name: String) -> [Member] {
     let exact = filter { $0.name == name }
     if !exact.isEmpty { return exact }
