@@ -57,7 +57,7 @@ extension Service {
         [occurrences] event in
         // It comes many times a second. Nobody watches a service, but for one that waits for a guest.
         if case .progress = event {
-          guard tellsProgress.load(ordering: .relaxed), nextProgress.hasPassed else { return }
+          guard self.tellsProgress.load(ordering: .relaxed), nextProgress.hasPassed else { return }
           nextProgress = .now + Self.progressPace
         }
         occurrences.put(.event(event))

@@ -23,23 +23,21 @@ public struct BundleRun: Sendable {
   ///   when cancelled.
   public func apply(
     _ path: String?, named name: String, cancellation: CancellationToken? = nil,
-    onEvent: (Event) -> Void = { _ in }
+    onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> SessionResult {
     // Who was removed is told so; who is no member yet may read.
     _ = try context.mayGive()
     let notebook = try context.notebook()
     let reader = try BundleReader(path: path, cancellation: cancellation)
-    return try withoutActuallyEscaping(onEvent) { report in
-      let judge = VersionJudge(
-        context.membership, notebook, options.allowsUnsigned ? .all : .answered)
-      let replica = Replica(
-        notebook, options.keeper ?? DirectKeeper(context, options),
-        with: PeerIdentity(bundle: name), judge: judge, isLasting: false, report: report)
-      do {
-        return try replica.exchanging { try exchange(replica, reader) }
-      } catch SyncError.packRefused(.malformed), SyncError.packRefused(.baseMissing) {
-        throw BundleError.damaged
-      }
+    let judge = VersionJudge(
+      context.membership, notebook, options.allowsUnsigned ? .all : .answered)
+    let replica = Replica(
+      notebook, options.keeper ?? DirectKeeper(context, options),
+      with: PeerIdentity(bundle: name), judge: judge, isLasting: false, report: onEvent)
+    do {
+      return try replica.exchanging { try exchange(replica, reader) }
+    } catch SyncError.packRefused(.malformed), SyncError.packRefused(.baseMissing) {
+      throw BundleError.damaged
     }
   }
 

@@ -56,7 +56,7 @@ public struct Cloning: Sendable {
   /// - Throws: `HubError`, `BundleError`, and what a visit throws; `SyncError.stopped` when cancelled.
   public func run(
     into folder: String, cancellation: CancellationToken? = nil,
-    check: (_ notebookID: String) throws -> Void, onEvent: (Event) -> Void = { _ in }
+    check: (_ notebookID: String) throws -> Void, onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> Notebook {
     guard Self.isFree(folder) else { throw Self.isTaken(folder) }
     let isNew = Counted.access(folder, F_OK) != 0
@@ -134,7 +134,7 @@ public struct Cloning: Sendable {
   }
 
   private func fill(
-    _ notebook: Notebook, _ cancellation: CancellationToken?, _ onEvent: (Event) -> Void
+    _ notebook: Notebook, _ cancellation: CancellationToken?, _ onEvent: @escaping (Event) -> Void
   ) throws {
     let context = SessionContext(
       folder: notebook.folder, key: key,

@@ -26,7 +26,7 @@ public struct HubRun: Sendable {
   /// others. Throws where nothing can be done with any, or `SyncError.stopped` when cancelled.
   public func run(
     addingTo outcome: inout SyncOutcome, cancellation: CancellationToken? = nil,
-    onEvent: (Event) -> Void = { _ in }
+    onEvent: @escaping (Event) -> Void = { _ in }
   ) throws {
     if hubs.isEmpty { return }
     let notebook = try context.notebook()
@@ -43,10 +43,9 @@ public struct HubRun: Sendable {
     if options.allowsLarge { program.memoryBytes *= 8 }
     for hub in hubs {
       do {
-        let result = try withoutActuallyEscaping(onEvent) { report in
-          try HubVisit(to: hub, from: notebook, keeper, by: program, hubOptions, report: report)
-            .run(options)
-        }
+        let visit = try HubVisit(
+          to: hub, from: notebook, keeper, by: program, hubOptions, report: onEvent)
+        let result = try visit.run(options)
         outcome.sessions.append(result)
         onEvent(.finished(result))
       } catch SyncError.stopped {

@@ -57,27 +57,26 @@ public final class Session {
   /// After a throw the peer has been told why, and what was not applied is forgotten.
   public static func run(
     on connection: Connection, as context: SessionContext,
-    options: SessionOptions = SessionOptions(), onEvent: (Event) -> Void = { _ in }
+    options: SessionOptions = SessionOptions(),
+    onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> SessionResult {
-    try withoutActuallyEscaping(onEvent) { report in
-      let stream = MessageStream(connection: connection, timeouts: context.timeouts)
-      do {
-        let (notebook, peer) = (try context.notebook(), try context.peer(at: connection))
-        let judge = VersionJudge(
-          context.membership, notebook,
-          options.allowsUnsigned ? .all : .from(deviceID: peer.deviceID))
-        let replica = Replica(
-          notebook, options.keeper ?? DirectKeeper(context, options), with: peer, judge: judge,
-          report: report)
-        let result = try replica.exchanging { try run(stream, as: context, replica, options) }
-        if options.isOpenedHere { context.record(refusal: nil) }
-        return result
-      } catch {
-        if options.isOpenedHere { context.record(refusal: error) }
-        // Does nothing where the link has closed it.
-        stream.close(after: error)
-        throw error
-      }
+    let stream = MessageStream(connection: connection, timeouts: context.timeouts)
+    do {
+      let (notebook, peer) = (try context.notebook(), try context.peer(at: connection))
+      let judge = VersionJudge(
+        context.membership, notebook,
+        options.allowsUnsigned ? .all : .from(deviceID: peer.deviceID))
+      let replica = Replica(
+        notebook, options.keeper ?? DirectKeeper(context, options), with: peer, judge: judge,
+        report: onEvent)
+      let result = try replica.exchanging { try run(stream, as: context, replica, options) }
+      if options.isOpenedHere { context.record(refusal: nil) }
+      return result
+    } catch {
+      if options.isOpenedHere { context.record(refusal: error) }
+      // Does nothing where the link has closed it.
+      stream.close(after: error)
+      throw error
     }
   }
 
