@@ -13,6 +13,10 @@ public struct WebLimits: Sendable {
   public var formBytes = 4 << 20
   /// A note's text that the page shows whole, and takes.
   public var textBytes = 1 << 20
+  /// A file that the page takes.
+  public var fileBytes = 25 << 20
+  /// An image that the page shows inside a text; a larger one is a link.
+  public var imageBytes = 10 << 20
   /// How long a request's head may take.
   public var headTime = 10.0
   /// How long a form may take.

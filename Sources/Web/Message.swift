@@ -13,6 +13,10 @@ struct Request: Sendable {
   var form = Fields()
   /// Whether a script of the page asks, which wants facts and no page.
   var isByScript = false
+  /// What was sent as it is, and is no form: a piece of a file.
+  var piece: [UInt8] = []
+  /// The part of a file that is asked for, as the header has it.
+  var range: String?
 
   /// The parts of a path; nil where it is not one that a page links to. Nothing is decoded: no page's
   /// address has anything but letters, digits, `-`, `_`, and a dot inside a name.
@@ -44,6 +48,8 @@ struct Response: Sendable {
     /// The stream of events, which goes on until the browser leaves; for as long the note of its page is
     /// open here.
     case events(OpenNote?)
+    /// A part of a file.
+    case file(OpenFile, Range<Int>, type: String)
   }
 
   var status: Int
@@ -77,7 +83,7 @@ extension Response {
   static let guards: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
         + "manifest-src 'self'; worker-src 'self'; connect-src 'self'; "
         + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),

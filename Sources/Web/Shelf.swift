@@ -43,6 +43,16 @@ final class Shelf: Sendable {
     }
   }
 
+  /// Bytes of a file, which a thread of the pool reads. Fails if the file does not have them any more.
+  func read(
+    _ file: OpenFile, from place: Int, _ count: Int, on loop: any EventLoop
+  ) -> EventLoopFuture<[UInt8]> {
+    pool.runIfActive(eventLoop: loop) {
+      guard let bytes = file.read(from: place, count) else { throw Refusal.away }
+      return bytes
+    }
+  }
+
   /// What is said to whom a link let in. The browser goes on from a page of ours: it shows no cookie
   /// of ours in a chain that began elsewhere.
   static func welcome(to root: String, cookie: String) -> Response {

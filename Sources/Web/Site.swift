@@ -21,6 +21,7 @@ final class Site: Sendable {
   /// The invitations that were opened on the page.
   let invitations: Invitations
   let unsaved = UnsavedTexts()
+  let uploads = Uploads()
   let openNotes = OpenNotes()
   let limits: WebLimits
 

@@ -47,6 +47,9 @@ struct Visit {
     case ("events", 1): return Response(status: 200, body: .events(try editing(in: notebook)))
     case ("new", 1): return .page(newPage(of: notebook))
     case ("deleted", 1): return .page(try deletedPage(of: notebook))
+    case ("files", 1): return .page(try filesPage(of: notebook))
+    case ("files", 2): return .page(try filePage(in: notebook))
+    case ("files", 3) where path[2] == "bytes": return try fileBytes(in: notebook)
     case ("undo", 1): return .page(try undoPage(of: notebook))
     case ("devices", _): return .page(try devicesPage(in: notebook))
     case ("n", 2...): return try notePage(try subject(in: notebook), notebook)
@@ -98,6 +101,7 @@ struct Visit {
     case ("undo", 2): return try undo(in: notebook)
     case ("save", 1): return try saveFolder(in: notebook)
     case ("leave", 1): return try leave()
+    case ("files", 2) where path == Self.adding: return try addFile(in: notebook)
     case ("devices", 2...): return try changeDevices(in: notebook)
     case ("n", 3...): break
     default: throw Refusal.noSuchPage
@@ -131,15 +135,21 @@ struct Visit {
 
   /// The note that the path names by its ID: one of the folder, or else a deleted one.
   private func subject(in notebook: Notebook) throws -> Subject {
-    let id = request.path[1]
-    let isID = id.utf8.count == 12 && id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
-    guard isID else { throw Refusal.noSuchPage }
+    let id = try noteID(request.path[1])
     if let note = try notebook.history.notes().first(where: { $0.id == id }) {
       return Subject(id: id, path: note.path, isDeleted: false, isInConflict: note.isInConflict)
     }
     let deleted = try notebook.history.deletedFiles().first { $0.id == id && $0.path.isNote }
     guard let deleted else { throw Refusal.noSuchNote }
     return Subject(id: id, path: deleted.path, isDeleted: true, isInConflict: false)
+  }
+
+  /// An ID of a note or an attachment, as an address has it.
+  func noteID(_ text: String) throws -> String {
+    let isID =
+      text.utf8.count == 12 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    guard isID else { throw Refusal.noSuchPage }
+    return text
   }
 
   /// A version of this history that a field or an address names whole.
@@ -205,7 +215,7 @@ struct Subject: Sendable {
 
 /// Why a page does not do what it is asked.
 enum Refusal: Error {
-  case noSuchPage, noSuchNote, noSuchVersion, noText, tooLong(Int), emptyTitle
+  case noSuchPage, noSuchNote, noSuchFile, noSuchVersion, noText, tooLong(Int), emptyTitle
   /// The note is another one than the page showed, and what was asked would take that back.
   case changedSince
   /// The text that the page was made of is gone.
@@ -223,16 +233,25 @@ enum Refusal: Error {
   case away
   /// The book of guests cannot be read, or others could have written it.
   case bookUnreadable
+  /// The file is larger than the page takes.
+  case tooLarge(Int)
+  /// A kind of file that the page does not take, or the bytes are of another kind than the name says.
+  case unknownKind, otherKind
+  /// The file may say where it was made, which the page cannot remove.
+  case mayTellPlace
+  case tooManyUploads
 
   var status: Int {
     switch self {
-    case .noSuchPage, .noSuchNote, .noSuchVersion, .noSuchText, .noSuchInvitation, .noSuchMember:
+    case .noSuchPage, .noSuchNote, .noSuchFile, .noSuchVersion, .noSuchText, .noSuchInvitation,
+      .noSuchMember:
       404
     case .readOnly, .ownerOnly: 403
-    case .tooLong: 413
-    case .noText, .changedSince, .sameRole, .otherDevice: 409
+    case .tooLong, .tooLarge: 413
+    case .unknownKind, .otherKind: 415
+    case .mayTellPlace, .noText, .changedSince, .sameRole, .otherDevice: 409
     case .emptyTitle, .brokenForm: 400
-    case .away, .bookUnreadable: 503
+    case .away, .bookUnreadable, .tooManyUploads: 503
     }
   }
 
@@ -240,6 +259,7 @@ enum Refusal: Error {
     switch self {
     case .noSuchPage: "there is no such page"
     case .noSuchNote: "there is no such note, and there was none"
+    case .noSuchFile: "there is no such file now"
     case .noSuchVersion: "there is no such version"
     case .noSuchInvitation: "there is no such invitation, or it has ended"
     case .noSuchMember: "there is no such member"
@@ -253,6 +273,16 @@ enum Refusal: Error {
     case .tooLong(let most):
       "the text has more than \(most / 1024) KiB, which the page does not take"
     case .emptyTitle: "the note needs a title"
+    case .tooLarge(let most):
+      "the file has more than \(most >> 20) MiB, which the page does not take"
+    case .unknownKind:
+      "the page takes images, sound, video, PDF, ZIP, e-books, tables, calendars, contacts and "
+        + "office documents; put other files into the notebook's folder"
+    case .otherKind: "the file is not of the kind that its name says, or is damaged"
+    case .mayTellPlace:
+      "the file may say where it was made, and the page cannot remove that from this kind of file; "
+        + "to add it anyway, choose \u{201C}Keep where photos were taken\u{201D} in the menu beside the button"
+    case .tooManyUploads: "others are adding files now: try again"
     case .brokenForm: "the form is not one of this page"
     case .readOnly: "you are a reader here: you can look at everything and change nothing"
     case .ownerOnly: "this page is for the user of this device alone"

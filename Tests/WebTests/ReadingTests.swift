@@ -212,11 +212,12 @@ import WorkTree
 
   @Test func `A preview has the words of a note, and how many boxes are ticked`() throws {
     let folder = try TemporaryFolder()
-    try folder.write("# Shop\n\n- [x] *oat* milk\n- [ ] [[eggs]]\n", to: "List.txt")
+    try folder.write(
+      "# Shop\n\n- [x] *oat* milk\n- [ ] [[eggs]]\n![](a.jpg) [a shop](b.md)\n", to: "List.txt")
     try folder.write("a\0b", to: "Image.txt")
     let preview = Preview(of: "List.txt", in: folder.path)
     #expect(
-      preview.words == "Shop, oat* milk, eggs" && preview.boxes?.ticked == 1
+      preview.words == "Shop, oat* milk, eggs a shop" && preview.boxes?.ticked == 1
         && preview.boxes?.all == 2)
     for name in ["Image.txt", "Nothing.txt"] {
       #expect(Preview(of: TreePath(name), in: folder.path).words.isEmpty)

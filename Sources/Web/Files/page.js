@@ -704,6 +704,76 @@ const count = (span) => {
 if (document.querySelector("[data-ends]"))
   setInterval(() => document.querySelectorAll("[data-ends]").forEach(count), 1000);
 
+// Photos and files are sent in pieces, so that each goes on where a connection was cut; the link to it goes below
+// the line where the caret is.
+
+const smaller = async (file) => {
+  const picture = await createImageBitmap(file).catch(() => null);
+  const scale = picture && 2048 / Math.max(picture.width, picture.height);
+  if (!picture || scale >= 1) return file;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [picture.width, picture.height].map((side) => Math.round(side * scale));
+  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  const made = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.85));
+  return made ? new File([made], file.name.replace(/\.\w+$/, "") + ".jpg") : file;
+};
+const sendFile = async (file, keepsPlaces) => {
+  const query = new URLSearchParams({ name: file.name, size: file.size, upload: crypto.randomUUID() });
+  if (form.dataset.note !== "new") query.set("beside", form.dataset.note);
+  if (keepsPlaces) query.set("places", "keep");
+  for (let from = 0; ; ) {
+    say(`Adding ${file.name}: ${Math.floor((100 * from) / file.size)} %`);
+    query.set("from", from);
+    const response = await fetch(`${root}/files/add?${query}`, {
+      method: "POST",
+      headers: { Accept: "application/json", "Content-Type": "application/octet-stream" },
+      body: file.slice(from, from + (1 << 20)),
+      signal: AbortSignal.timeout(60000),
+    }).catch(() => null);
+    if (!response || isForLater(response)) {
+      say("Waiting for a connection to add the file. Leave the page open.", "offline");
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      continue;
+    }
+    if (!response.ok) throw new Error(await refusal(response));
+    const said = await response.json();
+    if (said.link) return said.link;
+    from = said.from;
+  }
+};
+const insertLink = async (link, last) => {
+  const field = textOf(form);
+  if (isComposing) await new Promise((resolve) => form.addEventListener("compositionend", resolve, { once: true }));
+  const end = field.value.indexOf("\n", Math.max(field.selectionEnd, last ? field.value.indexOf(last) : 0));
+  const place = end < 0 ? field.value.length : end;
+  const isAlone = !place || field.value[place - 1] === "\n";
+  field.setRangeText((isAlone ? "" : "\n") + link, place, place, "preserve");
+  // A new note is saved once its text is begun.
+  if (form.dataset.note === "new") field.focus();
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+};
+let isAdding = false;
+let adding = Promise.resolve();
+const addFiles = (files) => {
+  const [isSmaller, keepsPlaces] = ["smaller", "places"].map((id) => document.getElementById(id).checked);
+  let last = "";
+  for (const file of [...files])
+    adding = adding.then(async () => {
+      isAdding = true;
+      try {
+        const sent = isSmaller && /^image\/(?!gif)/.test(file.type) ? await smaller(file) : file;
+        const link = await sendFile(sent, keepsPlaces);
+        await insertLink(link, last);
+        last = link;
+      } catch (failure) {
+        say("Not added", "bad");
+        tellOf(`${file.name} was not added. ${failure.message}`);
+      } finally {
+        isAdding = false;
+      }
+    });
+};
+
 if (form) {
   const field = textOf(form);
   // All is saved by itself: the button says that one is done.
@@ -737,14 +807,27 @@ if (form) {
   field.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && !event.altKey && ["z", "y", "Z"].includes(event.key)) goBack(event);
   });
+  const tools = document.getElementById("adding");
+  const chosen = tools.querySelector("[type=file]");
+  tools.hidden = false;
+  chosen.addEventListener("change", () => {
+    addFiles(chosen.files);
+    chosen.value = "";
+  });
+  field.addEventListener("paste", (event) => {
+    if (!event.clipboardData.files.length) return;
+    event.preventDefault();
+    addFiles(event.clipboardData.files);
+  });
   // Whoever leaves what is kept nowhere is asked.
   addEventListener("beforeunload", (event) => {
-    if (!hasRoom && isDirty()) event.preventDefault();
+    if ((!hasRoom && isDirty()) || isAdding) event.preventDefault();
   });
   const found = findDraft();
   const finish = async (target) => {
     goal = target;
     await found;
+    await adding;
     await following;
     if (isDirty()) return send();
     location.replace(target === "note" ? `${root}/n/${form.dataset.note}` : target);

@@ -6,9 +6,12 @@ const name = own + version;
 const shell = ["/style.css", "/page.js", "/icon.svg"].map((file) => root + file);
 const first = [root + "/", root + "/new"];
 const note = /^\/n\/[0-9a-f]{12}(\/edit|\/versions)?$/;
+const image = /^\/files\/[0-9a-f]{12}\/bytes$/;
 const mostNotes = 200;
+const [mostImages, largestImage] = [100, 5 << 20];
 const patience = 3000;
 
+const isImage = (path) => image.test(path.slice(root.length));
 const isPage = (path) => first.includes(path) || note.test(path.slice(root.length));
 // Without a connection a page for editing is as it was kept: its form is for the text that it shows.
 const kept = (path) => caches.match(path.replace(/(\/edit)\/[0-9a-f]+\/[0-9a-f]+$/, "$1"), { cacheName: name });
@@ -28,7 +31,7 @@ const store = async (path, response) => {
   if (isGone || (response.redirected && !pathOf(response).startsWith(path + "/"))) return;
   const cache = await caches.open(name);
   if ([403, 404, 409].includes(response.status)) return cache.delete(path);
-  if (!response.ok) return;
+  if (response.status !== 200) return;
   let { body } = response;
   // The page says of when it is. No title has the text `<body`: all that is written is escaped.
   if (isPage(path))
@@ -39,6 +42,8 @@ const store = async (path, response) => {
   await cache.put(path, new Response(body, { headers }));
   const notes = (await cache.keys()).filter((request) => note.test(pathOf(request).slice(root.length)));
   for (const old of notes.slice(0, -mostNotes)) await cache.delete(old);
+  const images = (await cache.keys()).filter((request) => isImage(pathOf(request)));
+  for (const old of images.slice(0, -mostImages)) await cache.delete(old);
   if (isGone) await caches.delete(name);
 };
 
@@ -49,7 +54,8 @@ const fetchAndStore = async (path) => store(path, await fetch(path));
 const keep = async (url, response) => {
   const path = url.pathname;
   if (response.status === 401) return forget();
-  if (!isPage(path) && !shell.includes(path)) return;
+  const isSmall = Number(response.headers.get("Content-Length")) <= largestImage;
+  if (!isPage(path) && !shell.includes(path) && !(isImage(path) && isSmall)) return;
   // What a search found is not the list, and "Saved." is said once.
   if (!url.search) await store(path, response);
   else if (url.searchParams.has("done")) await fetchAndStore(path);
@@ -80,7 +86,7 @@ const show = async (event, url) => {
   event.waitUntil(storing.catch(() => {}));
   const isShown = event.request.mode === "navigate";
   // A page that asks for news is to know that there is no connection.
-  const mayBeOld = isShown || shell.includes(url.pathname);
+  const mayBeOld = isShown || shell.includes(url.pathname) || isImage(url.pathname);
   const old = mayBeOld && !isGone && (await kept(url.pathname));
   if (old) {
     const late = new Promise((resolve) => setTimeout(resolve, patience));
@@ -109,6 +115,8 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin || !url.pathname.startsWith(root + "/")) return;
+  // Sound, video and downloads go past this: only an image is kept.
+  if (isImage(url.pathname) && request.destination !== "image") return;
   if (request.method === "GET" && url.pathname !== root + "/events") {
     event.respondWith(show(event, url));
   } else if (request.mode === "navigate" || url.pathname === root + "/leave") {

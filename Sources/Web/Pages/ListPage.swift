@@ -7,7 +7,7 @@ internal import WorkTree
 
 /// The list of the notes, and what a search found.
 extension Visit {
-  private static let notesAtOnce = 200
+  static let notesAtOnce = 200
   /// Beside a note, where the whole list is one tap away.
   private static let notesBeside = 40
 
@@ -74,6 +74,7 @@ extension Visit {
     return """
       \(devices, if: visitor.isOwner)
       \(undo, if: visitor.mayWrite)
+      <a href="\(root)/files">\(HTML.icon(.clip))Files</a>
       <a href="\(root)/deleted">\(HTML.icon(.bin))Deleted notes</a>
       \(browser, if: visitor.guest != nil)
       """
@@ -177,7 +178,7 @@ extension Visit {
   }
 
   /// A value for a query.
-  private func encoded(_ text: String) -> String {
+  func encoded(_ text: String) -> String {
     text.utf8.map { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

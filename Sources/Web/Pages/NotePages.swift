@@ -95,6 +95,7 @@ extension Visit {
       """
       <h1 class="edited" dir="auto">\(subject.title)</h1>
       <div class="about">\(editors(of: subject, in: notebook))</div>
+      \(Self.addTools)
       \(editForm(of: subject, editable.text, shown))
       """
     }
@@ -134,6 +135,19 @@ extension Visit {
   private static let saveButton: HTML =
     "<button class=\"btn main\" form=\"edit\" data-save>Save</button>"
 
+  /// The tools that add photos and files to the text. They need the script, which shows them.
+  private static let addTools: HTML = """
+    <div class="adding" id="adding" hidden>
+    <label class="btn">\(HTML.icon(.clip))Add a photo or file<input type="file" multiple></label>
+    \(HTML.menu("adding-options", named: "How files are added", addOptions))
+    </div>
+    """
+
+  private static let addOptions: HTML = """
+    <label class="also"><input type="checkbox" id="smaller"> Make photos smaller</label>
+    <label class="also"><input type="checkbox" id="places"> Keep where photos were taken</label>
+    """
+
   /// The text, in a form that is for the version and the text that it was made of.
   func editForm(of subject: Subject, _ text: String, _ shown: ShownNote) -> HTML {
     """
@@ -155,6 +169,7 @@ extension Visit {
     return layout("New note", name: notebook.identity.name, frame) {
       """
       <h1 class="vh">New note</h1>
+      \(Self.addTools)
       \(newForm(title: "", text: ""))
       """
     }

@@ -38,6 +38,8 @@ struct Preview {
   /// A line without the marks of Markdown around its words.
   static func plain(_ line: Substring) -> String {
     let marks: Set<Character> = ["#", ">", "-", "*", "+", "=", "_", "~", "`", "|", " ", "\t"]
+    let links = #/!?\[([^\[\]]*)\]\([^\s()]+\)/#
+    let line = line.contains("](") ? line.replacing(links) { $0.1 } : line
     let text = line.drop(while: marks.contains)
     let end =
       text.lastIndex { !marks.contains($0) }.map { text.index(after: $0) } ?? text.startIndex

@@ -86,7 +86,8 @@ final class RequestHandler: ChannelInboundHandler {
       }
       expect(within: limits.formTime, context)
       if head.method == "POST" {
-        guard Self.isForm(head) else {
+        guard Self.type(of: head) == (Self.isPiece(admission) ? FileKind.bytes : Self.formType)
+        else {
           return refuse(415, "A form is expected.", context)
         }
         if let length = head.only("content-length").flatMap({ Int($0) }), length > limits.formBytes
@@ -103,17 +104,24 @@ final class RequestHandler: ChannelInboundHandler {
   }
 
   /// Scripts name the charset behind the type, forms do not.
-  private static func isForm(_ head: Gate.Head) -> Bool {
-    let type = head.only("content-type")?.lowercased().split(separator: ";").first
-    return type == "application/x-www-form-urlencoded"
+  private static func type(of head: Gate.Head) -> String? {
+    head.only("content-type")?.lowercased().split(separator: ";").first.map(String.init)
+  }
+
+  private static let formType = "application/x-www-form-urlencoded"
+
+  /// Whether a piece of a file is sent, rather than a form.
+  private static func isPiece(_ admission: Gate.Admission) -> Bool {
+    admission.path == Visit.adding
   }
 
   private func finish(
     _ head: Gate.Head, _ admission: Gate.Admission, _ form: ByteBuffer,
     _ context: ChannelHandlerContext
   ) {
+    let piece = Self.isPiece(admission) ? Array(form.readableBytesView) : []
     guard let query = Fields(parsing: head.query.utf8),
-      let fields = Fields(parsing: form.readableBytesView)
+      let fields = piece.isEmpty ? Fields(parsing: form.readableBytesView) : Fields()
     else { return refuse(400, "The form cannot be read.", context) }
     let isForm = head.method == "POST"
     let place = Connections.place(of: context.channel)
@@ -130,7 +138,8 @@ final class RequestHandler: ChannelInboundHandler {
       Request(
         method: isForm ? .post : .get, visitor: admission.visitor, entrance: entrance,
         isByName: entrance.isByName(host: head.only("host")), path: admission.path, query: query,
-        form: fields, isByScript: head.only("accept") == "application/json")
+        form: fields, isByScript: head.only("accept") == "application/json", piece: piece,
+        range: head.headers["if-range"] == nil ? head.only("range") : nil)
     }
     response.whenComplete { result in
       let (handler, context) = bound.value
@@ -148,9 +157,10 @@ final class RequestHandler: ChannelInboundHandler {
     guard context.channel.isActive else { return }
     state = .answering
     var headers = HTTPHeaders(Response.guards.map { ($0.name, $0.value) })
-    headers.add(contentsOf: response.headers.map { ($0.name, $0.value) })
+    for (name, value) in response.headers { headers.replaceOrAdd(name: name, value: value) }
     var bytes: [UInt8] = []
     var isStream = false
+    var part: (OpenFile, Range<Int>)?
     switch response.body {
     case .events(let editing):
       headers.add(name: "Content-Type", value: "text/event-stream; charset=utf-8")
@@ -160,12 +170,44 @@ final class RequestHandler: ChannelInboundHandler {
       bytes = body
       headers.add(name: "Content-Type", value: type)
       headers.add(name: "Content-Length", value: String(body.count))
+    case .file(let file, let range, let type):
+      part = (file, range)
+      headers.add(name: "Content-Type", value: type)
+      headers.add(name: "Content-Length", value: String(range.count))
     }
     if closes { headers.add(name: "Connection", value: "close") }
     let status = HTTPResponseStatus(statusCode: response.status)
     write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)), context)
     if isStream { return follow(context) }
+    if let (file, range) = part { return sendPiece(of: file, range, on: context, closes: closes) }
     write(.body(.byteBuffer(context.channel.allocator.buffer(bytes: bytes))), context)
+    end(on: context, closes: closes)
+  }
+
+  /// Sends a part of a file: the next piece is read when the one before has gone out, so a slow browser costs
+  /// the memory of one.
+  private func sendPiece(
+    of file: OpenFile, _ range: Range<Int>, on context: ChannelHandlerContext, closes: Bool
+  ) {
+    expect(within: limits.idleTime, context)
+    guard !range.isEmpty else { return end(on: context, closes: closes) }
+    let count = min(range.count, Self.pieceBytes)
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    shelf.read(file, from: range.lowerBound, count, on: context.eventLoop).flatMap {
+      bytes -> EventLoopFuture<Void> in
+      let (handler, context) = bound.value
+      let piece = context.channel.allocator.buffer(bytes: bytes)
+      return context.writeAndFlush(handler.wrapOutboundOut(.body(.byteBuffer(piece))))
+    }.whenComplete { result in
+      let (handler, context) = bound.value
+      guard case .success = result else { return context.close(promise: nil) }
+      handler.sendPiece(of: file, range.dropFirst(count), on: context, closes: closes)
+    }
+  }
+
+  private static let pieceBytes = 256 << 10
+
+  private func end(on context: ChannelHandlerContext, closes: Bool) {
     expect(within: limits.idleTime, context)
     // A request that has come already is read while the end is written.
     if !closes { state = .idle }

@@ -12,15 +12,17 @@ struct NoteText {
   private let links: Links
   /// The address of the note's page that a link inside the notebook leads to; nil where there is none.
   private let inward: (String) -> String?
+  /// The address of an image, by that of its page; nil of what is not shown inside a text.
+  private let image: (String) -> String?
   /// The name of the field that a box sends its line's number by; nil where nobody may tick.
   private let field: String?
   private let text: String
 
   init(
     _ text: String, field: String?, note: @escaping (String) -> String?,
-    inward: @escaping (String) -> String?
+    inward: @escaping (String) -> String?, image: @escaping (String) -> String? = { _ in nil }
   ) {
-    (self.text, self.field, self.inward) = (text, field, inward)
+    (self.text, self.field, self.inward, self.image) = (text, field, inward, image)
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     links = Links(note: note)
   }
@@ -29,10 +31,16 @@ struct NoteText {
     let parts = links.parts(of: text).map { part -> HTML in
       switch part {
       case .text(let text): "\(text: text.utf8)"
-      case .link(let address, let words): Self.link(to: address, "\(text: words.utf8)")
+      case .link(let address, let words):
+        Self.link(to: address, picture(at: address, words) ?? "\(text: words.utf8)")
       }
     }
     return "\(parts)"
+  }
+
+  /// The image that the address is the page of; nil of other addresses.
+  private func picture(at address: String, _ words: String) -> HTML? {
+    image(address).map { "<img src=\"\($0)\" alt=\"\(words)\" loading=\"lazy\">" }
   }
 
   private static func link(to address: String, _ words: HTML) -> HTML {
@@ -198,9 +206,14 @@ struct NoteText {
       open(linksAround > 0 ? nil : Links.outward(node.url) ?? text.inward(node.url), "")
     }
 
-    /// Images of other sites are not fetched: that would tell them who reads what.
+    /// Images of other sites are not fetched: that would tell them who reads what. The words of an image are
+    /// below it.
     private mutating func enterImage(_ node: CommonMarkNode) {
-      open(linksAround > 0 ? nil : Links.outward(node.url), " class=\"image\"")
+      let inward = text.inward(node.url)
+      let picture = inward.flatMap { text.picture(at: $0, node.url) }
+      let target = Links.outward(node.url) ?? inward
+      open(linksAround > 0 ? nil : target, picture == nil ? " class=\"image\"" : "")
+      if let picture { parts.append(picture) }
     }
 
     private mutating func open(_ address: String?, _ style: HTML) {
@@ -225,10 +238,11 @@ extension Visit {
     guard bytes.count <= limit, let editable = EditableText(bytes) else { return whole(bytes) }
     let hasBoxes = editable.text.contains("[")
     let form = hasBoxes ? action : nil
-    let addresses = NoteAddresses(of: notebook, root: root, near: path.parent)
+    let addresses = NoteAddresses(
+      of: notebook, root: root, near: path.parent, imageBytes: site.limits.imageBytes)
     let text = NoteText(
       editable.text, field: form.map { $0.1.name("line") }, note: addresses.note,
-      inward: addresses.inward)
+      inward: addresses.inward, image: addresses.image)
     let isMarkdown = path.noteSuffix.lowercased() != ".txt"
     let shown = (isMarkdown ? text.markdown() : nil) ?? text.plain()
     guard let form else { return shown }
@@ -237,22 +251,35 @@ extension Visit {
   }
 }
 
-/// Finds the notes that links lead to; the list of them is read when there is a link.
+/// Finds the notes and attachments that links lead to; the list of them is read when there is a link.
 private final class NoteAddresses {
   private let notebook: Notebook
   private let root: String
   private let folder: TreePath?
-  private lazy var notes: [NoteSummary] = (try? notebook.history.notes()) ?? []
+  private let imageBytes: Int
+  private lazy var notes: [NoteSummary] = (try? notebook.history.files()) ?? []
   private lazy var byTitle = Dictionary(grouping: notes) { $0.title.lowercased() }
   private lazy var byPath = Dictionary(notes.map { ($0.path, $0) }) { first, _ in first }
 
-  init(of notebook: Notebook, root: String, near folder: TreePath?) {
+  /// The addresses of the images, by those of their pages.
+  private var images: [String: String] = [:]
+
+  init(of notebook: Notebook, root: String, near folder: TreePath?, imageBytes: Int) {
     (self.notebook, self.root, self.folder) = (notebook, root, folder)
+    self.imageBytes = imageBytes
   }
 
   private func address(of note: NoteSummary?) -> String? {
-    note.flatMap { $0.id.isEmpty ? nil : "\(root)/n/\($0.id)" }
+    guard let note, !note.id.isEmpty else { return nil }
+    if note.path.isNote { return "\(root)/n/\(note.id)" }
+    let page = "\(root)/files/\(note.id)"
+    if note.size <= imageBytes, FileKind(ofName: note.title)?.shape == .image {
+      images[page] = page + "/bytes"
+    }
+    return page
   }
+
+  func image(_ page: String) -> String? { images[page] }
 
   /// By a title, also with folders in front; of several the one beside the note.
   func note(_ title: String) -> String? {

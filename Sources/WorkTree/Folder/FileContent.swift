@@ -83,6 +83,28 @@ package struct FileContent {
 }
 
 extension WorkTree {
+  /// A file that is open for reading. Its owner closes it.
+  public struct OpenedFile: Sendable {
+    /// The system's number of it.
+    public let descriptor: Int32
+    /// Its size in bytes when it was opened.
+    public let size: Int
+  }
+
+  /// Opens a file as it stands in the folder; nil if no plain file is there.
+  public func open(_ path: TreePath) throws -> OpenedFile? {
+    let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
+    defer { close(root) }
+    let descriptor = Counted.openWithoutTrace(root, path.cString, O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    var status = stat()
+    guard Counted.fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      return nil
+    }
+    return OpenedFile(descriptor: descriptor, size: Int(status.st_size))
+  }
+
   /// A file's bytes as they stand in the folder; as the index has them where the folder cannot hold
   /// the file.
   public func text(of path: TreePath) throws -> [UInt8] {

@@ -1,0 +1,201 @@
+internal import Git
+internal import History
+internal import Notebook
+internal import System
+internal import WorkTree
+
+/// The attachments of the notebook: the list, a page of each, their bytes, and the form that adds one.
+extension Visit {
+  /// The path that pieces of a file are sent to.
+  static let adding = ["files", "add"]
+
+  func filesPage(of notebook: Notebook) throws -> HTML {
+    let files = try notebook.history.files().filter { !$0.path.isNote }
+      .sorted { ($1.modified ?? .max, $0.path) < ($0.modified ?? .max, $1.path) }
+    let skipped = max(0, Int(request.query["from"] ?? "") ?? 0)
+    let shown = files.dropFirst(skipped).prefix(Self.notesAtOnce)
+    let rows = shown.map { file -> HTML in
+      let inner: HTML = """
+        <span class="row-top"><span class="row-title" dir="auto">\(file.title)</span>\
+        \(file.modified.map { .time($0, \.brief) })</span>
+        <span class="row-meta">\(file.path.parent.map { "<span class=\"folder\"><bdi>\("\($0)")</bdi></span>" })\
+        <span>\(Self.size(file.size))</span>\("<span class=\"chip\">not saved yet</span>", if: file.id.isEmpty)</span>
+        """
+      if file.id.isEmpty { return "<li><div class=\"row\">\(inner)</div></li>\n" }
+      return "<li><a class=\"row\" href=\"\(root)/files/\(file.id)\">\(inner)</a></li>\n"
+    }
+    let rest = files.count - skipped - shown.count
+    let more: HTML =
+      "<p><a class=\"btn\" href=\"\(root)/files?from=\(skipped + shown.count)\">\(rest) more</a></p>"
+    let none: HTML = """
+      <div class="nothing">\(HTML.emptySheet)<h2>No files yet</h2>
+      <p class="soft">Photos and files that you add to a note are listed here.</p></div>
+      """
+    return layout("Files", name: notebook.identity.name) {
+      """
+      <h1>Files</h1>
+      <div id="notes" data-live>
+      \(rows.isEmpty ? none : "<ul class=\"group notes\">\n\(rows)</ul>")
+      \(more, if: rest > 0)
+      </div>
+      """
+    }
+  }
+
+  /// A number of bytes, as people say it.
+  private static func size(_ bytes: Int) -> String {
+    bytes < 1 << 20 ? "\((bytes + 1_023) >> 10) KiB" : "\((bytes + (1 << 19)) >> 20) MiB"
+  }
+
+  /// The attachment that the path names by its ID.
+  private func file(in notebook: Notebook) throws -> NoteSummary {
+    let id = try noteID(request.path[1])
+    let file = try notebook.history.files().first { $0.id == id && !$0.path.isNote }
+    guard let file else { throw Refusal.noSuchFile }
+    return file
+  }
+
+  func filePage(in notebook: Notebook) throws -> HTML {
+    let file = try file(in: notebook)
+    let source = "\(root)/files/\(file.id)/bytes"
+    let player: HTML? =
+      switch FileKind(ofName: file.title)?.shape {
+      case .image: "<p class=\"prose\"><img src=\"\(source)\" alt=\"\(file.title)\"></p>"
+      case .audio:
+        "<p><audio controls preload=\"metadata\" src=\"\(source)\" aria-label=\"\(file.title)\"></audio></p>"
+      case .video:
+        "<p><video controls preload=\"metadata\" src=\"\(source)\" aria-label=\"\(file.title)\"></video></p>"
+      case .download, nil: nil
+      }
+    let frame = Frame(back: (root + "/files", "Files"))
+    return layout(file.title, name: notebook.identity.name, frame) {
+      """
+      <h1 dir="auto">\(file.title)</h1>
+      <div class="about"><span>\(Self.size(file.size))</span>\(file.modified.map { time($0) })</div>
+      \(player)
+      <p><a class="btn" href="\(source)" download>Download</a></p>
+      """
+    }
+  }
+
+  /// The bytes, under a policy of their own: whatever they are, they are no page that could do anything.
+  func fileBytes(in notebook: Notebook) throws -> Response {
+    let file = try file(in: notebook)
+    guard let opened = try notebook.workTree.open(file.path) else { throw Refusal.noSuchFile }
+    let content = OpenFile(opened)
+    let kind = FileKind(ofName: file.title)
+    let isShown = kind.map { $0.shape != .download } ?? false
+    // A name that shows itself otherwise than it is, is not handed on.
+    let name = HiddenScalars.areIn(file.title, .name) ? "file" : file.title
+    var headers: [(name: String, value: String)] = [
+      (
+        name: "Content-Security-Policy",
+        value: "default-src 'none'; sandbox; frame-ancestors 'none'"
+      ),
+      ("Accept-Ranges", "bytes"),
+      (
+        "Content-Disposition",
+        "\(isShown ? "inline" : "attachment"); filename*=UTF-8''\(encoded(name))"
+      ),
+    ]
+    let range: Range<Int>
+    switch FilePart(request.range, of: content.size) {
+    case .whole: range = 0..<content.size
+    case .part(let part):
+      range = part
+      let last = part.upperBound - 1
+      headers.append(("Content-Range", "bytes \(part.lowerBound)-\(last)/\(content.size)"))
+    case .unsatisfiable:
+      return Response(
+        status: 416, headers: [("Content-Range", "bytes */\(content.size)")],
+        body: .bytes([], type: "text/plain; charset=utf-8"))
+    }
+    let status = headers.last?.name == "Content-Range" ? 206 : 200
+    let type = kind?.type ?? FileKind.bytes
+    return Response(status: status, headers: headers, body: .file(content, range, type: type))
+  }
+
+  // MARK: Add
+
+  /// Takes a piece of a file; with the last one the file is added beside the note.
+  func addFile(in notebook: Notebook) throws -> Response {
+    let query = request.query
+    guard let token = query["upload"], (16...64).contains(token.utf8.count),
+      let start = query["from"].flatMap({ Int($0) }), start >= 0,
+      let size = query["size"].flatMap({ Int($0) }), size > 0, let name = query.typed("name")
+    else { throw Refusal.brokenForm }
+    guard size <= min(site.limits.fileBytes, notebook.workTree.sizeLimit) else {
+      throw Refusal.tooLarge(site.limits.fileBytes)
+    }
+    guard let kind = FileKind(ofName: name) else { throw Refusal.unknownKind }
+    let piece = Uploads.Piece(
+      name: token, visitor: root, start: start, size: size, bytes: request.piece)
+    switch try site.uploads.take(piece) {
+    case .partial(let count): return Self.facts("{\"from\":\(count)}")
+    case .added(let link): return Self.facts("{\"link\":\(JSONText.quoted(link))}")
+    case .whole(let bytes):
+      do {
+        let link = try add(bytes, kind, named: name, in: notebook)
+        site.uploads.end(piece, link: link)
+        return Self.facts("{\"link\":\(JSONText.quoted(link))}")
+      } catch {
+        site.uploads.end(piece, link: nil)
+        throw error
+      }
+    }
+  }
+
+  private static func facts(_ json: String) -> Response {
+    .file(Array(json.utf8), type: "application/json")
+  }
+
+  /// Adds a file, under another name if its own is taken.
+  ///
+  /// - Returns: the text that leads to it from the note.
+  private func add(
+    _ bytes: [UInt8], _ kind: FileKind, named name: String, in notebook: Notebook
+  ) throws -> String {
+    guard kind.matches(bytes) else { throw Refusal.otherKind }
+    var content = bytes
+    if request.query["places"] != "keep" {
+      switch kind.places {
+      case .none: break
+      case .fixed: throw Refusal.mayTellPlace
+      case .removable(let removed):
+        guard let picture = removed(bytes) else { throw Refusal.otherKind }
+        content = picture
+      }
+    }
+    let note =
+      try query("beside").map { id in
+        try notebook.history.notes().first { $0.id == id }.map(\.path)
+      } ?? nil
+    // What a link, or a path, would take for its own.
+    let whole = String(
+      name.map {
+        "/\\[]()|#<>:\"*?!`".contains($0) || HiddenScalars.areIn(String($0), .name) ? "-" : $0
+      })
+    let dot = whole.lastIndex(of: ".") ?? whole.endIndex
+    for number in 1...99 {
+      let mark = number == 1 ? "" : " \(number)"
+      let title = whole[..<dot] + mark + whole[dot...]
+      let path = try notebook.path(titled: String(title), in: note?.parent ?? "", suffix: "")
+      do {
+        _ = try notebook.create(path, text: content)
+      } catch NotebookError.nameTaken {
+        guard (try? notebook.workTree.text(of: path)) == content else { continue }
+      }
+      return Self.link(to: path, kind, isMarkdown: note?.noteSuffix.lowercased() == ".md")
+    }
+    throw NotebookError.nameTaken(TreePath(whole), by: TreePath(whole), isFolder: false)
+  }
+
+  private func query(_ name: String) throws -> String? { try request.query[name].map(noteID) }
+
+  private static func link(to path: TreePath, _ kind: FileKind, isMarkdown: Bool) -> String {
+    let name = path.name.description
+    guard isMarkdown else { return "[[\(name)]]" }
+    let address = name.replacing("%", with: "%25").replacing(" ", with: "%20")
+    return kind.shape == .image ? "![](\(address))" : "[\(name)](\(address))"
+  }
+}
