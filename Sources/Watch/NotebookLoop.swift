@@ -108,7 +108,7 @@ final class NotebookLoop {
 
   private func work() {
     readEvents()
-    for job in owner.jobs.takeAll() { job(self) }
+    for job in owner.jobs.takeAll() { carryOut(job) }
     guard events != nil else { return }
     let now = Instant.now
     if now >= nextLook {
@@ -152,18 +152,20 @@ final class NotebookLoop {
 
   // MARK: What others ask
 
-  func stop() { isStopped = true }
-  func rest() { notebook?.repository.close() }
-
-  func lookSoon() { nextLook = .now }
-
-  /// This user has opened or closed these notes.
-  func setEdited(_ paths: [TreePath], isOpen: Bool) {
-    openNotes.setEdited(paths, isOpen)
-    tellEditing()
+  private func carryOut(_ job: WatchedNotebook.Job) {
+    switch job {
+    case .stop: isStopped = true
+    case .rest: notebook?.repository.close()
+    case .look: nextLook = .now
+    case .setEdited(let paths, let isOpen):
+      openNotes.setEdited(paths, isOpen)
+      tellEditing()
+    case .currentState(let reply): reply.put(Result { try currentState() })
+    case .merge(let heads, let reply): reply.put(Result { try merge(heads) })
+    }
   }
 
-  func currentState() throws -> NotebookState {
+  private func currentState() throws -> NotebookState {
     let notebook = try open()
     saveAllSettled()
     rewritePortably()
@@ -175,7 +177,7 @@ final class NotebookLoop {
     return notebook
   }
 
-  func join(_ heads: [ObjectID]) throws -> MergeOutcome {
+  private func merge(_ heads: [ObjectID]) throws -> MergeOutcome {
     let notebook = try open()
     readEvents()
     // What was written until now is saved first; what is being written is compared when it is swapped.

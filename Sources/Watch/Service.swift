@@ -44,7 +44,15 @@ public final class Service: Sendable {
   enum Occurrence: Sendable {
     case event(Event)
     case opened(Invitation)
-    case dialing(@Sendable (inout ServiceDialing) -> Void)
+    case discovered(DiscoveryEvent)
+    /// A connection that was opened here is over.
+    case ended(Dialer.Outcome, with: Dialer.Target)
+    /// The machine slept until now.
+    case awoke
+    case networkChanged(NetworkState.News)
+    /// Everybody who is not connected is to be tried; the queue is told when that has come to something.
+    case reachAll(BlockingQueue<Bool>)
+    case pauseChanged
     /// Something may have changed that the loop looks at anyway.
     case changed
     case stopped
@@ -98,7 +106,7 @@ public final class Service: Sendable {
   /// Closes all connections and makes none, or makes them again. From any thread.
   func pause(_ value: Bool) {
     if isPaused.exchange(value, ordering: .relaxed) == value { return }
-    occurrences.put(.dialing { $0.pauseChanged() })
+    occurrences.put(.pauseChanged)
   }
 
   /// Ends it, as its cancellation does. From any thread.
@@ -163,7 +171,12 @@ public final class Service: Sendable {
         dialing.note(event)
         for visitor in hubVisitors.values { visitor.note(event) }
       case .opened(let invitation): announce(invitation, port: listener.port, tell)
-      case .dialing(let change): change(&dialing)
+      case .discovered(let event): dialing.note(event)
+      case .ended(let outcome, let target): dialing.note(outcome, of: target)
+      case .awoke: dialing.awake()
+      case .networkChanged(let news): dialing.networkChanged(news)
+      case .reachAll(let settled): dialing.reachAll(settled)
+      case .pauseChanged: dialing.pauseChanged()
       case .changed: break
       case .stopped: return
       }
@@ -184,11 +197,10 @@ public final class Service: Sendable {
   }
 
   private func watchMachine() throws {
-    try MachineWatch.sleep(until: token) { [occurrences] in occurrences.put(.dialing { $0.awake() })
-    }
+    try MachineWatch.sleep(until: token) { [occurrences] in occurrences.put(.awoke) }
     // Where the kernel tells nothing of networks, devices are found a little later.
     try? MachineWatch.networks(until: token) { [occurrences] news in
-      occurrences.put(.dialing { $0.networkChanged(news) })
+      occurrences.put(.networkChanged(news))
     }
   }
 

@@ -41,9 +41,7 @@ struct ServiceDialing {
     // It may keep us waiting, so it has a thread of its own.
     try startThread { [occurrences = service.occurrences] in
       do {
-        try discovery.browse(.notebook) { event in
-          occurrences.put(.dialing { $0.note(event) })
-        }
+        try discovery.browse(.notebook) { occurrences.put(.discovered($0)) }
       } catch {
         occurrences.put(.event(.discoveryFailed(cause: Cause(error))))
       }
@@ -57,7 +55,7 @@ struct ServiceDialing {
       do {
         try startThread { [service, port] in
           let outcome = service.connect(attempt, port: port)
-          service.occurrences.put(.dialing { $0.note(outcome, of: attempt.target) })
+          service.occurrences.put(.ended(outcome, with: attempt.target))
         }
       } catch {
         dialer.ended(.failed, with: attempt.target)
@@ -143,7 +141,7 @@ struct ServiceDialing {
 
   /// The machine slept: connections may be dead, and the folder may have changed.
   mutating func awake() {
-    for watched in service.watched.values { watched.ask { $0.lookSoon() } }
+    for watched in service.watched.values { watched.jobs.put(.look) }
     networkChanged(.got)
   }
 

@@ -17,8 +17,21 @@ final class WatchedNotebook: SessionKeeper {
   let jobs: PolledQueue<Job>
   private let ended = BlockingQueue<Bool>()
 
-  /// What the notebook's thread is asked to do; without a loop, it has ended.
-  typealias Job = @Sendable (NotebookLoop?) -> Void
+  /// What the notebook's thread is asked to do.
+  enum Job: Sendable {
+    case stop
+    /// Close what is open only for speed.
+    case rest
+    /// Look through the whole folder.
+    case look
+    /// This user has opened or closed these notes.
+    case setEdited([TreePath], isOpen: Bool)
+    case currentState(Reply<NotebookState>)
+    case merge([ObjectID], Reply<MergeOutcome>)
+  }
+
+  /// Where the answer to a job is waited for; nil where the thread has ended.
+  typealias Reply<Value: Sendable> = BlockingQueue<Result<Value, any Error>?>
 
   var notebookID: String { context.membership.notebookID }
 
@@ -37,7 +50,13 @@ final class WatchedNotebook: SessionKeeper {
     try startThread { [self] in
       NotebookLoop(self).run()
       // Whoever still waits is told.
-      for job in jobs.takeAll() { job(nil) }
+      for job in jobs.takeAll() {
+        switch job {
+        case .currentState(let reply): reply.put(nil)
+        case .merge(_, let reply): reply.put(nil)
+        case .stop, .rest, .look, .setEdited: break
+        }
+      }
       ended.put(true)
     }
   }
@@ -45,15 +64,13 @@ final class WatchedNotebook: SessionKeeper {
   /// Ends the thread and the sessions, and waits a little for it.
   func stop() {
     sessions.endAll(.stopped)
-    ask { $0.stop() }
+    jobs.put(.stop)
     _ = ended.take(until: .now + 5)
   }
 
-  func ask(_ job: @escaping @Sendable (NotebookLoop) -> Void) { jobs.put { $0.map(job) } }
-
   /// Nothing has happened for a while: packs that were read need not stay open.
   func rest() {
-    ask { $0.rest() }
+    jobs.put(.rest)
     sessions.closeCaches()
   }
 
@@ -71,20 +88,18 @@ final class WatchedNotebook: SessionKeeper {
 
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
     // What was replaced is told by the notebook's thread.
-    (try answer { try $0.currentState() }, nil)
+    (try answer { .currentState($0) }, nil)
   }
 
   func merge(
     _ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter
   ) throws -> MergeOutcome {
-    try answer { try $0.join(heads) }
+    try answer { .merge(heads, $0) }
   }
 
-  private func answer<Value: Sendable>(
-    _ work: @escaping @Sendable (NotebookLoop) throws -> Value
-  ) throws -> Value {
-    let reply = BlockingQueue<Result<Value, any Error>?>()
-    jobs.put { loop in reply.put(loop.map { loop in Result { try work(loop) } }) }
+  private func answer<Value: Sendable>(to job: (Reply<Value>) -> Job) throws -> Value {
+    let reply = Reply<Value>()
+    jobs.put(job(reply))
     guard let result = reply.take(until: .now + Self.patience) ?? nil else {
       throw WatchError.notAnswering(context.folder)
     }

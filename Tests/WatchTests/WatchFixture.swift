@@ -59,11 +59,11 @@ final class Watcher {
   }
 
   /// Tells it that the machine was asleep.
-  func awake() { running?.service.occurrences.put(.dialing { $0.awake() }) }
+  func awake() { running?.service.occurrences.put(.awoke) }
 
   /// Has it try everybody who is not connected.
   func reachAll(_ settled: BlockingQueue<Bool>) {
-    running?.service.occurrences.put(.dialing { $0.reachAll(settled) })
+    running?.service.occurrences.put(.reachAll(settled))
   }
 
   /// Tells it that nothing has happened for a while.

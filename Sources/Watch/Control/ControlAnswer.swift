@@ -87,8 +87,8 @@ struct ControlAnswer {
   }
 
   private func edit(_ paths: [TreePath]) throws {
-    notebook.ask { $0.setEdited(paths, isOpen: true) }
-    defer { notebook.ask { $0.setEdited(paths, isOpen: false) } }
+    notebook.jobs.put(.setEdited(paths, isOpen: true))
+    defer { notebook.jobs.put(.setEdited(paths, isOpen: false)) }
     try send(state)
     try untilGone { _ in }
   }
@@ -96,9 +96,9 @@ struct ControlAnswer {
   /// Saves, and waits until the devices that are connected show what this one shows.
   private func synchronise(until end: Instant) throws {
     try server.following { follower in
-      notebook.ask { $0.lookSoon() }
+      notebook.jobs.put(.look)
       let settled = BlockingQueue<Bool>()
-      server.service.occurrences.put(.dialing { $0.reachAll(settled) })
+      server.service.occurrences.put(.reachAll(settled))
       _ = settled.take(until: end)
       while Instant.now < end {
         let own = try notebook.currentState().state
