@@ -13,7 +13,8 @@ final class Gate: Sendable {
   /// The path that all pages are below, with a slash in front and none behind.
   let root: String
   private let cookie: String
-  private let token: Mutex<String?>
+  private let token: String
+  private let isUsed = Mutex(false)
   private let notebooks: ServedNotebooks
   /// Whether the owner's pages begin with a list of notebooks, each below a part of the path.
   private let isOfAll: Bool
@@ -31,18 +32,21 @@ final class Gate: Sendable {
     (self.notebooks, self.isOfAll) = (notebooks, isOfAll)
     root = "/" + SecretText.random(bytes: 16)
     cookie = SecretText.random(bytes: 32)
-    token = Mutex(SecretText.random(bytes: 32))
+    token = SecretText.random(bytes: 32)
   }
 
   /// The link that lets in, once; nil when it was used.
-  var link: String? { token.withLock { $0 }.map { "\(local.origin)/open/\($0)" } }
+  var link: String? { isUsed.withLock { $0 } ? nil : "\(local.origin)/open/\(token)" }
 
   /// The path of the certificate that people install for the page on the network.
   static let authorityName = "authority.crt"
 
   enum Verdict: Sendable {
-    /// The link was opened: the browser gets this cookie.
-    case opened(cookie: String)
+    /// The link was opened: the browser gets this cookie, and goes on below the root. A link that was used
+    /// leads there again, without a cookie: whoever is in already has one.
+    case opened(root: String, cookie: String?)
+    /// The style sheet, which the page for strangers has, too.
+    case style
     case allowed(Admission)
     /// Anybody may have the certificate that the page shows.
     case authority
@@ -99,7 +103,10 @@ final class Gate: Sendable {
     let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == "GET"
     // A link may stand in a mail or a message, which is another site's page.
     if !isLink, let refusal = foreignness(of: head, origin) { return .refused(403, refusal) }
-    return admission(parts, head, entrance).map { .allowed($0) } ?? stranger(place)
+    if let admission = admission(parts, head, entrance) { return .allowed(admission) }
+    if head.method == "GET", parts == ["style.css"] { return .style }
+    if isLink, let root = usedRoot(parts[1]) { return .opened(root: root, cookie: nil) }
+    return stranger(place, hasLink: parts.first == Visitor.linkPath)
   }
 
   /// Whose path this is, with the cookie that belongs to it.
@@ -117,6 +124,11 @@ final class Gate: Sendable {
     }
     let shown = cookies(of: head, entrance, below: first)
     return admission(parts.dropFirst()) { try $0.visitor(below: first, cookies: shown) }
+  }
+
+  /// The path of the guest whom this link let in.
+  private func usedRoot(_ token: String) -> String? {
+    notebooks.sites.lazy.compactMap { (try? $0.path(ofToken: token)) ?? nil }.first
   }
 
   private func ownerAdmission(below path: [String]) -> Admission {
@@ -156,13 +168,12 @@ final class Gate: Sendable {
 
   private func open(_ guess: String, _ head: Head, _ place: String) -> Verdict {
     guard head.method == "GET" else { return .refused(405, "The link is opened with GET.") }
-    let isRight = token.withLock { token in
-      guard let wanted = token, Self.isEqual(wanted, guess) else { return false }
-      token = nil
-      return true
+    guard Self.isEqual(token, guess) else { return stranger(place) }
+    let wasUsed = isUsed.withLock { isUsed in
+      defer { isUsed = true }
+      return isUsed
     }
-    guard isRight else { return stranger(place) }
-    return .opened(cookie: local.cookie(cookie, below: root))
+    return .opened(root: root, cookie: wasUsed ? nil : local.cookie(cookie, below: root))
   }
 
   /// The values that may be ours; a browser sends one.
@@ -175,7 +186,8 @@ final class Gate: Sendable {
     return ours.prefix(8).map { String($0.dropFirst(name.count)) }
   }
 
-  private func stranger(_ place: String) -> Verdict {
+  /// - Parameter hasLink: whether the address is that of an invitation.
+  private func stranger(_ place: String, hasLink: Bool = false) -> Verdict {
     let mayTry = wrong.withLock { wrong in
       // Who has not tried for a while may have forgotten.
       if wrong.count >= Self.mostPlaces { wrong = wrong.filter { !$0.value.isFull } }
@@ -185,8 +197,12 @@ final class Gate: Sendable {
     guard mayTry else { return .refused(429, "Too many wrong tries.") }
     return .refused(
       401,
-      "Open the link that 'notes web' printed. It works once: for another, end 'notes web' with Ctrl-C and "
-        + "start it again. Guests need a new invitation.")
+      hasLink
+        ? "This invitation was used in another browser, or it has expired: each works once, within a day. Ask "
+          + "the person who sent it for another one."
+        : "Open the link that 'notes web' printed. It works in one browser: for another one, end 'notes web' "
+          + "with Ctrl-C and start it again. Guests: open your invitation again in the browser that you used it "
+          + "in, or ask for a new one.")
   }
 
   /// Takes as long for every guess of the right length.

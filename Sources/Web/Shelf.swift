@@ -37,8 +37,9 @@ final class Shelf: Sendable {
           return ShelfPage(notebooks: notebooks, request: request).response()
         }
         return Visit(site: site, request: request).response()
+      case .refused(401, let text): return Self.closed(text)
       case .refused(let status, let text): return .plain(status, text)
-      case .opened, .authority: return .plain(404, "There is no such page.")
+      case .opened, .authority, .style: return .plain(404, "There is no such page.")
       }
     }
   }
@@ -53,9 +54,22 @@ final class Shelf: Sendable {
     }
   }
 
+  /// What a stranger is told to do.
+  static func closed(_ text: String) -> Response {
+    let page = HTML.document("No access – notes", root: "") {
+      """
+      <div class="pane-note"><main id="main" tabindex="-1" class="page">
+      <h1>No access with this link</h1>
+      <p role="alert">\(text)</p>
+      </main></div>
+      """
+    }
+    return .page(page, status: 401)
+  }
+
   /// What is said to whom a link let in. The browser goes on from a page of ours: it shows no cookie
   /// of ours in a chain that began elsewhere.
-  static func welcome(to root: String, cookie: String) -> Response {
+  static func welcome(to root: String, cookie: String?) -> Response {
     let first = root + "/"
     let page: HTML = """
       <!doctype html>
@@ -65,7 +79,7 @@ final class Shelf: Sendable {
 
       """
     var response = Response.page(page)
-    response.headers.append(("Set-Cookie", cookie))
+    if let cookie { response.headers.append(("Set-Cookie", cookie)) }
     return response
   }
 }

@@ -57,6 +57,11 @@ final class Site: Sendable {
     return present == nil ? .away(root: "/" + path) : .guest(guest, root: "/" + path)
   }
 
+  /// The path of the guest whom this link let in; nil if it let nobody in, or the guest is gone.
+  func path(ofToken token: String) throws -> String? {
+    try GuestBook.path(ofToken: token, among: presentGuests()).map { "/" + $0 }
+  }
+
   /// The guests, as the book has them now.
   func presentGuests() throws -> [Guest] {
     let present = try guests.guests()

@@ -48,6 +48,43 @@ struct PageAuthorityTests {
     #expect(try authority("lap.local").hostName == "lap.local")
   }
 
+  // "stays the same as long as the addresses do"
+  @Test("The certificate is kept for its addresses, for its owner alone, until it is old")
+  func kept() throws {
+    let (one, path) = (try authority(), folder["keys/page-certificate.pem"])
+    let start: Int64 = 1_800_000_000
+    func page(_ addresses: [String] = ["10.0.0.1", "10.0.0.2"], at now: Int64 = start) throws
+      -> [UInt8]
+    {
+      let page = try authority().certificate(for: addresses, keptIn: folder["keys"], now: now)
+      return page.chain[0]
+    }
+    let first = try page()
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+    #expect(try page() == first && page(["10.0.0.2", "10.0.0.1"]) == first)
+    #expect(try page(at: start + PageAuthority.renewal - 1) == first)
+    #expect(
+      try PageKey.with(
+        pem: one.certificate(for: ["10.0.0.1", "10.0.0.2"], keptIn: folder["keys"], now: start)
+          .privateKey, { try $0.isKey(of: first) }))
+    let changes: [(String, () throws -> [UInt8])] = [
+      ("old", { try page(at: start + PageAuthority.renewal) }),
+      ("another address", { try page(["10.0.0.1"]) }),
+      ("readable by others", { chmod(path, 0o644) == 0 ? try page() : [] }),
+      (
+        "damaged",
+        {
+          try folder.write("x", to: "keys/page-certificate.pem"); return try page()
+        }
+      ),
+    ]
+    for (name, change) in changes {
+      let former = try page()
+      #expect(try change() != former, "\(name)")
+    }
+  }
+
   @Test("openssl takes what it certifies, by name and by address, for servers alone")
   func certified() throws {
     let page = try authority().certify(addresses: ["192.168.1.5", "fd00::5", "no address"])

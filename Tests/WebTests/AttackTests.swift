@@ -258,7 +258,7 @@ import Testing
     #expect(try web.get("/").status == 200)
   }
 
-  @Test func `The link is good once`() throws {
+  @Test func `The link lets in once`() throws {
     let web = try WebFixture(letsIn: false)
     let link = try #require(web.server.link)
     let path = "/" + link.split(separator: "/").dropFirst(2).joined(separator: "/")
@@ -267,7 +267,13 @@ import Testing
     let cookie = try #require(first.headers["set-cookie"])
     #expect(first.status == 200 && cookie.contains("; HttpOnly; SameSite=Strict"))
     #expect(web.server.link == nil)
-    #expect(try web.client.send(request).status == 401)
+    // It leads there again, and only the first browser gets the cookie.
+    let root = try WebFixture.Browser(first).root
+    let again = try web.client.send(request)
+    #expect(again.status == 200 && again.headers["set-cookie"] == nil)
+    #expect(again.text.contains("url=\(root)/\""))
+    let stranger = try web.client.send(WebFixture.request("GET", root + "/", host: web.host))
+    #expect(stranger.status == 401 && !stranger.text.contains("Home"))
   }
 
   @Test func `Wrong tries are slowed down, and the right one is not`() throws {

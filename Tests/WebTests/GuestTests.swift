@@ -88,15 +88,26 @@ import Testing
     let token = try invite("Grandma")
     let guest = try web.comeIn(token, name: "Somebody else")
     #expect(try web.get("/", as: guest).text.contains("You are <b>Grandma</b>"))
-    for method in ["GET", "POST"] {
-      let again = WebFixture.request(
-        method, "/guest/" + token, host: web.host, ["Origin: http://" + web.host])
-      #expect(try web.client.send(again).status == 401)
+    func open(_ method: String) throws -> Answer {
+      try web.client.send(
+        WebFixture.request(
+          method, "/guest/" + token, host: web.host, ["Origin: http://" + web.host]))
     }
+    // It leads whoever is in to the notes again, and lets nobody in.
+    let again = try open("GET")
+    #expect(again.status == 200 && again.headers["set-cookie"] == nil)
+    #expect(again.text.contains("url=\(guest.root)/\""))
+    #expect(try open("POST").status == 401)
+    _ = try book.remove("Grandma")
+    #expect(try open("GET").status == 401)
     let day = GuestInvitation.lifetime
     let old = try book.invite("Old", as: .reader, now: WallClock.now() - day).token
     let late = WebFixture.request("GET", "/guest/" + old, host: web.host)
-    #expect(try web.client.send(late).status == 401)
+    let refused = try web.client.send(late)
+    #expect(refused.status == 401 && refused.text.contains("Ask the person who sent it"))
+    #expect(refused.text.contains("href=\"/style.css\"") && !refused.text.contains("Home"))
+    let style = WebFixture.request("GET", "/style.css", host: web.host)
+    #expect(try web.client.send(style).status == 200)
     #expect(try book.invitations().isEmpty)
   }
 

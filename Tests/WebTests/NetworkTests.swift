@@ -82,8 +82,10 @@ import Testing
       "\(root)/new", browser + ["Origin: " + origin], form: "title=Plan&text=from%20afar")
     #expect(made.status == 303, "\(made)")
     #expect(try web.text("Plan.txt") == "from afar\n")
-    // The link is used up.
-    #expect(try ask(path).status == 401)
+    // The link is used up: it leads to the same pages, for whoever has the cookie.
+    let again = try ask(path)
+    #expect(again.status == 200 && again.headers["set-cookie"] == nil)
+    #expect(again.text.contains("url=\(root)/\""))
   }
 
   @Test func `The name and the private addresses are one page, each with its own origin`() throws {

@@ -39,8 +39,14 @@ public struct GuestSecrets: Sendable {
   /// The value of the cookie.
   public let cookie: String
 
-  static func random() -> GuestSecrets {
-    GuestSecrets(path: SecretText.random(bytes: 16), cookie: SecretText.random(bytes: 32))
+  /// Those of whoever comes in by a link: the path is that of the link, the cookie random.
+  static func made(by token: String) throws -> GuestSecrets {
+    GuestSecrets(path: try path(of: token), cookie: SecretText.random(bytes: 32))
+  }
+
+  /// The path of the guest whom a link let in: notes-security(7), GUESTS. So the link leads back to it.
+  static func path(of token: String) throws -> String {
+    String(try SecretText.hash("notes guest path 1 " + token).prefix(32))
   }
 }
 

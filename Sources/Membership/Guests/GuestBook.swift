@@ -47,6 +47,13 @@ public struct GuestBook: Sendable {
     return try invitations(now: now).first { $0.token == hash }
   }
 
+  /// The path of the guest whom the link with this token let in, among these; nil if it let nobody in.
+  package static func path(ofToken token: String, among guests: [Guest]) throws -> String? {
+    let path = try GuestSecrets.path(of: token)
+    let id = try SecretText.hash(path)
+    return guests.contains { $0.id == id } ? path : nil
+  }
+
   // MARK: What changes it
 
   /// Makes a link that is good once, for a day.
@@ -76,7 +83,7 @@ public struct GuestBook: Sendable {
   public func accept(
     _ token: String, name: String, now: Int64 = WallClock.now()
   ) throws -> (guest: Guest, secrets: GuestSecrets) {
-    let secrets = GuestSecrets.random()
+    let secrets = try GuestSecrets.made(by: token)
     let hash = try SecretText.hash(token)
     let guest = try change(now: now) { entries -> Guest in
       guard let place = entries.invitations.firstIndex(where: { $0.token == hash }) else {

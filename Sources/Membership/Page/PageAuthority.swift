@@ -23,7 +23,11 @@ public struct PageAuthority: Sendable {
   private static let day: Int64 = 86_400
   private static let lifetime = 20 * 365 * day
   /// How long what it certifies is good, in seconds.
-  public static let certificateLifetime = 30 * day
+  public static let certificateLifetime = 397 * day
+  /// After so long another one takes its place, in seconds.
+  static let renewal = 300 * day
+  /// The file in the data folder that keeps what was certified last, with its key.
+  static let certificateName = "page-certificate.pem"
 
   /// The SHA-256 of the root, as browsers and phones show it.
   ///
@@ -103,6 +107,46 @@ public struct PageAuthority: Sendable {
     addresses: [String], now: Int64 = WallClock.now()
   ) throws -> PageCertificate {
     try certify(hostName, addresses: addresses, now: now)
+  }
+
+  /// The certificate for these addresses that the data folder keeps, or a new one, which it keeps from now on.
+  /// So a browser whose user has accepted it is not warned again when the page is served again.
+  ///
+  /// - Throws: `MembershipError`, or what the system says of the file.
+  public func certificate(
+    for addresses: [String], keptIn dataFolder: String, now: Int64 = WallClock.now()
+  ) throws -> PageCertificate {
+    let path = "\(dataFolder)/\(Self.certificateName)"
+    let subject = try ([Self.fingerprint(of: issuer), hostName] + Set(addresses).sorted())
+      .joined(separator: " ")
+    if let kept = try kept(at: path, for: subject, now: now) { return kept }
+    let made = try certify(addresses: addresses, now: now)
+    let content =
+      try Array("\(now) \(subject)\n".utf8) + made.privateKey
+      + PageCertificate.pem(made.chain[0])
+    try Disk.replace(path, with: content, isShared: true)
+    return made
+  }
+
+  /// Nil if there is none for the subject, if its time is over, or if others could have read its key.
+  private func kept(at path: String, for subject: String, now: Int64) throws -> PageCertificate? {
+    let content: [UInt8]?
+    do {
+      content = try SecretFile.read(path, limit: Self.maximumFileSize) {
+        PageAuthorityError(path: path, defect: $0)
+      }
+    } catch is PageAuthorityError {
+      return nil
+    }
+    let parts = content?.split(separator: UInt8(ascii: "\n"), maxSplits: 1) ?? []
+    guard parts.count == 2,
+      let words = String(validating: parts[0], as: UTF8.self)?.split(separator: " ", maxSplits: 1),
+      words.count == 2, words[1] == subject, let made = Int64(words[0]),
+      (made..<made + Self.renewal).contains(now),
+      let (key, certificates) = try PageKey.parts(of: Array(parts[1])), certificates.count == 1,
+      try PageKey.with(pem: key, { try $0.isKey(of: certificates[0]) })
+    else { return nil }
+    return PageCertificate(chain: [certificates[0], issuer, root], privateKey: key)
   }
 
   func certify(

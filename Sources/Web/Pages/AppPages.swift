@@ -17,12 +17,15 @@ extension Visit {
     """
   }
 
+  /// The style sheet.
+  static let style = Response.file(PackageResources.style_css, type: "text/css; charset=utf-8")
+
   /// A file that belongs to the pages; nil where the visitor has none of this name.
   func file(_ name: String, of notebook: String) -> Response? {
     switch name {
-    case "style.css": .file(PackageResources.style_css, type: "text/css; charset=utf-8")
-    case "page.js": .file(PackageResources.page_js, type: "text/javascript; charset=utf-8")
+    case "style.css": Self.style
     case "icon.svg": .file(PackageResources.icon_svg, type: "image/svg+xml")
+    case "page.js": .file(PackageResources.page_js, type: "text/javascript; charset=utf-8")
     case "icon.png": .file(PackageResources.icon_png, type: "image/png")
     case "worker.js" where mayBeApp:
       .file(Self.worker, type: "text/javascript; charset=utf-8")

@@ -2,7 +2,8 @@ internal import Channel
 internal import Membership
 internal import Synchronization
 
-/// What the page on the network shows, anew each day: a certificate of this machine's authority.
+/// What the page on the network shows: a certificate of this machine's authority, which stays the same as long as
+/// its addresses do, for most of a year.
 final class CertifiedPage: Sendable {
   private struct Latest {
     let addresses: [String]
@@ -11,14 +12,15 @@ final class CertifiedPage: Sendable {
   }
 
   private let pageAuthority: PageAuthority
+  private let dataFolder: String
   private let latest: Mutex<Latest>
   /// The SHA-256 of the certificate that people install.
   let authorityFingerprint: String
 
-  init(_ authority: PageAuthority, addresses: [String]) throws {
-    pageAuthority = authority
+  init(_ authority: PageAuthority, addresses: [String], dataFolder: String) throws {
+    (pageAuthority, self.dataFolder) = (authority, dataFolder)
     authorityFingerprint = try authority.fingerprint()
-    latest = Mutex(try Self.make(authority, addresses))
+    latest = Mutex(try Self.make(authority, addresses, dataFolder))
   }
 
   /// The certificate that people install, DER.
@@ -27,19 +29,19 @@ final class CertifiedPage: Sendable {
   /// The SHA-256 of the page's own certificate.
   var fingerprint: String { latest.withLock { $0.fingerprint } }
 
-  /// Takes a new certificate; where that fails the former one is good for weeks.
+  /// Takes a new certificate if it is time; if that fails, the former one is good for weeks.
   func renew() { certify(latest.withLock { $0.addresses }) }
 
   /// Takes one for other addresses, all of them private.
   func certify(_ addresses: [String]) {
-    guard let made = try? Self.make(pageAuthority, addresses) else { return }
+    guard let made = try? Self.make(pageAuthority, addresses, dataFolder) else { return }
     latest.withLock { $0 = made }
   }
 
   private static func make(
-    _ authority: PageAuthority, _ addresses: [String]
+    _ authority: PageAuthority, _ addresses: [String], _ dataFolder: String
   ) throws -> Latest {
-    let certificate = try authority.certify(addresses: addresses)
+    let certificate = try authority.certificate(for: addresses, keptIn: dataFolder)
     let context = try BrowserTLSContext(
       chain: certificate.chain, privateKey: certificate.privateKey)
     return Latest(

@@ -69,9 +69,11 @@ final class RequestHandler: ChannelInboundHandler {
     keepsAlive = sent.isKeepAlive
     let place = Connections.place(of: context.channel)
     switch shelf.gate.judge(head, at: entrance, from: place) {
+    case .refused(401, let text): send(Shelf.closed(text), on: context, closes: true)
     case .refused(let status, let text): refuse(status, text, context)
-    case .opened(let cookie):
-      send(Shelf.welcome(to: shelf.gate.root, cookie: cookie), on: context, closes: true)
+    case .opened(let root, let cookie):
+      send(Shelf.welcome(to: root, cookie: cookie), on: context, closes: true)
+    case .style: send(Visit.style, on: context, closes: true)
     case .authority:
       guard let network = entrance.network else { return refuse(404, "", context) }
       let type = "application/x-x509-ca-cert"

@@ -174,7 +174,8 @@ public final class WebServer: Sendable {
       in: dataFolder, hostName: network.name ?? "notes.invalid")
     // A certificate with an address that the authority may not certify is refused whole.
     return try CertifiedPage(
-      authority, addresses: network.addresses.filter(PrivateAddress.isPrivate))
+      authority, addresses: network.addresses.filter(PrivateAddress.isPrivate),
+      dataFolder: dataFolder)
   }
 
   /// Listens at all of these, with one port.
