@@ -98,6 +98,9 @@ const keep = (isSent = form.dataset.note !== "new") => {
   const title = form.elements.title?.value || document.querySelector("main h1").textContent;
   return write(draftName, { action: action(form), fields: fields(form), isSent, title });
 };
+// A long text is kept in the browser when nobody types for a moment: to do so costs more than a key may.
+let keeping;
+const isLong = () => textOf(form).value.length > 1e5;
 // A new note that is to be saved makes room for the next one.
 const keepApart = () => {
   if (form.dataset.note !== "new" || draftName !== store + "new") return;
@@ -533,9 +536,11 @@ const grow = () => {
 
 let isLoading = false;
 let isStale = false;
-const refresh = async () => {
+const refresh = async (event) => {
   isStale = true;
   if (form && form.dataset.note !== "new") followSoon();
+  // A page with a long text is read again only for who else is there.
+  if (form && isLong() && event?.type === "changed") return;
   if (isLoading) return;
   isLoading = true;
   try {
@@ -568,8 +573,8 @@ const listen = () => {
     refresh();
   });
   source.addEventListener("changed", refresh);
-  source.addEventListener("presence", () => {
-    if (document.querySelector("[data-presence]")) refresh();
+  source.addEventListener("presence", (event) => {
+    if (document.querySelector("[data-presence]")) refresh(event);
   });
   source.addEventListener("error", async () => {
     if (source !== events) return;
@@ -784,7 +789,9 @@ if (form) {
     grow();
     // What is typed before a draft is found is kept at once.
     draftName ??= ownDraft();
-    keep();
+    clearTimeout(keeping);
+    if (isLong()) keeping = setTimeout(() => keep(), 200);
+    else keep();
     saveSoon();
   });
   form.addEventListener("compositionstart", () => (isComposing = true));
@@ -794,7 +801,10 @@ if (form) {
     saveSoon();
   });
   form.addEventListener("focusout", saveNow);
-  addEventListener("pagehide", saveNow);
+  addEventListener("pagehide", () => {
+    keep();
+    saveNow();
+  });
   const goBack = (event) => {
     const isRedo = event.inputType === "historyRedo" || event.key === "y" || event.shiftKey;
     event.preventDefault();
