@@ -4,6 +4,7 @@ internal import Membership
 internal import Notebook
 internal import State
 internal import Synchronization
+internal import System
 
 /// A notebook that is served, to whom the gate lets in.
 final class Site: Sendable {
@@ -18,6 +19,8 @@ final class Site: Sendable {
   let guests: GuestBook
   /// The guests when the book was there last.
   private let guestsBefore = Mutex<[Guest]>([])
+  /// When each guest asked for something last, by ID, since the page was started.
+  private let seen = Mutex<[String: Int64]>([:])
   /// The invitations that were opened on the page.
   let invitations: Invitations
   let unsaved = UnsavedTexts()
@@ -54,8 +57,13 @@ final class Site: Sendable {
     guard let guest = try GuestBook.guest(below: path, cookies: cookies, among: known) else {
       return nil
     }
-    return present == nil ? .away(root: "/" + path) : .guest(guest, root: "/" + path)
+    guard present != nil else { return .away(root: "/" + path) }
+    seen.withLock { $0[guest.id] = WallClock.now() }
+    return .guest(guest, root: "/" + path)
   }
+
+  /// When the guest asked for something last, in seconds since 1970; nil if not since the page was started.
+  func lastHere(of guest: Guest) -> Int64? { seen.withLock { $0[guest.id] } }
 
   /// The path of the guest whom this link let in; nil if it let nobody in, or the guest is gone.
   func path(ofToken token: String) throws -> String? {

@@ -66,6 +66,7 @@ struct Visit {
     switch (path.dropFirst().first, path.count) {
     case (nil, _): return try devicesPage(of: notebook)
     case ("invitation", 3): return try invitationPage(path[2], in: notebook)
+    case ("guest", 3): return try guestPage(of: notebook)
     case ("member", 3): return try memberPage(in: notebook)
     case ("member", 4) where path[3] == "role": return try rolePage(in: notebook)
     case ("member", 4) where path[3] == "remove": return try removalPage(in: notebook)
@@ -125,6 +126,9 @@ struct Visit {
     switch (path[1], path.count, path.last) {
     case ("invite", 2, _): return try invite(in: notebook)
     case ("invitation", 4, "cancel"): return try cancelInvitation(path[2], in: notebook)
+    case ("guests", 2, _): return try inviteGuest(to: notebook)
+    case ("guest", 4, "role"): return try changeGuestRole()
+    case ("guest", 4, "remove"): return try removeGuest()
     case ("member", 4, "role"): return try changeRole(in: notebook)
     case ("member", 4, "remove"): return try removeMember(in: notebook)
     default: throw Refusal.noSuchPage
@@ -179,6 +183,8 @@ struct Visit {
     case let error as MembershipError: trouble("\(error)", status: 409)
     case let error as SyncError: trouble("\(error)", status: 409)
     case let error as WatchError: trouble("\(error)", status: 409)
+    case let error as GuestError: trouble("\(error)", status: 409)
+    case let error as NameDefect: trouble("\(error)", status: 409)
     case MergeError.noConflict: trouble("the note has no conflict any more", status: 409)
     default: trouble("\(error)", status: 500)
     }

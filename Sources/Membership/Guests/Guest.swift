@@ -23,7 +23,7 @@ public struct GuestInvitation: Hashable, Sendable {
   /// When the link ends, in seconds since 1970.
   public let expires: Int64
   /// The hash of the link's token.
-  let token: String
+  package let token: String
 
   /// How long a link is good, in seconds.
   public static let lifetime: Int64 = 24 * 60 * 60

@@ -26,6 +26,12 @@ extension Visit {
       return row(
         member, mark: names.mark(of: member.name, member.deviceID), state, canChange: isMine)
     }
+    let guests: HTML
+    do {
+      guests = try guestList()
+    } catch let error as GuestError {
+      guests = "<p class=\"error\">\(sentence("\(error)"))</p>"
+    }
     let hubs = try notebook.hubs().map { try row(HubState(of: $0, in: notebook)) }
     let hubList: HTML = "<h2 class=\"label\">Hubs</h2>\n<ul class=\"group notes\">\n\(hubs)</ul>"
     return layout("People and devices", name: identity.name) {
@@ -45,6 +51,10 @@ extension Visit {
       <div id="invite" data-live data-presence>
       \(invitationForm, if: standing.role == .admin)
       </div>
+      <div id="guests" data-live data-presence>
+      \(guests)
+      </div>
+      \(guestForm)
       """
     }
   }

@@ -86,6 +86,8 @@ extension Visit {
       case "removed":
         "Removed. Other devices learn it at their next sync. The device keeps what it has received: "
           + "a removal cannot take it back."
+      case "guest-role": "The role is changed"
+      case "guest-removed": "Removed. What the guest wrote stays."
       case "cancelled": "Cancelled"
       case "partly": "Done in part: there is more to choose"
       default: nil

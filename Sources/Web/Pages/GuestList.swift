@@ -1,0 +1,142 @@
+internal import Membership
+internal import Notebook
+internal import System
+
+/// The guests of the page, for the user of this device: invited, given another role, and removed.
+extension Visit {
+  private static let may: [(Role, HTML)] = [
+    (.writer, "can read and change the notes"), (.reader, "can read the notes"),
+  ]
+
+  /// The part of the page of people and devices that is about guests.
+  func guestList() throws -> HTML {
+    let guests = try site.presentGuests().map { guest in
+      let seen = site.lastHere(of: guest).map { "last here \(time($0))" } as HTML?
+      let about: [HTML] = ["\(guest.role.rawValue)", "since \(time(guest.since))"]
+      return person(
+        guest.name, about + [seen ?? "not here since the page was started"],
+        "<a class=\"btn change\" href=\"\(root)/devices/guest/\(guest.id)\">Change \(guest.name)</a>"
+      )
+    }
+    let links = try site.guests.invitations().map { link in
+      let name = link.name ?? "A guest"
+      return person(
+        name, ["\(link.role.rawValue)", "invited; the link expires \(time(link.expires))"],
+        """
+        <form method="post" action="\(root)/devices/guest/\(link.token)/remove"><button class="btn change">\
+        Cancel\(HTML.spoken(" the invitation of \(name)"))</button></form>
+        """)
+    }
+    let all = guests + links
+    return """
+      <h2 class="label">Guests</h2>
+      <p class="soft">Guests use the notes in a browser, from this device. They install nothing.</p>
+      \(all.isEmpty ? nil : "<ul class=\"group notes\">\n\(all)</ul>")
+      """
+  }
+
+  private func person(_ name: String, _ about: [HTML], _ deed: HTML) -> HTML {
+    """
+    <li class="person"><div><b>\(name)</b><small class="about">\(Self.list(about))</small></div> \(deed)</li>
+
+    """
+  }
+
+  private func roleChoices(chosen: Role) -> [HTML] {
+    Self.may.map { role, meaning in
+      """
+      <label class="choice less"><input type="radio" name="role" value="\(role.rawValue)"\
+      \(" checked", if: role == chosen)> <span><b>\(role.rawValue)</b>: \(meaning)</span></label>
+
+      """
+    }
+  }
+
+  var guestForm: HTML {
+    """
+    <form method="post" action="\(root)/devices/guests" class="edit">
+    <fieldset><legend class="label">Invite a guest</legend>
+    <div class="field"><label for="guest">Name, or nothing: the guest says it</label>
+    <input class="input" id="guest" name="name" maxlength="64" dir="auto" autocomplete="off"></div>
+    \(roleChoices(chosen: .writer))
+    </fieldset>
+    <p><button class="btn main">Make a link</button></p>
+    </form>
+    """
+  }
+
+  /// Makes a link, which this page alone shows.
+  func inviteGuest(to notebook: Notebook) throws -> Response {
+    let role = try formRole()
+    let origins = try ServedPage.origins(stateFolder: notebook.stateFolder)
+    let origin = origins.dropFirst().first ?? request.entrance.origin
+    let (made, token) = try site.guests.invite(request.form.typed("name"), as: role)
+    let link = "\(origin)/\(Visitor.linkPath)/\(token)"
+    let local: HTML = """
+      <p class="hint">The page is on this machine only. For phones, run <code>notes web --lan</code>.</p>
+      """
+    let frame = Frame(back: (root + "/devices", "People and devices"))
+    return .page(
+      layout("Invitation", name: notebook.identity.name, frame) {
+        """
+        \(reachedHeading("Invite \(made.name ?? "a guest")"))
+        <p>The guest opens this address, or holds the phone's camera at the code:</p>
+        <pre class="command">\(link)</pre>
+        \(QRCode(link)?.svg(label: "The address for a camera"))
+        <p class="soft">It works in one browser, until \(time(made.expires)). Nobody is shown it again.</p>
+        \(local, if: origins.count < 2)
+        """
+      })
+  }
+
+  private func formRole() throws -> Role {
+    guard let role = request.form["role"].flatMap(Role.init(rawValue:)), role != .admin else {
+      throw Refusal.brokenForm
+    }
+    return role
+  }
+
+  /// The guest whom the path names by its ID.
+  private func namedGuest() throws -> Guest {
+    let guest = try site.presentGuests().first { $0.id == request.path[2] }
+    guard let guest else { throw Refusal.noSuchMember }
+    return guest
+  }
+
+  func guestPage(of notebook: Notebook) throws -> HTML {
+    let guest = try namedGuest()
+    let address = "\(root)/devices/guest/\(guest.id)"
+    let frame = Frame(back: (root + "/devices", "People and devices"))
+    return layout(guest.name, name: notebook.identity.name, frame) {
+      """
+      <h1 dir="auto">\(guest.name)</h1>
+      <form method="post" action="\(address)/role" class="edit">
+      <fieldset><legend class="label">Role</legend>
+      \(roleChoices(chosen: guest.role))
+      </fieldset>
+      <p><button class="btn main">Change the role</button></p>
+      </form>
+      <form method="post" action="\(address)/remove" class="stack">
+      <h2>Remove</h2>
+      <p class="soft">The guest's browser has no access from now on. What the guest wrote stays.</p>
+      <p><button class="btn bad">Remove \(guest.name)</button></p>
+      </form>
+      """
+    }
+  }
+
+  func changeGuestRole() throws -> Response {
+    _ = try site.guests.setRole(formRole(), of: namedGuest().name)
+    return .see("\(root)/devices?done=guest-role")
+  }
+
+  /// Removes a guest, or cancels a link.
+  func removeGuest() throws -> Response {
+    if let link = try site.guests.invitations().first(where: { $0.token == request.path[2] }) {
+      try site.guests.withdraw(link)
+      return .see("\(root)/devices?done=cancelled")
+    }
+    _ = try site.guests.remove(namedGuest().name)
+    return .see("\(root)/devices?done=guest-removed")
+  }
+}
