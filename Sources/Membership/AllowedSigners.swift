@@ -5,7 +5,7 @@ internal import System
 /// The file by which git verifies what devices signed (ssh-keygen(1), ALLOWED SIGNERS): a line for
 /// each device ever certified here, removed ones too, since what they made stays theirs.
 public enum AllowedSigners {
-  /// Where the file is, beside the folder of a membership.
+  /// The path of the file, beside the folder of a membership.
   public static func path(beside folder: String) -> String {
     StateFolder(Disk.parent(of: folder))[.allowedSigners]
   }

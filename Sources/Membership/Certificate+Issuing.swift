@@ -32,7 +32,7 @@ extension Certificate {
       issuedAt: now)
   }
 
-  /// What the admin `issuer`, whose key is `key`, calls the notebook.
+  /// Signs the name that the admin `issuer`, whose key is `key`, gives the notebook.
   static func name(
     _ name: String, ofNotebook identifier: String, issuer: Certificate, signedWith key: DeviceKey,
     now: Int64

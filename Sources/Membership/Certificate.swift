@@ -29,11 +29,11 @@ struct Certificate: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case root(notebookID: String, notebookName: String)
     case member(name: String, role: Role)
-    /// What an admin calls the notebook: notes-security(7), "The notebook's name".
+    /// An admin's name for the notebook: notes-security(7), "The notebook's name".
     case name(notebookID: String, notebookName: String)
   }
 
-  /// What a certificate and a list name of the one that signed it.
+  /// The parts of a certificate or list that name its signer.
   struct Authority: Hashable, Sendable {
     let keyIdentifier: [UInt8]
     let name: [UInt8]

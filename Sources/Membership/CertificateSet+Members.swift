@@ -1,6 +1,6 @@
 internal import System
 
-// Who is a member by it.
+// The members by a set of certificates.
 extension CertificateSet {
   /// The certificates that have a good chain, each with its shortest: itself first, the root last.
   func chains() -> [Certificate: [Certificate]] {
@@ -65,8 +65,8 @@ extension CertificateSet {
     inOrder(byKey[identifier] ?? [])
   }
 
-  /// What these keys' lists say, where they are admins'. Of more than a list holds that which concerns
-  /// known certificates comes first.
+  /// The entries of these keys' lists, where they are admins'. Of more than a list holds, those of known
+  /// certificates come first.
   func entries(
     byAdmins keys: Set<[UInt8]>, besides own: [[UInt8]: RevocationList.Reason]
   ) -> [[UInt8]: RevocationList.Reason] {

@@ -1,4 +1,4 @@
-// What the notebook is called: notes-security(7), "The notebook's name".
+// The notebook's name: notes-security(7), "The notebook's name".
 extension CertificateSet {
   /// Of how many admins the names are kept.
   static let maximumNames = 64
@@ -37,7 +37,7 @@ extension CertificateSet {
 }
 
 extension Certificate {
-  /// What it calls the notebook; nil for a member's.
+  /// The name it gives the notebook; nil for a member's.
   var notebookName: String? {
     switch kind {
     case .root(_, let name), .name(_, let name): name

@@ -1,4 +1,4 @@
-// What is kept of a set that is too large: notes-security(7), "Shares".
+// The part of a set that is too large which is kept: notes-security(7), "Shares".
 extension CertificateSet {
   /// Lists of one admin: an honest one has one, or two after it was restored from a backup.
   static let maximumListsPerAdmin = 4
@@ -19,7 +19,7 @@ extension CertificateSet {
       && lists.reduce(0) { $0 + $1.der.count } <= Self.maximumListBytes
   }
 
-  /// What stays of the certificates and the lists, where these certificates have good chains.
+  /// The certificates and the lists that stay, where these certificates have good chains.
   func withinLimits(good: Set<Certificate>) -> (Set<Certificate>, Set<RevocationList>) {
     let shares = shares()
     let inOrder = shares.filter(good.contains) + shares.filter { !good.contains($0) }

@@ -12,11 +12,12 @@ struct CertificateSet: Sendable {
   let root: Certificate
   let capacity: Int
   let notebookID: String
-  /// What the notebook is called: by the last of its admins who named it, or else by the root.
+  /// The notebook's name: by the last of its admins who named it, or else by the root.
   private(set) var notebookName: String
   /// The members': all but the root and the names.
   private(set) var certificates: Set<Certificate> = []
-  /// What admins called the notebook, of each key the latest: notes-security(7), "The notebook's name".
+  /// The names that admins gave the notebook, of each key the latest: notes-security(7), "The notebook's
+  /// name".
   private(set) var names: Set<Certificate> = []
   private(set) var revocationLists: Set<RevocationList> = []
   /// Certificates by the key they certify, the root included.
@@ -24,7 +25,7 @@ struct CertificateSet: Sendable {
   /// By which each key's device is a member: the chain of its first certificate that has one, itself
   /// first, the root last.
   private(set) var memberChains: [[UInt8]: [Certificate]] = [:]
-  /// Who may sign: each with its least depth, the length of a chain that ends with it.
+  /// The certificates that may sign: each with its least depth, the length of a chain that ends with it.
   private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
   private var fingerprints: Set<Fingerprint> = []
   /// Copies share it.
@@ -81,7 +82,7 @@ struct CertificateSet: Sendable {
     return fingerprints != before
   }
 
-  /// What was read; nil for what is no certificate or list of ours, whoever sent it.
+  /// The value that was read; nil for bytes that are no certificate or list of ours, whoever sent them.
   ///
   /// - Throws: where this machine can read none, which says nothing of what was sent.
   private static func unlessRefused<Value>(_ read: () throws -> Value) throws -> Value? {
@@ -164,7 +165,7 @@ struct CertificateSet: Sendable {
   /// Whether a known chain can carry the certificate, and its signature is right.
   private func isIssued(_ certificate: Certificate) throws -> Bool {
     guard case .member = certificate.kind else { return false }
-    // Nobody but the founder certifies the founder's key.
+    // Only the founder certifies the founder's key.
     if certificate.keyIdentifier == root.keyIdentifier
       && certificate.issuerKeyIdentifier != root.keyIdentifier
     {

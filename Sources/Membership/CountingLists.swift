@@ -6,7 +6,7 @@ struct CountingLists {
   private let certificates: [Certificate]
   /// Admins' certificates, by what signed them.
   private let admins: [Certificate.Authority: [Int]]
-  /// What the lists of a key revoke.
+  /// The certificates that the lists of a key revoke.
   private var revokes: [[UInt8]: Set<Int>] = [:]
   /// The keys whose rings have been settled, and what counts of their lists.
   private var settled: Set<[UInt8]> = []
@@ -120,7 +120,8 @@ struct CountingLists {
     return all
   }
 
-  /// Who reaches itself, and is reached by nobody whom it does not reach; all where nobody does.
+  /// The keys that reach themselves, and that no other key reaches unless they reach it; all if there is
+  /// none.
   private static func rings(_ ends: [[UInt8]: Set<[UInt8]>]) -> Set<[UInt8]> {
     let reached = ends.mapValues { first in
       var all = first

@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import Glibc
 internal import System
 
-// Where the key is kept, and what moves it to another place or keeps a copy of it: notes-device(1).
+// The key's file, and moving it to another place or keeping a copy of it: notes-device(1).
 extension DeviceKey {
   /// The key's file in the data folder.
   public static let fileName = "device-key.pem"
@@ -139,7 +139,7 @@ extension DeviceKey {
     return Array(der.dropFirst(oneKey.count))
   }
 
-  /// What comes before the 32 bytes of a key: RFC 8410, section 7.
+  /// The bytes before the 32 of a key: RFC 8410, section 7.
   private static let oneKey: [UInt8] = [
     0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
   ]

@@ -11,8 +11,8 @@ struct Fingerprint: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(atOnce: bytes[...]) }
 }
 
-/// What the signatures turned out to be that were looked at: whatever is sent again is not verified
-/// again. An encoding names the key that is said to have signed it, so there is one answer for each.
+/// The results of the signatures that were looked at: one that is sent again is not verified again. An
+/// encoding names the key that is said to have signed it, so there is one answer for each.
 final class SignatureMemory: Sendable {
   /// Twice as many as a set has. Who sends more has some verified again.
   static let maximum = 2 * CertificateSet.maximumCertificates

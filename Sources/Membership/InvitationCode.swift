@@ -91,7 +91,7 @@ extension InvitationCode: Codable {
   }
 }
 
-/// What a joining device sends in the clear to say which invitation it answers: the locator and a
+/// The bytes that a joining device sends in the clear to say which invitation it answers: the locator and a
 /// nonce of its own, so that keys cannot be computed before a code is used.
 public struct PairingIdentity: Hashable, Sendable {
   /// The invitation's two digits.

@@ -1,7 +1,7 @@
 internal import Glibc
 public import System
 
-/// What can go wrong with keys, certificates and codes; the texts below say what each case is.
+/// The errors of keys, certificates and codes; the texts below explain each case.
 public enum MembershipError: FileFailure, Equatable, Sendable {
   /// The text is the loader's.
   case libraryMissing(String)
@@ -19,7 +19,7 @@ public enum MembershipError: FileFailure, Equatable, Sendable {
   case removed(device: String, name: String)
   case notAnAdmin(device: String)
   case founderIsPermanent
-  /// What a device signs counts only as long as it stays.
+  /// The certificates of an admin count only as long as it stays.
   case anotherAdminNeeded
   /// It would end this device's own chain.
   case ownCertifier
@@ -80,7 +80,7 @@ public enum CertificateDefect: Error, Equatable, Sendable {
   case notebookID
 }
 
-// What happened, as people are told: lower case, no full stop.
+// The error as people are told: lower case, no full stop.
 
 extension MembershipError: CustomStringConvertible {
   public var description: String {

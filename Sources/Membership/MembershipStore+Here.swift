@@ -1,7 +1,7 @@
 internal import Synchronization
 public import System
 
-// What this device decides for itself: whom it talks to, and which root it follows.
+// The decisions of this device alone: which devices it talks to, and which root it follows.
 extension MembershipStore {
   /// Exchanges nothing with a member from now on, or again. Only this device is concerned, and no
   /// other learns of it. Throws `notAMember`, and `anotherAdminNeeded` for this device itself.
@@ -41,9 +41,9 @@ extension MembershipStore {
     }
   }
 
-  /// Who began this notebook's membership anew with that root: an admin, by what this device knows,
-  /// and only if the root itself says so (notes-security(7), BEGINNING ANEW). Nil where nothing
-  /// proves it. Throws `certificateRefused`.
+  /// The member who began this notebook's membership anew with that root: an admin, by what this device
+  /// knows, and only if the root itself says so (notes-security(7), BEGINNING ANEW). Nil if nothing proves
+  /// it. Throws `certificateRefused`.
   public func founder(ofRenewal root: [UInt8]) throws -> Member? {
     let new = try CertificateSet(root: root).root
     guard new.continued == notebookID else { return nil }
@@ -80,7 +80,7 @@ extension MembershipStore {
     let ids = formerly + (try DeviceList.formerly.inOrder(in: folder)) + [old.notebookID]
     try DeviceList.formerly.write(
       inOrder: Self.latestLast(ids.filter { $0 != new.notebookID }), in: new.folder)
-    // What this device decided for itself is its own decision still.
+    // The decisions of this device stay its own.
     for list in [DeviceList.blocked, .renewal] {
       let own = try list.read(in: folder)
       if !own.isEmpty { try list.write(own, in: new.folder) }

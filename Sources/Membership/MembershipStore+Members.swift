@@ -28,9 +28,9 @@ extension MembershipStore {
   /// A device's role; nil when it is not a member, or no longer.
   public func role(ofDevice deviceID: String) -> Role? { member(ofDevice: deviceID)?.role }
 
-  /// What this device presents in a TLS handshake, in DER: its own certificate first, then those
-  /// between it and the root, which is left out. Throws `removed` or `notAMember` when it has no
-  /// unrevoked chain.
+  /// The certificates that this device presents in a TLS handshake, in DER: its own first, then those
+  /// between it and the root, which is left out. Throws `removed` or `notAMember` when it has no unrevoked
+  /// chain.
   public func chain(for key: DeviceKey) throws -> [[UInt8]] {
     let identifier = try PublicKey.identifier(key.publicKey)
     return try state.withLock { state in

@@ -2,13 +2,13 @@ public import State
 internal import Synchronization
 internal import System
 
-/// What a device may do in the notebook, as far as this one knows, and who can change that.
+/// The rights of a device in the notebook, as far as this one knows, and the members who can change them.
 public struct MemberStanding: Hashable, Sendable {
   /// Its role; nil when it is not a member, or no longer.
   public let role: Role?
   /// Whether it was a member and is none any more.
   public let isRemoved: Bool
-  /// What the other admins are called, by name.
+  /// The names of the other admins.
   public let admins: [String]
   /// The names that several members have, removed ones too, in lower case.
   public let sharedNames: [String]

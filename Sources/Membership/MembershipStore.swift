@@ -107,7 +107,7 @@ public final class MembershipStore: Sendable {
     try refresh()
   }
 
-  /// What this device decides for itself.
+  /// Reads the decisions of this device alone.
   private func readOwnChoices() throws {
     let root = try StoreFolder.root(in: folder)
     if root != self.root {

@@ -1,4 +1,4 @@
-/// What a member may do; the organizational unit of its certificate.
+/// The rights of a member; the organizational unit of its certificate.
 public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
   /// Receives.
   case reader

@@ -3,7 +3,7 @@ internal import System
 
 /// A file that holds a private key.
 enum SecretFile {
-  /// What it holds; nil where there is none. One that others may read, or that another user has made, is
+  /// The content; nil if there is no file. One that others may read, or that another user has made, is
   /// refused, and so is one of more than `limit` bytes.
   static func read(
     _ path: String, limit: Int, _ unusable: (KeyFileDefect) -> any Error

@@ -25,7 +25,7 @@ public struct Signer: Hashable, Sendable {
   /// Whether it is a member no longer.
   public let isRemoved: Bool
 
-  /// What it is called now.
+  /// The present name.
   public var name: String { names[0] }
 }
 

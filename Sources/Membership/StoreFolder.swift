@@ -67,7 +67,7 @@ enum StoreFolder {
   /// Puts another folder, which is whole, in the place of this one, which gets the name `aside`. Killed at any
   /// moment, it leaves the one or the other in its place, and loses neither.
   static func replace(_ folder: String, by new: String, aside: String) throws {
-    // What a killed process had begun: it was never in its place.
+    // A folder that a killed process had begun was never in its place.
     let waiting = folder + waitingSuffix
     Disk.removeTree(waiting)
     try Disk.rename(new, to: waiting)
@@ -94,7 +94,7 @@ enum StoreFolder {
     }
   }
 
-  /// Where a replacing was cut off after the old folder had gone.
+  /// Ends a replacement that was cut off after the old folder had gone.
   private static func finishReplacing(_ folder: String) throws {
     let waiting = folder + waitingSuffix
     guard Counted.access(waiting + "/format", F_OK) == 0 else { return }

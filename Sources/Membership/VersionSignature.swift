@@ -96,7 +96,7 @@ public struct VersionSignature: Hashable, Sendable {
     return String(decoding: blob.base64, as: UTF8.self)
   }
 
-  /// What is signed: the hash of the content, and what it is signed for.
+  /// The message that is signed: the hash of the content, and its purpose.
   private static func message(over content: [UInt8]) throws -> [UInt8] {
     let lib = try OpenSSL.library()
     var digest = [UInt8](repeating: 0, count: 64)

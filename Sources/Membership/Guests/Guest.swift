@@ -16,7 +16,7 @@ public struct Guest: Hashable, Sendable {
 
 /// A link that lets a guest in, once.
 public struct GuestInvitation: Hashable, Sendable {
-  /// What the guest is to be called; nil where the guest says it.
+  /// The name that the guest gets; nil if the guest chooses it.
   public let name: String?
   /// Reader or writer.
   public let role: Role
@@ -32,7 +32,7 @@ public struct GuestInvitation: Hashable, Sendable {
   func isGood(at now: Int64) -> Bool { expires > now && expires <= now + 2 * Self.lifetime }
 }
 
-/// What a guest's browser keeps, and nobody else.
+/// The secrets that a guest's browser alone keeps.
 public struct GuestSecrets: Sendable {
   /// The part of the addresses that the guest's pages are below.
   public let path: String
@@ -59,7 +59,7 @@ public enum SecretText {
     return String(base32: bytes).lowercased()
   }
 
-  /// What tells a text from others, such as a path that is secret: digits that tell nothing of it.
+  /// A mark that tells a text from others, such as a path that is secret: digits that tell nothing of it.
   public static func mark(of text: String) throws -> String { String(try hash(text).prefix(16)) }
 
   /// The SHA-256, in hexadecimal digits: who reads it learns nothing that lets in.

@@ -2,7 +2,8 @@ internal import Glibc
 public import State
 internal import System
 
-/// Where the page of a notebook is served now: `.git/notes/web-address`, locked by whoever serves it.
+/// The address at which the page of a notebook is served now: `.git/notes/web-address`, locked by the
+/// process that serves it.
 public final class ServedPage: Sendable {
   private let lock: FileLock
   private let path: String
@@ -14,7 +15,7 @@ public final class ServedPage: Sendable {
   /// - Throws: where the file cannot be written.
   public init?(at origins: [String], stateFolder: StateFolder) throws {
     let path = stateFolder[.webAddress]
-    // Who asks whether it is locked has it for a moment.
+    // A process that asks whether it is locked has it for a moment.
     guard let lock = try Disk.lock(path, until: Instant.now + 0.1) else { return nil }
     self.lock = lock
     self.path = path

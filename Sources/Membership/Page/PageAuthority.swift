@@ -2,8 +2,8 @@ internal import COpenSSL
 internal import Glibc
 public import System
 
-/// What certifies the page that a device serves to browsers on its network: notes-security(7), THE PAGE ON
-/// THE NETWORK. Browsers take no Ed25519, so it has keys of its own.
+/// The authority that certifies the page which a device serves to browsers on its network:
+/// notes-security(7), THE PAGE ON THE NETWORK. Browsers take no Ed25519, so it has keys of its own.
 ///
 /// A root, whose key nobody keeps, certifies one key, for this machine's name and private addresses alone.
 /// That key certifies what the page shows.
@@ -189,7 +189,7 @@ public struct PageAuthority: Sendable {
 public struct PageAuthorityError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file.
   public let path: String
-  /// What is wrong with it.
+  /// The defect of the file.
   public let defect: KeyFileDefect
 
   public var description: String {

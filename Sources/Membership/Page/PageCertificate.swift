@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import Glibc
 internal import OpenSSLLoader
 
-/// What a page shows to browsers, and the key that goes with it.
+/// The certificate that a page shows to browsers, and its key.
 public struct PageCertificate: Sendable {
   /// DER, the page's own first, the root last.
   public let chain: [[UInt8]]

@@ -9,7 +9,7 @@ struct PageExtension {
 
   private static let constraintsIdentifier = "2.5.29.30"
 
-  /// What an authority may do, with so many authorities below it.
+  /// The rights of an authority, with so many authorities below it.
   static func authority(above below: UInt8) -> [PageExtension] {
     [
       PageExtension(
@@ -21,7 +21,7 @@ struct PageExtension {
     ]
   }
 
-  /// What the certificate of a server says: whose name and addresses it is for.
+  /// The extensions of a server's certificate: the name and addresses that it is for.
   static func server(name: String, addresses: [String]) -> [PageExtension] {
     let names =
       DER.value(0x82, Array(name.utf8))

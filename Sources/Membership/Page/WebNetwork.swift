@@ -1,7 +1,8 @@
 internal import Glibc
 internal import System
 
-/// Where the page is served on the network: this machine's private addresses, and its name there.
+/// The places at which the page is served on the network: this machine's private addresses, and its name
+/// there.
 public struct WebNetwork: Sendable {
   /// Such as `desk.local`; nil where the machine's name makes none.
   public var name: String?
@@ -18,8 +19,8 @@ public struct WebNetwork: Sendable {
     self.isNamePublished = isNamePublished
   }
 
-  /// What the system says of this machine now. Link-local IPv6 addresses are left out: browsers take no
-  /// address with a scope.
+  /// The network of this machine as the system has it now. Link-local IPv6 addresses are left out: browsers
+  /// take no address with a scope.
   public static func ofThisMachine() -> WebNetwork {
     let all = Address.ofThisMachine(limit: 64)
     let usual = PrivateAddress.usual()
