@@ -271,7 +271,7 @@ final class NotebookLoop {
   private func membershipChanged() {
     do {
       try owner.context.membership.refresh()
-      owner.sessions.endOutdated(digest: owner.membershipDigest)
+      owner.sessions.endOutdated()
       owner.sessions.endAll(.done) { !owner.exchanges(with: $0) }
     } catch {
       // Whoever cannot tell members from others exchanges with nobody.

@@ -42,7 +42,9 @@ final class WatchedNotebook: SessionKeeper {
   init(_ context: SessionContext, emit: @escaping @Sendable (Event) -> Void) throws {
     self.context = context
     self.emit = emit
-    sessions = SessionTable(ownDevice: context.key.deviceID)
+    sessions = SessionTable(
+      ownDevice: context.key.deviceID, notebookID: context.membership.notebookID,
+      digest: { (try? context.membership.digest()) ?? [] }, emit: emit)
     jobs = try PolledQueue()
   }
 
@@ -74,8 +76,6 @@ final class WatchedNotebook: SessionKeeper {
     sessions.closeCaches()
   }
 
-  var membershipDigest: [UInt8] { (try? context.membership.digest()) ?? [] }
-
   /// Whether this device may exchange anything with that one: not with one that is known to be removed
   /// or blocked. One that is not known may be a member all the same, whom another admin certified.
   func exchanges(with device: String) -> Bool {
@@ -106,24 +106,6 @@ final class WatchedNotebook: SessionKeeper {
     return try result.get()
   }
 
-  func begin(_ session: SessionHandle) throws {
-    try sessions.begin(session, digest: membershipDigest)
-    if !session.ends { emit(.connected(notebook: notebookID, peer: session.peer)) }
-  }
-
-  func update(_ state: PeerState, of session: SessionHandle) {
-    guard let former = sessions.update(state, of: session) else { return }
-    if former.editing != state.editing {
-      emit(.editing(notebook: notebookID, peer: session.peer, paths: state.editing))
-    }
-    if former.heads != state.heads {
-      emit(.shows(notebook: notebookID, peer: session.peer, tip: state.tip))
-    }
-  }
-
-  func end(_ session: SessionHandle) {
-    if sessions.end(session) { emit(.disconnected(notebook: notebookID, peer: session.peer)) }
-  }
 }
 
 /// A queue whose one reader waits in `Poll`. Where it is full, the oldest element goes.

@@ -2,13 +2,16 @@ package import Git
 internal import Synchronization
 internal import System
 
-/// The sessions of a notebook that are under way, and who fetches what. All calls may come from any
-/// thread.
+/// The sessions of a notebook that are under way, who fetches what, and what is told of those that go on.
+/// All calls may come from any thread.
 ///
 /// With a device there is one session at most that goes on; those that end by themselves are held
 /// beside it.
 public final class SessionTable: Sendable {
   private let ownDevice: String
+  private let notebookID: String
+  private let emit: @Sendable (Event) -> Void
+  private let digest: @Sendable () -> [UInt8]
   private let state = Mutex(State())
 
   private struct State: Sendable {
@@ -41,8 +44,16 @@ public final class SessionTable: Sendable {
   /// both ends of it see this differently, both connections end, and another is made.
   private static let simultaneity = 3.0
 
-  /// The sessions of this device.
-  public init(ownDevice: String) { self.ownDevice = ownDevice }
+  /// The sessions of this device in the notebook of that ID. `emit` is told of those that go on; `digest` is of
+  /// what is known of the members.
+  public init(
+    ownDevice: String, notebookID: String = "",
+    digest: @escaping @Sendable () -> [UInt8] = { [] },
+    emit: @escaping @Sendable (Event) -> Void = { _ in }
+  ) {
+    (self.ownDevice, self.notebookID) = (ownDevice, notebookID)
+    (self.digest, self.emit) = (digest, emit)
+  }
 
   /// The sessions that go on, by device name.
   public var lasting: [(peer: PeerIdentity, state: PeerState)] {
@@ -66,11 +77,11 @@ public final class SessionTable: Sendable {
     state.withLock { $0.entries.contains { $0.handle.peer.deviceID == device } }
   }
 
-  /// Takes a session in: notes-protocol(7), "Sessions that go on". Of two connections the newer stays,
-  /// but where both sides opened one at the same time that of the smaller device ID: then it throws
-  /// `SyncError.duplicate`. The digest is of what is known of the members.
-  package func begin(_ session: SessionHandle, digest: [UInt8] = [], now: Instant = .now) throws {
-    let device = session.peer.deviceID
+  /// Takes a session in, whose peer has proved who it is: notes-protocol(7), "Sessions that go on". From now
+  /// on it is told what this device shows. Of two connections the newer stays, but where both sides opened one
+  /// at the same time that of the smaller device ID: then it throws `SyncError.duplicate`.
+  package func begin(_ session: SessionHandle, now: Instant = .now) throws {
+    let (device, digest) = (session.peer.deviceID, digest())
     let opener = session.isOpenedHere ? ownDevice : device
     let (former, stays) = state.withLock { state -> (SessionHandle?, Bool) in
       let former = session.ends ? nil : state.lasting(with: device)
@@ -93,48 +104,35 @@ public final class SessionTable: Sendable {
       throw SyncError.duplicate(device: device)
     }
     former?.end(.duplicate)
+    if !session.ends { emit(.connected(notebook: notebookID, peer: session.peer)) }
   }
 
-  /// A session is over; false when another one has taken its place, or it would not have gone on.
-  package func end(_ session: SessionHandle) -> Bool {
+  /// A session is over. It is told of one that went on, unless another one has taken its place.
+  func end(_ session: SessionHandle) {
     endFetch(session)
-    return state.withLock { state in
+    let isLast = state.withLock { state in
       let count = state.entries.count
       state.entries.removeAll { $0.handle === session }
       return state.entries.count < count && !session.ends
     }
+    if isLast { emit(.disconnected(notebook: notebookID, peer: session.peer)) }
   }
 
   /// Has every session tell its peer of a version whose branch is about to move.
-  package func show(early version: ObjectID) {
-    look { state in
-      state.early = version
-      return false
-    }
-  }
+  package func show(early version: ObjectID) { look(early: version) }
 
   /// Has every session look at what this device shows now, by its branch.
-  package func look() {
-    look { state in
-      state.early = nil
-      return false
-    }
-  }
+  package func look() { look(early: nil) }
 
   /// The same, after what a session has brought was merged. While others bring something, too, each
   /// peer is told of several at once.
-  package func lookAtMerged() {
-    look { state in
-      state.early = nil
-      return Set(state.fetched.values.map(ObjectIdentifier.init)).count > 1
-    }
-  }
+  package func lookAtMerged() { look(early: nil, mayWait: true) }
 
-  /// `mayWait` says whether the peers may be told a little later.
-  private func look(mayWait: (inout sending State) -> Bool) {
+  private func look(early: ObjectID?, mayWait: Bool = false) {
     let (entries, waits) = state.withLock { state in
-      let waits = mayWait(&state)
-      return (state.entries, waits)
+      state.early = early
+      let fetching = Set(state.fetched.values.map(ObjectIdentifier.init)).count
+      return (state.entries, mayWait && fetching > 1)
     }
     for entry in entries { entry.handle.look(mayWait: waits) }
   }
@@ -173,7 +171,8 @@ public final class SessionTable: Sendable {
 
   /// Ends the sessions that know less of the members: what is exchanged at their beginning is
   /// exchanged when they begin anew.
-  package func endOutdated(digest: [UInt8]) {
+  package func endOutdated() {
+    let digest = digest()
     let outdated = state.withLock { $0.lasting.filter { $0.digest != digest } }
     for entry in outdated { entry.handle.end(.done) }
   }
@@ -185,14 +184,20 @@ public final class SessionTable: Sendable {
     }
   }
 
-  /// Records what a peer shows now. Returns what it showed until now; nil when the session is none that
-  /// goes on.
-  package func update(_ peer: PeerState, of session: SessionHandle) -> PeerState? {
-    state.withLock { state in
+  /// Records what the peer of a session shows now, and tells of what is new in that where the session goes on.
+  func update(_ peer: PeerState, of session: SessionHandle) {
+    let known = state.withLock { state -> PeerState? in
       let index = state.entries.firstIndex { $0.handle === session && !session.ends }
       guard let index else { return nil }
       defer { state.entries[index].peer = peer }
       return state.entries[index].peer
+    }
+    guard let known else { return }
+    if known.editing != peer.editing {
+      emit(.editing(notebook: notebookID, peer: session.peer, paths: peer.editing))
+    }
+    if known.heads != peer.heads {
+      emit(.shows(notebook: notebookID, peer: session.peer, tip: peer.tip))
     }
   }
 

@@ -132,8 +132,8 @@ public final class Session {
   }
 
   private func run() throws -> SessionResult {
-    try keeper.begin(handle)
-    defer { keeper.end(handle) }
+    try keeper.sessions.begin(handle)
+    defer { keeper.sessions.end(handle) }
     do {
       try exchange()
     } catch {
@@ -156,7 +156,7 @@ public final class Session {
 
   private func exchange() throws {
     recordDue = .now + Self.quiet
-    updateKeeper()
+    updateTable()
     if replica.isMending { try askForMissing() }
     while true {
       try obey(handle.takeRequests())
@@ -166,7 +166,7 @@ public final class Session {
       if let event = try link.next(until: due, isPatient: isPatient) { try take(event) }
       if let due = recordDue, Instant.now >= due {
         recordDue = nil
-        updateKeeper()
+        updateTable()
         finish()
       }
     }
@@ -221,7 +221,7 @@ public final class Session {
       if terms.exchange.ends { throw error }
       fail(error)
     }
-    updateKeeper()
+    updateTable()
     packsSinceOpening += 1
     if packsSinceOpening >= Self.packsUntilReopening { closeCaches() }
   }
@@ -314,7 +314,7 @@ public final class Session {
       for notice in notices { try notice.hear(remark.message) }
       guard let message = remark.message as? EditingMessage else { return }
       replica.editing = message.notes
-      updateKeeper()
+      updateTable()
     }
   }
 
@@ -346,8 +346,10 @@ public final class Session {
     replica.hear(shown)
     rules.hear(shown.heads, answering: answering)
     recordDue = .now + Self.quiet
-    updateKeeper()
+    updateTable()
   }
 
-  private func updateKeeper() { keeper.update(replica.peerState(link.traffic), of: handle) }
+  private func updateTable() {
+    keeper.sessions.update(replica.peerState(link.traffic), of: handle)
+  }
 }

@@ -13,33 +13,17 @@ public protocol SessionKeeper: AnyObject, Sendable {
   /// version made with git.
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?)
 
-  /// A session begins, whose peer has proved who it is. From now on it is told what this device shows.
-  /// Throws `SyncError.duplicate` when another connection with the same device stays.
-  func begin(_ session: SessionHandle) throws
-
-  func end(_ session: SessionHandle)
-
   /// Merges heads whose objects are in the repository. Where it throws what is a
   /// `MergeRefusal`, no file has changed. The meter counts what is written into the folder.
   func merge(_ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter) throws -> MergeOutcome
 
   /// The saves that people are to be told of, and were not yet: notes-merge(7), "The stale editor".
   func takeSaveNews() -> [SaveNews]
-
-  /// What the peer of a session shows now.
-  func update(_ state: PeerState, of session: SessionHandle)
 }
 
-/// A keeper that is told of sessions and tells nobody.
 extension SessionKeeper {
   /// None: it tells of them itself.
   public func takeSaveNews() -> [SaveNews] { [] }
-  /// Holds it in the table.
-  public func begin(_ session: SessionHandle) throws { try sessions.begin(session) }
-  /// Lets it go.
-  public func end(_ session: SessionHandle) { _ = sessions.end(session) }
-  /// Nothing is done with it.
-  public func update(_ state: PeerState, of session: SessionHandle) {}
 }
 
 /// What the other end of a session shows.
