@@ -4,19 +4,23 @@ internal import Membership
 /// The list of members at a hub, and the one here: notes-hub(7), "Members".
 struct HubMembers {
   private let membership: MembershipStore?
+  /// Whether a hub may be another notebook's.
+  private let allowsUnrelated: Bool
   /// What lies there; nil where there is none, or none that can be read.
   private var there: MemberList?
   /// Whether there is one of another notebook, which stays.
   private var isOfAnother = false
 
-  init(_ context: SessionContext?) { membership = context?.membership }
+  init(_ context: SessionContext?, allowsUnrelated: Bool) {
+    membership = context?.membership
+    self.allowsUnrelated = allowsUnrelated
+  }
 
   /// Reads the list there, which has come or is here, and takes in what it says that is not known.
   ///
   /// - Throws: `HubError.anotherNotebook`, unless that is meant.
   mutating func look(
-    at version: ObjectID?, in repository: Repository, arriving quarantine: Quarantine? = nil,
-    _ options: HubOptions
+    at version: ObjectID?, in repository: Repository, arriving quarantine: Quarantine? = nil
   ) throws {
     (there, isOfAnother) = (nil, false)
     guard let membership, let version else { return }
@@ -34,7 +38,7 @@ struct HubMembers {
         _ = try membership.merge(certificates: list.certificates, revocations: list.revocations)
       }
     } else if try !membership.formerIDs().contains(notebook) {
-      guard options.allowsUnrelated else { throw HubError.anotherNotebook }
+      guard allowsUnrelated else { throw HubError.anotherNotebook }
       isOfAnother = true
     }
   }

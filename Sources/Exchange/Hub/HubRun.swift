@@ -31,11 +31,6 @@ public struct HubRun: Sendable {
     if hubs.isEmpty { return }
     let notebook = try context.notebook()
     let keeper = options.keeper ?? DirectKeeper(context, options)
-    var hubOptions = HubOptions()
-    hubOptions.allowsUnrelated = allowsUnrelated
-    hubOptions.allowsUnsigned = options.allowsUnsigned
-    hubOptions.cancellation = cancellation
-    hubOptions.context = context
     // Who was removed is told so before anybody is asked.
     _ = try context.mayGive()
     var program = program
@@ -44,8 +39,9 @@ public struct HubRun: Sendable {
     for hub in hubs {
       do {
         let visit = try HubVisit(
-          to: hub, from: notebook, keeper, by: program, hubOptions, report: onEvent)
-        let result = try visit.run(options)
+          to: hub, from: notebook, keeper, by: program, as: context, options,
+          allowsUnrelated: allowsUnrelated, report: onEvent)
+        let result = try visit.run()
         outcome.sessions.append(result)
         onEvent(.finished(result))
       } catch SyncError.stopped {

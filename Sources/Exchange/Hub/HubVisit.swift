@@ -1,5 +1,6 @@
 package import Git
 internal import History
+internal import Membership
 internal import Merge
 package import Notebook
 internal import System
@@ -14,10 +15,13 @@ package final class HubVisit {
   private let hub: Hub
   private let replica: Replica
   private let transfer: Transfer
-  private let options: HubOptions
+  /// Who this device is in the notebook; where nobody says, it gives, and no list of members is exchanged.
+  private let context: SessionContext?
+  private let options: SessionOptions
+  private let allowsUnrelated: Bool
+  private let cancellation: CancellationToken?
   private var branch: HubBranch
   private var members: HubMembers
-  private var limits = PackLimits.standard
   /// What was fetched and is not taken yet.
   private var arrived: Quarantine?
   private var attempts = 0
@@ -28,34 +32,45 @@ package final class HubVisit {
 
   private var notebook: Notebook { replica.notebook }
   private var repository: Repository { notebook.repository }
+  private var limits: PackLimits { options.allowsLarge ? .large : .standard }
 
   // How often a branch that others move is fetched and pushed again; the longest pause, in seconds.
   private static let (mostAttempts, longestPause) = (60, 2.0)
 
-  /// A visit by a git program. Throws `HubError.noBranch`.
+  /// A visit by a git program, which can be cancelled by that. A history that shares nothing with the
+  /// notebook's is merged only where that is allowed. Throws `HubError.noBranch`.
   package init(
     to hub: Hub, from notebook: Notebook, _ keeper: any SessionKeeper, by program: GitProgram,
-    _ options: HubOptions = HubOptions(), report: @escaping (Event) -> Void = { _ in }
+    as context: SessionContext? = nil, _ options: SessionOptions = SessionOptions(),
+    allowsUnrelated: Bool = false, report: @escaping (Event) -> Void = { _ in }
   ) throws {
-    (self.hub, self.options) = (hub, options)
+    (self.hub, self.context, self.options) = (hub, context, options)
+    (self.allowsUnrelated, cancellation) = (allowsUnrelated, program.cancellation)
     transfer = try Transfer(notebook.repository, by: program)
     branch = try HubBranch(at: hub, of: notebook, by: transfer)
-    members = HubMembers(options.context)
+    members = HubMembers(context, allowsUnrelated: allowsUnrelated)
     replica = Replica(
       notebook, keeper, with: PeerIdentity(hub: hub.name, at: hub.url),
-      judge: options.context.map {
-        VersionJudge($0.membership, notebook, options.taking(from: hub))
+      judge: context.map {
+        let takesAll = options.allowsUnsigned || allowsUnrelated
+        return VersionJudge(
+          $0.membership, notebook, takesAll ? .all : Self.taking(from: hub, as: $0))
       }, report: report)
   }
 
+  /// Which versions are taken. A history of others is theirs, and unsigned where they use git alone.
+  private static func taking(from hub: Hub, as context: SessionContext) -> VersionJudge.Taking {
+    let isAdmin = context.membership.role(ofDevice: context.key.deviceID) == .admin
+    return hub.acceptsUnsigned && isAdmin ? .ofNoMember : .answered
+  }
+
   /// Visits it, until both sides show the same.
-  package func run(_ options: SessionOptions = SessionOptions()) throws -> SessionResult {
+  package func run() throws -> SessionResult {
     try replica.exchanging {
-      limits = options.allowsLarge ? .large : .standard
       try replica.begin(receives: options.mode.receives)
-      try open(options.mode)
+      try open()
       do {
-        try converge(options.mode)
+        try converge()
       } catch {
         _ = try? replica.remember(peerRules: nil)
         throw error
@@ -69,8 +84,13 @@ package final class HubVisit {
     }
   }
 
-  private func open(_ mode: SyncMode) throws {
-    replica.gives = try mode.gives && options.mayGive()
+  /// Whether what is written here may go there.
+  private var mayGive: Bool {
+    get throws { try options.mode.gives && context?.mayGive() != false }
+  }
+
+  private func open() throws {
+    replica.gives = try mayGive
     let isDone = try giveUnseen()
     if !isDone {
       // Another process may be there while this one fetches, and remember what it sees then.
@@ -78,23 +98,23 @@ package final class HubVisit {
       try look()
       try checkHistory(since: former)
       // By what the hub told of the members, too.
-      replica.gives = try mode.gives && options.mayGive()
+      replica.gives = try mayGive
     }
     replica.introduce()
     if replica.isMending { try replica.endMending() }
   }
 
   /// What is here is read anew each time: other processes work at the notebook meanwhile.
-  private func converge(_ mode: SyncMode) throws {
+  private func converge() throws {
     while true {
-      if mode.receives, try take() { continue }
+      if options.mode.receives, try take() { continue }
       guard try isToGive() else { return }
       if try replica.answerForOwn() { continue }
       let others = meanwhile
       meanwhile = nil
       try others?()
       // What is not merged here, this side may not take.
-      guard try mode.receives || replica.lacking().isEmpty else { return }
+      guard try options.mode.receives || replica.lacking().isEmpty else { return }
       try give()
     }
   }
@@ -126,14 +146,14 @@ package final class HubVisit {
     let list = transfer.reference(named: MemberList.reference)
     let lacking = try (heads + [list].compactMap { $0 }).filter { try !repository.contains($0) }
     if lacking.isEmpty, !replica.isMending {
-      return try members.look(at: list, in: repository, options)
+      return try members.look(at: list, in: repository)
     }
     guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
       guard lacking.isEmpty else { throw HubError.failed("what it fetched is not there") }
-      return try members.look(at: list, in: repository, options)
+      return try members.look(at: list, in: repository)
     }
     traffic.receivedBytes += bytes
-    try members.look(at: list, in: repository, arriving: quarantine, options)
+    try members.look(at: list, in: repository, arriving: quarantine)
     if replica.isMending {
       try quarantine.join(promised: heads)
       // Nothing may lead to it yet.
@@ -156,7 +176,7 @@ package final class HubVisit {
       if try former == tip || branch.isAncestor(former, of: tip) { return }
       replica.report(.hubWentBack(replica.peer, from: former, to: tip))
     }
-    guard let own = try replica.shown.tip, !options.allowsUnrelated else { return }
+    guard let own = try replica.shown.tip, !allowsUnrelated else { return }
     guard try transfer.areRelated(own, tip) else { throw HubError.unrelated }
   }
 
@@ -268,8 +288,8 @@ package final class HubVisit {
     attempts += 1
     guard attempts < Self.mostAttempts else { throw HubError.busy(attempts: attempts) }
     let pause = min(0.02 * Double(1 << min(attempts, 10)), Self.longestPause)
-    let stop = options.cancellation?.descriptor ?? -1
+    let stop = cancellation?.descriptor ?? -1
     Poll.wait(for: [stop], until: .after(seconds: Double.random(in: 0...pause)))
-    if options.cancellation?.isCancelled == true { throw SyncError.stopped }
+    if cancellation?.isCancelled == true { throw SyncError.stopped }
   }
 }
