@@ -12,6 +12,7 @@ struct SyncCoordination {
   private let members: [Member]
   private let notebook: Notebook
   private let workers: SyncWorkers
+  private let onEvent: (Event) -> Void
   private var start = Instant.now
 
   private var dialer: Dialer
@@ -60,11 +61,12 @@ struct SyncCoordination {
   /// How many occurrences are dealt with before anything else is looked at.
   private static let batch = 256
 
-  init(_ run: SyncRun, members: [Member], notebook: Notebook, _ workers: SyncWorkers) {
-    self.run = run
-    self.members = members
-    self.notebook = notebook
-    self.workers = workers
+  init(
+    _ run: SyncRun, members: [Member], notebook: Notebook, _ workers: SyncWorkers,
+    onEvent: @escaping (Event) -> Void
+  ) {
+    (self.run, self.members, self.notebook) = (run, members, notebook)
+    (self.workers, self.onEvent) = (workers, onEvent)
     search = run.discovery != nil && run.addresses.isEmpty ? .looking : .none
     dialer = Dialer(
       ownDevices: [run.context.membership.notebookID: run.context.key.deviceID],
@@ -75,9 +77,7 @@ struct SyncCoordination {
     }
   }
 
-  mutating func run(
-    _ cancellation: CancellationToken?, _ onEvent: (Event) -> Void
-  ) throws -> SyncOutcome {
+  mutating func run(_ cancellation: CancellationToken?) throws -> SyncOutcome {
     // What was saved until now may have taken long.
     (start, lastActivity) = (.now, .now)
     if let address = workers.listener?.address {
@@ -88,12 +88,12 @@ struct SyncCoordination {
       try wakeForNews()
       dial()
       if try isOver() { break }
-      tellSearch(onEvent)
+      tellSearch()
       // What has come by then is one look's work: a flood of announcements is not a thousand looks.
       var deadline = Instant.now + Self.tick
       for _ in 0..<Self.batch {
         guard let occurrence = workers.occurrences.take(until: deadline) else { break }
-        note(occurrence, onEvent)
+        note(occurrence)
         deadline = .now
       }
     }
@@ -186,7 +186,7 @@ struct SyncCoordination {
     return now >= (outcomes.isEmpty && failures.isEmpty ? windowEnd : lastActivity + Self.linger)
   }
 
-  private mutating func tellSearch(_ onEvent: (Event) -> Void) {
+  private mutating func tellSearch() {
     let names =
       run.addresses.isEmpty ? members.map(\.name) : run.addresses.map(\.description)
     guard !isSearchTold, !isAnybodyThere, Instant.now >= start + Self.quiet, !names.isEmpty,
@@ -198,7 +198,7 @@ struct SyncCoordination {
 
   // MARK: What happened
 
-  private mutating func note(_ occurrence: SyncWorkers.Occurrence, _ onEvent: (Event) -> Void) {
+  private mutating func note(_ occurrence: SyncWorkers.Occurrence) {
     switch occurrence {
     case .event(let event):
       if case .peer = event { isAnybodyThere = true }
@@ -210,7 +210,7 @@ struct SyncCoordination {
       dialer.found(
         Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID), at: peer.addresses)
     case .discovered(.settled): if case .looking = search { search = .settled(.now) }
-    case .discovered(.interrupted(let error)): note(.discoveryFailed(error), onEvent)
+    case .discovered(.interrupted(let error)): note(.discoveryFailed(error))
     case .discoveryFailed(let error):
       search = .none
       onEvent(.discoveryFailed(cause: Cause(error)))
@@ -219,16 +219,15 @@ struct SyncCoordination {
     case .departed(let device, let result):
       connected -= 1
       lastActivity = .now
-      note(result, of: target(device), isGiven: false, onEvent)
+      note(result, of: target(device), isGiven: false)
     case .tried(let attempt, let result):
       lastActivity = .now
-      note(result, of: attempt, onEvent)
+      note(result, of: attempt)
     }
   }
 
   private mutating func note(
-    _ result: Result<SessionResult, SyncFailure>, of attempt: Dialer.Attempt,
-    _ onEvent: (Event) -> Void
+    _ result: Result<SessionResult, SyncFailure>, of attempt: Dialer.Attempt
   ) {
     let target = attempt.target
     let isGiven = !run.addresses.isEmpty
@@ -244,12 +243,11 @@ struct SyncCoordination {
       }
       return
     }
-    note(result, of: target, isGiven: isGiven, onEvent)
+    note(result, of: target, isGiven: isGiven)
   }
 
   private mutating func note(
-    _ result: Result<SessionResult, SyncFailure>, of target: Dialer.Target, isGiven: Bool,
-    _ onEvent: (Event) -> Void
+    _ result: Result<SessionResult, SyncFailure>, of target: Dialer.Target, isGiven: Bool
   ) {
     switch result {
     case .success(let session):

@@ -29,7 +29,7 @@ public struct SyncRun: Sendable {
   /// not stop the others.
   /// Throws where nothing can be done with any, or `SyncError.stopped` when cancelled.
   public func run(
-    cancellation: CancellationToken? = nil, onEvent: (Event) -> Void = { _ in }
+    cancellation: CancellationToken? = nil, onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> SyncOutcome {
     let members = try wantedMembers()
     let notebook = try context.notebook()
@@ -40,7 +40,7 @@ public struct SyncRun: Sendable {
     // both ends look at their folders at one time.
     do {
       try keeper.save(notebook) {
-        begun = Result { try begin(members, notebook, keeper) }
+        begun = Result { try begin(members, notebook, keeper, onEvent) }
       } progress: {
         onEvent(.saving($0, of: $1))
       }
@@ -51,19 +51,21 @@ public struct SyncRun: Sendable {
       onEvent(.saveNews(notebook: notebook.identity.id, news: one))
     }
     guard var coordination = try begun?.get().coordination else { throw SyncError.stopped }
-    return try coordination.run(cancellation, onEvent)
+    return try coordination.run(cancellation)
   }
 
   private typealias Begun = (coordination: SyncCoordination, stop: () -> Void)
 
   private func begin(
-    _ members: [Member], _ notebook: Notebook, _ keeper: DirectKeeper
+    _ members: [Member], _ notebook: Notebook, _ keeper: DirectKeeper,
+    _ onEvent: @escaping (Event) -> Void
   ) throws -> Begun {
     _ = try context.credentials()
     let allowed = peers.isEmpty ? nil : Set(members.map(\.deviceID))
     let workers = try SyncWorkers(self, keeper, allowed: allowed)
     let stop = try workers.begin()
-    var coordination = SyncCoordination(self, members: members, notebook: notebook, workers)
+    var coordination = SyncCoordination(
+      self, members: members, notebook: notebook, workers, onEvent: onEvent)
     coordination.dial()
     return (coordination, stop)
   }
