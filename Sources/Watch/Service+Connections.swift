@@ -1,45 +1,59 @@
-internal import Channel
-internal import Exchange
+package import Channel
+package import Exchange
 internal import Synchronization
 internal import System
 
-// Connections, each on a thread of its own.
-extension Service {
-  func acceptor(for listener: Listener) -> Acceptor {
-    Acceptor(
-      listener: listener, timeouts: contexts.values.first?.timeouts ?? .standard,
-      cancellation: token,
-      credentials: { [contexts] notebook in try? contexts[notebook]?.credentials() },
-      invitation: { [self] locator in entry(locator)?.invitation },
-      welcome: { [self] connection, invitation in
-        if let invitation {
-          pair(connection, by: invitation)
-        } else {
-          hold(connection, port: listener.port)
-        }
-      },
-      refuse: { [occurrences, log] refusal in
-        if refusal.untold > 0 { log.warn("\(refusal.untold) more were refused") }
-        let address = refusal.address.description
-        if let attempt = refusal.attempt {
-          occurrences.put(
-            .event(
-              .wrongCode(
-                locator: attempt.invitation.locator, address: address, attemptsLeft: attempt.left)))
-        } else {
-          occurrences.put(.event(.failed(SyncFailure(address: address, error: refusal.error))))
-        }
-      })
+// Keeps a session with every device of the notebooks that are watched, and lets others join.
+extension Service: DriverPolicy {
+  package func context(of notebookID: String) -> SessionContext? { contexts[notebookID] }
+
+  package func terms(
+    of attempt: Dialer.Attempt, _ timeouts: ProtocolTimeouts
+  ) -> (device: String?, seconds: Double) {
+    (attempt.target.deviceID, timeouts.connect + timeouts.handshake)
+  }
+
+  package func hold(
+    _ connection: Connection, with peer: PeerIdentity?, as context: SessionContext, port: UInt16?,
+    for attempt: Dialer.Attempt?
+  ) {
+    guard let attempt else { return _ = converse(connection, as: context, port) }
+    let sessions = watched[attempt.target.notebookID]?.sessions
+    let hasSession = peer.map { sessions?.has($0.deviceID) == true } ?? false
+    let outcome =
+      hasSession ? .duplicate : converse(connection, as: context, port, isOpenedHere: true)
+    occurrences.put(.ended(outcome, with: attempt.target))
+  }
+
+  package func failed(_ attempt: Dialer.Attempt, _ error: any Error) {
+    log.debug("\(attempt.target.deviceID.prefix(8)) not reached: \(error)")
+    occurrences.put(.ended(.failed, with: attempt.target))
+  }
+
+  package func invitation(_ locator: String) -> Invitation? { entry(locator)?.invitation }
+
+  package func refused(_ refusal: Acceptor.Refusal) {
+    if refusal.untold > 0 { log.warn("\(refusal.untold) more were refused") }
+    let address = refusal.address.description
+    if let attempt = refusal.attempt {
+      occurrences.put(
+        .event(
+          .wrongCode(
+            locator: attempt.invitation.locator, address: address, attemptsLeft: attempt.left)))
+    } else {
+      occurrences.put(.event(.failed(SyncFailure(address: address, error: refusal.error))))
+    }
   }
 
   /// After how long the progress of a session is told, and how often, in seconds.
   private static var progressPatience: Double { 1 }
   private static var progressPace: Double { 0.2 }
 
-  @discardableResult
-  func hold(_ connection: Connection, port: UInt16, isOpenedHere: Bool = false) -> Dialer.Outcome {
-    guard case .member(let notebook, _) = connection.purpose, let context = contexts[notebook]
-    else { return .refused }
+  private func converse(
+    _ connection: Connection, as context: SessionContext, _ port: UInt16?,
+    isOpenedHere: Bool = false
+  ) -> Dialer.Outcome {
+    guard case .member(let notebook, _) = connection.purpose else { return .refused }
     if isPaused.load(ordering: .relaxed) {
       Session.refuse(connection, as: context, because: .stopped)
       return .failed
@@ -79,7 +93,7 @@ extension Service {
     }
   }
 
-  func pair(_ connection: Connection, by invitation: Invitation) {
+  package func pair(_ connection: Connection, by invitation: Invitation) {
     let address = connection.peer.description
     guard let entry = entry(invitation.locator) else { return }
     let locator = invitation.locator

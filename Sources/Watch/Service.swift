@@ -123,14 +123,12 @@ public final class Service: Sendable {
     onEvent: (Event) -> Void = { _ in }
   ) throws {
     for context in contexts.values { _ = try context.credentials() }
-    let listener = try Listener(at: address)
-    let acceptor = acceptor(for: listener)
-    try startThread { [occurrences] in
-      acceptor.run()
-      occurrences.put(.stopped)
-    }
+    let driver = try SessionDriver(
+      self, listen: address, timeouts: contexts.values.first?.timeouts ?? .standard, until: token)
+    let bound = driver.address ?? address
+    try driver.accept { [occurrences] in occurrences.put(.stopped) }
     try cancellation.whenCancelled(unless: token) { [occurrences] in occurrences.put(.stopped) }
-    defer { end(acceptor, port: listener.port) }
+    defer { end(driver, port: bound.port) }
     tellsProgress.store(invitation != nil, ordering: .relaxed)
     var ending = invitation.map { ServiceEnding(of: $0) }
     var control: ControlServer?
@@ -139,22 +137,22 @@ public final class Service: Sendable {
       ending?.observe(event)
       control?.send(event)
     }
-    emit(.listening(address: listener.address.host, port: listener.port), tell)
+    emit(.listening(address: bound.host, port: bound.port), tell)
     // First, as the notebooks may open as many files as there may be.
     if isWatching { try watchMachine() }
     for notebook in watched.values { try notebook.start() }
     for visitor in hubVisitors.values { try visitor.start() }
-    control = startControl(port: listener.port)
+    control = startControl(port: bound.port)
     defer { control?.stop() }
-    var dialing = ServiceDialing(self, port: listener.port)
+    var dialing = ServiceDialing(self, driver)
     try dialing.begin()
-    for context in contexts.values { publish(record(of: context, port: listener.port), tell) }
+    for context in contexts.values { publish(record(of: context, port: bound.port), tell) }
     var idle: Instant? = .now + Self.quiet
     var state = ServiceState()
     if isWatching { state.ready() }
     defer { if isWatching { state.stopping() } }
     while true {
-      endInvitations(port: listener.port, tell)
+      endInvitations(port: bound.port, tell)
       if cancellation.isCancelled || ending?.isReached == true { return }
       dialing.dial()
       if isWatching {
@@ -170,7 +168,7 @@ public final class Service: Sendable {
         try Self.rethrowBeginningAnew(event)
         dialing.note(event)
         for visitor in hubVisitors.values { visitor.note(event) }
-      case .opened(let invitation): announce(invitation, port: listener.port, tell)
+      case .opened(let invitation): announce(invitation, port: bound.port, tell)
       case .discovered(let event): dialing.note(event)
       case .ended(let outcome, let target): dialing.note(outcome, of: target)
       case .awoke: dialing.awake()
@@ -204,7 +202,7 @@ public final class Service: Sendable {
     }
   }
 
-  private func end(_ acceptor: Acceptor, port: UInt16) {
+  private func end(_ driver: SessionDriver, port: UInt16) {
     for notebook in watched.values { notebook.stop() }
     token.cancel()
     for context in contexts.values { discovery?.withdraw(record(of: context, port: port)) }
@@ -212,7 +210,7 @@ public final class Service: Sendable {
       discovery?.withdraw(record(of: entry, port: port))
       if entry.invitation.end != .used { entry.held.record(.cancelled) }
     }
-    acceptor.drain(seconds: Self.farewell)
+    driver.drain(seconds: Self.farewell)
   }
 
   /// Lets other commands ask. Without it the service does all else.

@@ -1,4 +1,3 @@
-internal import Channel
 internal import Discovery
 internal import Exchange
 internal import Membership
@@ -10,7 +9,7 @@ internal import System
 /// Keeps a service connected with the other devices. A value of the service's own thread.
 struct ServiceDialing {
   private let service: Service
-  private let port: UInt16
+  private let driver: SessionDriver
   private var dialer: Dialer
   /// By notebook, the devices that nothing is exchanged with.
   private var excluded: [String: Set<String>] = [:]
@@ -20,9 +19,8 @@ struct ServiceDialing {
   /// How long discovery gets before addresses of old are tried, in seconds.
   private var patience: Double { service.discovery == nil ? 0 : 1 }
 
-  init(_ service: Service, port: UInt16) {
-    self.service = service
-    self.port = port
+  init(_ service: Service, _ driver: SessionDriver) {
+    (self.service, self.driver) = (service, driver)
     dialer = Dialer(
       ownDevices: service.watched.mapValues { $0.context.key.deviceID }, staysConnected: true)
   }
@@ -51,16 +49,7 @@ struct ServiceDialing {
   mutating func dial() {
     defer { tellWaiting() }
     if isPaused { return }
-    for attempt in dialer.take(isConnected: isConnected) {
-      do {
-        try startThread { [service, port] in
-          let outcome = service.connect(attempt, port: port)
-          service.occurrences.put(.ended(outcome, with: attempt.target))
-        }
-      } catch {
-        dialer.ended(.failed, with: attempt.target)
-      }
-    }
+    for attempt in dialer.take(isConnected: isConnected) { driver.open(attempt) }
   }
 
   mutating func note(_ event: DiscoveryEvent) {
@@ -179,27 +168,6 @@ struct ServiceDialing {
       for watched in service.watched.values { watched.sessions.endAll(.stopped) }
     } else {
       dialer.retryAll()
-    }
-  }
-}
-
-extension Service {
-  func connect(_ attempt: Dialer.Attempt, port: UInt16) -> Dialer.Outcome {
-    let target = attempt.target
-    guard let context = contexts[target.notebookID] else { return .refused }
-    do {
-      let connection = try Connection.connect(
-        to: attempt.addresses, as: context.credentials(for: target.deviceID),
-        deadline: .after(seconds: context.timeouts.connect + context.timeouts.handshake),
-        cancellation: token)
-      defer { connection.close() }
-      let peer = try context.peer(at: connection)
-      if watched[target.notebookID]?.sessions.has(peer.deviceID) == true { return .duplicate }
-      return hold(connection, port: port, isOpenedHere: true)
-    } catch {
-      context.record(refusal: error)
-      log.debug("\(target.deviceID.prefix(8)) not reached: \(error)")
-      return .failed
     }
   }
 }

@@ -11,7 +11,8 @@ struct SyncCoordination {
   private let run: SyncRun
   private let members: [Member]
   private let notebook: Notebook
-  private let workers: SyncWorkers
+  private let policy: SyncPolicy
+  private let driver: SessionDriver
   private let onEvent: (Event) -> Void
   private var start = Instant.now
 
@@ -62,11 +63,12 @@ struct SyncCoordination {
   private static let batch = 256
 
   init(
-    _ run: SyncRun, members: [Member], notebook: Notebook, _ workers: SyncWorkers,
+    _ run: SyncRun, members: [Member], notebook: Notebook, _ policy: SyncPolicy,
+    _ driver: SessionDriver,
     onEvent: @escaping (Event) -> Void
   ) {
     (self.run, self.members, self.notebook) = (run, members, notebook)
-    (self.workers, self.onEvent) = (workers, onEvent)
+    (self.policy, self.driver, self.onEvent) = (policy, driver, onEvent)
     search = run.discovery != nil && run.addresses.isEmpty ? .looking : .none
     dialer = Dialer(
       ownDevices: [run.context.membership.notebookID: run.context.key.deviceID],
@@ -80,7 +82,7 @@ struct SyncCoordination {
   mutating func run(_ cancellation: CancellationToken?) throws -> SyncOutcome {
     // What was saved until now may have taken long.
     (start, lastActivity) = (.now, .now)
-    if let address = workers.listener?.address {
+    if let address = driver.address {
       onEvent(.listening(address: address.host, port: address.port))
     }
     while true {
@@ -92,7 +94,7 @@ struct SyncCoordination {
       // What has come by then is one look's work: a flood of announcements is not a thousand looks.
       var deadline = Instant.now + Self.tick
       for _ in 0..<Self.batch {
-        guard let occurrence = workers.occurrences.take(until: deadline) else { break }
+        guard let occurrence = policy.occurrences.take(until: deadline) else { break }
         note(occurrence)
         deadline = .now
       }
@@ -127,8 +129,8 @@ struct SyncCoordination {
   /// Connects to those whose turn it is.
   mutating func dial() {
     recallAddresses()
-    let attempts = dialer.take { [workers] in workers.isBusy(with: $0.deviceID) }
-    for attempt in attempts { workers.start(attempt) }
+    let attempts = dialer.take { [policy] in policy.isBusy(with: $0.deviceID) }
+    for attempt in attempts { driver.open(attempt) }
   }
 
   /// Tries where devices were before, once discovery had its chance.
@@ -163,8 +165,8 @@ struct SyncCoordination {
     }
     let strangersEnd =
       isAnybodyMissing ? windowEnd : min(windowEnd, lastActivity + Self.linger)
-    let isDone = dialer.isDone(waitsForStrangers: now < strangersEnd) { [workers] in
-      workers.isBusy(with: $0.deviceID)
+    let isDone = dialer.isDone(waitsForStrangers: now < strangersEnd) { [policy] in
+      policy.isBusy(with: $0.deviceID)
     }
     if connected > 0 || !isDone { return false }
     // The founder of a notebook that nobody has joined has nobody to wait for.
@@ -180,7 +182,7 @@ struct SyncCoordination {
     if !isAnybodyMissing && areAllAlike { return true }
     switch search {
     case .looking where now < windowEnd: return false
-    case .none where workers.listener == nil: return true
+    case .none where driver.address == nil: return true
     default: break
     }
     return now >= (outcomes.isEmpty && failures.isEmpty ? windowEnd : lastActivity + Self.linger)
@@ -198,7 +200,7 @@ struct SyncCoordination {
 
   // MARK: What happened
 
-  private mutating func note(_ occurrence: SyncWorkers.Occurrence) {
+  private mutating func note(_ occurrence: SyncPolicy.Occurrence) {
     switch occurrence {
     case .event(let event):
       if case .peer = event { isAnybodyThere = true }

@@ -2,6 +2,7 @@ public import Discovery
 internal import Git
 public import Membership
 internal import Notebook
+internal import System
 
 /// One run of `notes sync`, `pull` or `push`: finds the devices of the notebook that are there,
 /// lets itself be found, and holds sessions until all of them show the same.
@@ -62,10 +63,26 @@ public struct SyncRun: Sendable {
   ) throws -> Begun {
     _ = try context.credentials()
     let allowed = peers.isEmpty ? nil : Set(members.map(\.deviceID))
-    let workers = try SyncWorkers(self, keeper, allowed: allowed)
-    let stop = try workers.begin()
+    let policy = try SyncPolicy(self, keeper, allowed: allowed)
+    let driver = try SessionDriver(
+      policy, listen: listen, timeouts: context.timeouts, until: policy.token)
+    let stop = { [discovery] in
+      policy.token.cancel()
+      discovery?.stop()
+      driver.drain(seconds: 2)
+    }
+    do {
+      try driver.accept()
+      // Discovery may keep us waiting, so it has a thread of its own.
+      if let discovery {
+        try startThread { policy.look(with: discovery, port: driver.address?.port) }
+      }
+    } catch {
+      stop()
+      throw error
+    }
     var coordination = SyncCoordination(
-      self, members: members, notebook: notebook, workers, onEvent: onEvent)
+      self, members: members, notebook: notebook, policy, driver, onEvent: onEvent)
     coordination.dial()
     return (coordination, stop)
   }
