@@ -3,8 +3,8 @@ public import Membership
 public import Notebook
 public import WorkTree
 
-/// What happens while devices exchange versions, and in a notebook that is watched. One list for the
-/// sessions, the service, the watcher's socket, the log, `--json` and what people are told.
+/// Events while devices exchange versions, and in a notebook that is watched. One list for the sessions,
+/// the service, the watcher's socket, the log, `--json` and what people are told.
 ///
 /// `notebook` is a notebook's ID; `locator` the first two digits of an invitation's code, which tell
 /// the open invitations of a device apart and are no secret.
@@ -17,7 +17,7 @@ public enum Event: Codable, Sendable {
   /// Devices are looked for, for more than a second now: these members are not found yet, or nobody
   /// has answered at these addresses.
   case looking(for: [String])
-  /// What was written is saved, before anything is exchanged.
+  /// Unsaved edits are saved before anything is exchanged.
   case saving(WorkAmount, of: WorkAmount)
 
   // MARK: Sessions
@@ -56,11 +56,11 @@ public enum Event: Codable, Sendable {
 
   /// An invitation is open.
   case invitation(open: OpenInvitation)
-  /// Somebody who has the code is shown the offer.
+  /// A person with the code is shown the offer.
   case offered(locator: String, address: String)
-  /// Somebody was shown the offer and declined. The invitation stays open.
+  /// A person was shown the offer and declined. The invitation stays open.
   case declined(locator: String, address: String)
-  /// Somebody tried a wrong code.
+  /// A device tried a wrong code.
   case wrongCode(locator: String, address: String, attemptsLeft: Int)
   case joined(locator: String, device: PeerIdentity)
   /// An invitation is no longer open.
@@ -68,7 +68,7 @@ public enum Event: Codable, Sendable {
 
   // MARK: A notebook that is watched
 
-  /// What was written became a version.
+  /// Edits became a version.
   case version(notebook: String, saved: SaveResult)
   /// A save was made on an older text, or takes away what another device brought.
   case saveNews(notebook: String, news: SaveNews)
@@ -79,7 +79,7 @@ public enum Event: Codable, Sendable {
   case shows(notebook: String, peer: PeerIdentity, tip: ObjectID?)
   /// These notes are edited at a device.
   case editing(notebook: String, peer: PeerIdentity, paths: [TreePath])
-  /// What is known of the members has changed, or whom this device exchanges with.
+  /// The known members have changed, or the devices that this one exchanges with.
   case membersChanged(notebook: String)
   /// Another address of a device was recorded, by this process or another command.
   case addressesChanged(notebook: String)
@@ -110,7 +110,7 @@ public enum Event: Codable, Sendable {
   private enum DiffersCodingKeys: String, CodingKey { case _0 = "peer", _1 = "difference" }
 }
 
-/// What went wrong: the error itself in the process where it happened, its text in others.
+/// The cause of a failure: the error itself in the process where it happened, its text in others.
 public struct Cause: Codable, Sendable {
   /// `SyncError.failed` with the text, where it came from another process.
   public let error: any Error
@@ -151,7 +151,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
   public let deviceID: String
   /// Its present role; a hub passes on what writers left there.
   public let role: Role
-  /// Where it is, as `HOST:PORT`; a hub's address as git takes it.
+  /// The address, as `HOST:PORT`; a hub's as git takes it.
   public let address: String
   /// Whether it is a hub, or a bundle, which prove nothing.
   public let isHub: Bool
@@ -186,19 +186,19 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
 
 /// How far a transfer is.
 public struct TransferProgress: Hashable, Codable, Sendable {
-  /// What takes the time.
+  /// The step that takes the time.
   public enum Stage: String, Codable, Sendable {
     /// Packs are on their way.
     case moving
-    /// What came is checked and joined here.
+    /// The pack that came is checked and joined here.
     case joining
     /// The peer is busy: it makes a pack ready, or checks and joins what it got.
     case waiting
   }
 
-  /// Who is at the other end.
+  /// The device at the other end.
   public let peer: PeerIdentity
-  /// What takes the time now.
+  /// The step that takes the time now.
   public var stage = Stage.moving
   /// Objects written to the peer.
   public var sentObjects = 0
@@ -218,7 +218,7 @@ public struct TransferProgress: Hashable, Codable, Sendable {
   public var receivedContent = 0
   /// How many bytes the peer's objects hold, before compression; 0 where it has not said so.
   public var contentToReceive = 0
-  /// What is written into the folder so far, when what came is checked.
+  /// The amount that is written into the folder so far, when the pack is checked.
   public var written = WorkAmount()
   /// How many files are to be written into the folder; 0 before that is known.
   public var filesToWrite = 0
@@ -226,13 +226,13 @@ public struct TransferProgress: Hashable, Codable, Sendable {
 
 /// An invitation as the user who invites is told of it.
 public struct OpenInvitation: Codable, Sendable {
-  /// What the joining device's user is told. Secret but for its locator.
+  /// The code that the joining device's user is told. Secret but for its locator.
   public let code: InvitationCode
   /// The role the device gets.
   public let role: Role
   /// When it ends, in seconds since 1970.
   public let expires: Int64
-  /// Where this device listens for whoever joins.
+  /// The port at which this device listens for the joining one.
   public let port: UInt16
 
   package init(_ invitation: Invitation, port: UInt16) {

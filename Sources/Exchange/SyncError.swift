@@ -1,7 +1,7 @@
 public import Git
 public import System
 
-/// What can go wrong between two devices.
+/// The errors between two devices.
 public enum SyncError: FileFailure, Sendable {
   /// The peer ended the session: why, and its own words.
   case peerEnded(ByeReason, String)
@@ -24,7 +24,7 @@ public enum SyncError: FileFailure, Sendable {
   case ended(ByeReason)
   /// Another connection to the same device is in use.
   case duplicate(device: String)
-  /// What the peer shows is not merged, and nothing was changed: why, and in words.
+  /// The versions that the peer shows are not merged, and nothing was changed: the reason, and its words.
   case notMerged(MergeRefusal, String)
   /// The peer merges nothing of what is shown here.
   case notMergedAtPeer(MergeRefusal)
@@ -53,7 +53,7 @@ public enum SyncError: FileFailure, Sendable {
 typealias Disk = FileSystem<SyncError>
 
 extension SyncError: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The error as people are told: lower case, no full stop.
   public var description: String { meaning.words }
 
   var byeReason: ByeReason { meaning.reason }
@@ -105,7 +105,7 @@ extension MergeRefusal {
 }
 
 extension ByeReason {
-  /// What the other device said by it, and its own words where they tell more.
+  /// The meaning of the other device's error code, and its own words if they tell more.
   fileprivate func words(followedBy own: String) -> String {
     let rest = own.isEmpty ? "" : ": \(own)"
     return switch self {

@@ -2,7 +2,7 @@ public import Git
 public import Membership
 public import Notebook
 
-/// What a session did.
+/// The result of a session.
 public struct SessionResult: Codable, Sendable {
   public let peer: PeerIdentity
   /// This device's tip at the end; nil in a notebook without versions.
@@ -16,7 +16,7 @@ public struct SessionResult: Codable, Sendable {
   /// Bytes on the wire.
   public private(set) var sentBytes: Int
   package private(set) var receivedBytes: Int
-  /// What the merges changed here, in order.
+  /// The changes of the merges here, in order.
   public package(set) var joins: [MergeOutcome] = []
   /// Whether this device showed something at the end that the peer had not taken yet.
   var hasNews = false
@@ -29,7 +29,7 @@ public struct SessionResult: Codable, Sendable {
     case tipDifference
   }
 
-  /// What went over a session with a peer that shows this, since it was as `former`.
+  /// The traffic of a session with a peer that shows this, since it was as `former`.
   package init(
     peer: PeerIdentity, shows state: PeerState, since former: PeerState = PeerState(),
     tip: ObjectID?
@@ -60,13 +60,13 @@ public struct SessionResult: Codable, Sendable {
 
 /// A session that did not come about or broke off.
 public struct SyncFailure: Error, Codable, Sendable {
-  /// Who it was, if that was proved.
+  /// The peer, if its identity was proved.
   public let peer: PeerIdentity?
   /// The device that was announced, remembered or proved to be there.
   public let device: String?
-  /// Where it was tried, as `HOST:PORT`.
+  /// The address that was tried, as `HOST:PORT`.
   public let address: String
-  /// What went wrong: `SyncError`, `ChannelError`, `NotebookError`, …
+  /// The error: `SyncError`, `ChannelError`, `NotebookError`, …
   public var error: any Error { cause.error }
   private let cause: Cause
 
@@ -80,7 +80,7 @@ public struct SyncFailure: Error, Codable, Sendable {
   }
 }
 
-/// What a run of `notes sync`, `pull` or `push` did.
+/// The result of a run of `notes sync`, `pull` or `push`.
 public struct SyncOutcome: Sendable {
   /// One for each device that was synchronised with, in the order of their first session; several
   /// sessions with the same device are summed up.

@@ -6,7 +6,7 @@ internal import System
 
 /// How another device stands to this one.
 package struct DeviceState: Sendable {
-  /// Where it is, or was when it was last reached.
+  /// Its address, or the one at which it was last reached.
   package var address: String?
   /// When it was last met, in seconds since 1970; now where it is connected, nil if never.
   package var lastSeen: Int64?
@@ -20,7 +20,7 @@ package struct DeviceState: Sendable {
   package var isInSync: Bool?
   /// The notes that somebody edits there; nil where it is not connected.
   package var editing: [TreePath]?
-  /// What of one is not merged by the other.
+  /// The versions of one that the other does not merge.
   package var held: [HeldVersions.Held] = []
 
   /// The state of a device that is not connected.
@@ -33,7 +33,7 @@ package struct DeviceState: Sendable {
 
   /// How far two devices agree.
   package enum Agreement: Sendable {
-    /// What one has is not merged by the other: by the one there, or by this device.
+    /// The versions of one are not merged by the other: by the one there, or by this device.
     case notMerged(isThere: Bool)
     case neverMet
     case inSync
@@ -49,7 +49,7 @@ package struct DeviceState: Sendable {
   }
 }
 
-/// What a running watcher says of the other devices, and what the last sessions left behind.
+/// A running watcher's states of the other devices, and those that the last sessions left behind.
 package struct DeviceStates {
   private let notebook: Notebook
   private let live: WatcherStatus?
@@ -80,7 +80,7 @@ package struct DeviceStates {
       isInSync: (shown ?? recorded).map { $0 == tip })
     (state.isConnected, state.editing) = (session != nil, session?.shows.editing)
     state.held = held.filter { $0.device == device }
-    // What it shows may not have arrived yet.
+    // The version that it shows may not have arrived yet.
     let isHere = try shown.map { try notebook.repository.contains($0) } ?? false
     if let known = isHere ? shown : recorded {
       state.ahead = try notebook.versionCount(from: tip, lacking: known)

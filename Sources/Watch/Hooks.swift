@@ -6,7 +6,7 @@ internal import System
 /// Runs the user's own commands when something arrived: notes-watch(1), HOOKS. They run beside the
 /// service, which never waits for them.
 public final class Hooks: Sendable {
-  /// What a command is told, in its environment.
+  /// The environment of a hook's command.
   public struct Occasion: Sendable {
     package var event: String
     package var folder: String

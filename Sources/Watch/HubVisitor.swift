@@ -144,7 +144,7 @@ struct HubPace: Sendable {
       isReached
       ? interval : min(Self.gap * Double(1 << min(failures, 16)), max(Self.longest, interval))
     let usual = now + pause * (0.8 + 0.4 * chance)
-    // What was written during the visit may not have been part of it.
+    // Edits during the visit may not have been part of it.
     next = isReached ? min(next, usual) : usual
   }
 }

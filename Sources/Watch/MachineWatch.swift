@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// What befalls the machine, noticed on a thread of its own until a token is cancelled.
+/// Changes of the machine's networks and clock, noticed on a thread of its own until a token is cancelled.
 enum MachineWatch {
   /// How often the clocks are compared, in seconds.
   private static let interval = 60
@@ -60,12 +60,10 @@ enum MachineWatch {
   }
 }
 
-/// What the kernel has told of links and addresses.
-/// Much of what it tells is no news: addresses are told again whenever their life is made longer, and
-/// links whenever a radio reports its strength.
+/// The links and addresses that the kernel has told of. Much of what it tells is no news: addresses are
+/// told again whenever their life is made longer, and links whenever a radio reports its strength.
 struct NetworkState {
-  /// What there is to say of links and addresses: some are there no more, or some that were not. The
-  /// latter says more.
+  /// News of links and addresses: some are there no more, or some that were not. The latter says more.
   enum News: Comparable, Sendable { case none, lost, got }
 
   /// Which links run, of those that were told of: how things were at the start nobody tells.
@@ -107,7 +105,7 @@ struct NetworkState {
     return news
   }
 
-  /// What tells an address from others: family, prefix and link of its struct ifaddrmsg, and the
+  /// The parts that tell an address from others: family, prefix and link of its struct ifaddrmsg, and the
   /// attribute that holds it.
   private static func place(_ body: ArraySlice<UInt8>) -> [UInt8] {
     let start = body.startIndex

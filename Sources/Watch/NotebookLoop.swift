@@ -180,7 +180,7 @@ final class NotebookLoop {
   private func merge(_ heads: [ObjectID]) throws -> MergeOutcome {
     let notebook = try open()
     readEvents()
-    // What was written until now is saved first; what is being written is compared when it is swapped.
+    // Edits until now are saved first; a file that is being written is compared when it is swapped.
     let scope = SaveScope.only(unsettled.ready(.now))
     let result = try notebook.merge(heads, options: MergeOptions(scope: scope))
     if case .only(let paths) = scope { unsettled.remove(paths) }
@@ -274,7 +274,7 @@ final class NotebookLoop {
       owner.sessions.endOutdated()
       owner.sessions.endAll(.done) { !owner.exchanges(with: $0) }
     } catch {
-      // Whoever cannot tell members from others exchanges with nobody.
+      // A device that cannot tell members from others exchanges with none.
       owner.sessions.endAll(.done)
       owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
     }

@@ -62,7 +62,7 @@ extension Service {
   }
 }
 
-// What the service lets be found.
+// The announcements of the service.
 extension Service {
   func announce(_ invitation: Invitation, port: UInt16, _ onEvent: (Event) -> Void) {
     guard let entry = entry(invitation.locator) else { return }

@@ -26,9 +26,9 @@ public final class Service: Sendable {
   let invitations = Mutex<[String: Entry]>([:])
   /// The notebooks that are watched, by ID; none where the service only answers.
   let watched: [String: WatchedNotebook]
-  /// Who saves and merges for the sessions of each notebook.
+  /// The keepers that save and merge for the sessions of each notebook.
   let keepers: [String: any SessionKeeper]
-  /// Who visits the hubs of each notebook that is watched.
+  /// The visitors of the hubs of each notebook that is watched.
   let hubVisitors: [String: HubVisitor]
   /// Ends all connections; made for the whole life, because connections are opened here too.
   let token: CancellationToken
@@ -196,7 +196,7 @@ public final class Service: Sendable {
 
   private func watchMachine() throws {
     try MachineWatch.sleep(until: token) { [occurrences] in occurrences.put(.awoke) }
-    // Where the kernel tells nothing of networks, devices are found a little later.
+    // If the kernel tells nothing of networks, devices are found a little later.
     try? MachineWatch.networks(until: token) { [occurrences] news in
       occurrences.put(.networkChanged(news))
     }

@@ -13,7 +13,7 @@ struct ServiceDialing {
   private var dialer: Dialer
   /// By notebook, the devices that nothing is exchanged with.
   private var excluded: [String: Set<String>] = [:]
-  /// Who waits until nobody is being tried any more.
+  /// The callers that wait until no device is being tried any more.
   private var waiting: [BlockingQueue<Bool>] = []
 
   /// How long discovery gets before addresses of old are tried, in seconds.
@@ -80,7 +80,7 @@ struct ServiceDialing {
       // It may have been met for the first time, by a connection of its own.
       rememberProved(target)
       dialer.wake(target)
-    // Somebody may be a member now, or not blocked any more.
+    // A device may be a member now, or not blocked any more.
     case .membersChanged(let notebook):
       learnMembers(of: notebook)
       dialer.retryAll(notebookID: notebook)
@@ -117,7 +117,7 @@ struct ServiceDialing {
     dialer.remember(target, at: address, after: patience)
   }
 
-  /// Where a session with the device was held last.
+  /// The address at which a session with the device was held last.
   private func proved(_ target: Dialer.Target) -> Address? {
     addresses(target.notebookID)[target.deviceID]
   }

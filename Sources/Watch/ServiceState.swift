@@ -8,7 +8,7 @@ struct ServiceState {
   let watchdog: Double?
   private var told = Instant.now
 
-  /// What the environment says: NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
+  /// The variables NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
   init() {
     func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
     socketPath = value("NOTIFY_SOCKET")
@@ -30,7 +30,7 @@ struct ServiceState {
     told = .now
   }
 
-  /// Nobody waits for an answer, and a manager that is not there is no error.
+  /// No answer is awaited, and a manager that is not there is no error.
   private func send(_ text: String) {
     guard let socketPath, !socketPath.isEmpty else { return }
     let descriptor = UnixSocket.make(SOCK_DGRAM)

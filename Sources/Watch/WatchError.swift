@@ -1,6 +1,6 @@
 public import System
 
-/// What can go wrong while a folder is watched.
+/// The errors while a folder is watched.
 public enum WatchError: FileFailure, Sendable, Hashable {
   /// A call of the system failed.
   case system(call: String, path: String, errno: Int32)
@@ -20,7 +20,7 @@ public enum WatchError: FileFailure, Sendable, Hashable {
 typealias Disk = FileSystem<WatchError>
 
 extension WatchError: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The error as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .system(let call, let path, let number):

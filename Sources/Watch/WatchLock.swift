@@ -2,8 +2,8 @@ internal import Glibc
 public import State
 internal import System
 
-/// What lets one process at a time watch a notebook: flock(2) on `.git/notes/watch`, which holds its
-/// process number. The kernel drops it with the process.
+/// Lets one process at a time watch a notebook: flock(2) on `.git/notes/watch`, which holds its process
+/// number. The kernel drops it with the process.
 public final class WatchLock: Sendable {
   private let lock: FileLock
 

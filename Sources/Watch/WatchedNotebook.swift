@@ -17,7 +17,7 @@ final class WatchedNotebook: SessionKeeper {
   let jobs: PolledQueue<Job>
   private let ended = BlockingQueue<Bool>()
 
-  /// What the notebook's thread is asked to do.
+  /// The jobs of the notebook's thread.
   enum Job: Sendable {
     case stop
     /// Close what is open only for speed.
@@ -30,7 +30,7 @@ final class WatchedNotebook: SessionKeeper {
     case merge([ObjectID], Reply<MergeOutcome>)
   }
 
-  /// Where the answer to a job is waited for; nil where the thread has ended.
+  /// The queue at which the answer to a job is awaited; nil if the thread has ended.
   typealias Reply<Value: Sendable> = BlockingQueue<Result<Value, any Error>?>
 
   var notebookID: String { context.membership.notebookID }
@@ -51,7 +51,7 @@ final class WatchedNotebook: SessionKeeper {
   func start() throws {
     try startThread { [self] in
       NotebookLoop(self).run()
-      // Whoever still waits is told.
+      // Callers that still wait are told.
       for job in jobs.takeAll() {
         switch job {
         case .currentState(let reply): reply.put(nil)
@@ -87,7 +87,7 @@ final class WatchedNotebook: SessionKeeper {
   // MARK: SessionKeeper, on the sessions' threads
 
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
-    // What was replaced is told by the notebook's thread.
+    // The notebook's thread tells what was replaced.
     (try answer { .currentState($0) }, nil)
   }
 

@@ -4,9 +4,9 @@ internal import Notebook
 internal import State
 internal import System
 
-/// What this device's history held when it learned that a device may make no versions any more:
-/// `.git/notes/former-writers`, a device and the tip a line. A clock can be set to any time; what came before
-/// the removal was here before.
+/// The tips of this device when it learned that a device may make no versions any more:
+/// `.git/notes/former-writers`, a device and the tip a line. A clock can be set to any time; a version that
+/// was here before the removal was made before it.
 struct FormerWriters {
   private let repository: Repository
   private var tips: [String: ObjectID]
@@ -36,7 +36,8 @@ struct FormerWriters {
     do {
       try Disk.replace(path, with: lines.bytes, isShared: true)
     } catch {
-      // Who reads a medium that cannot be written learns nothing more there: the next look comes to the same.
+      // A reader of a medium that cannot be written learns nothing more there: the next look comes to the
+      // same.
     }
   }
 

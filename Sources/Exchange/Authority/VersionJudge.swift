@@ -10,9 +10,9 @@ internal import Notebook
 /// A version names all that it was made of, so one that a member has signed answers for all below it.
 /// Only heads are looked at; what is behind them costs nothing.
 struct VersionJudge {
-  /// What is taken.
+  /// The versions that are taken.
   enum Taking {
-    /// What a member answers for.
+    /// Versions that a member vouches for.
     case answered
     /// The same, and what names no member.
     case ofNoMember
@@ -39,7 +39,7 @@ struct VersionJudge {
   /// - Throws: `UnansweredVersion` where one of the heads, or of those that a derived merge among them
   ///   stands for, is new and no member answers for it.
   func check(_ heads: [ObjectID], _ content: Reader) throws {
-    // What is here now, a device that was removed made before.
+    // A device that was removed made the versions that are here now before.
     _ = try FormerWriters(membership.signers(), in: notebook)
     if case .all = taking { return }
     let shown = try repository.head().commit
@@ -80,13 +80,13 @@ struct VersionJudge {
 
   // MARK: What is here
 
-  /// What may want a version on top of what is here.
+  /// The occasions for a version on top of those that are here.
   enum Occasion {
     /// A session begins: versions in this device's name that git has made anew.
     case greeting
-    /// Somebody is to take what is here.
+    /// Another device is to take the versions that are here.
     case giving
-    /// Somebody has not taken it.
+    /// Another device has not taken them.
     case refused
   }
 

@@ -4,14 +4,14 @@ internal import Membership
 public import Merge
 public import Notebook
 
-/// Who made a version, and how that is known: notes-security(7), SIGNATURES.
+/// The author of a version, and how that is known: notes-security(7), SIGNATURES.
 public struct VersionAuthor: Hashable, Sendable {
-  /// What to call who made it: of a member that signed it a name in its certificate, else what the version
+  /// The author's name: of a member that signed it a name in its certificate, else the one that the version
   /// claims.
   public let name: String
   /// The device that it names; nil if it names none.
   public let deviceID: String?
-  /// What proves it.
+  /// The proof of it.
   public let proof: VersionProof
   /// Whether people are told what the proof lacks: not in a repository that has no members.
   public let isMarked: Bool
@@ -24,8 +24,8 @@ extension VersionAuthor {
   /// The name, with what is lacking to prove it.
   public var markedName: String { name + (mark.map { " (\($0))" } ?? "") }
 
-  /// What people are told where nothing proves that the name is that of who made the version; nil where it is
-  /// proved, or where the name itself says whose word it is.
+  /// The remark if nothing proves that the name is the author's; nil if it is proved, or if the name itself
+  /// says whose word it is.
   public var mark: String? {
     guard isMarked else { return nil }
     return switch proof {
@@ -41,7 +41,7 @@ extension VersionAuthor {
   }
 }
 
-/// What is known of who made a version.
+/// The evidence for the author of a version.
 public enum VersionProof: String, Sendable, CaseIterable {
   /// A device signed it that is a writer or an admin, or was one then, and that it names.
   case verified
@@ -68,7 +68,7 @@ public enum VersionProof: String, Sendable, CaseIterable {
 /// Answers who made the versions that are here. It is the one place that does: whoever shows an author asks
 /// it.
 public final class VersionProofs {
-  /// Who a version is signed by, whoever is a member.
+  /// The signer of a version, whether a member or not.
   private enum Signing {
     case none
     case wrong
@@ -97,7 +97,7 @@ public final class VersionProofs {
     merges.remember()
   }
 
-  /// Who made a version, and how that is known.
+  /// The author of a version, and how that is known.
   ///
   /// - Throws: if the version cannot be read, or the list of members cannot.
   public func author(of commit: Commit) throws -> VersionAuthor {
@@ -112,8 +112,8 @@ public final class VersionProofs {
     try known[id] ?? author(of: notebook.repository.commit(id))
   }
 
-  /// Who wrote the sides of a note's conflict blocks, by their labels. A label of no version is what somebody
-  /// has typed.
+  /// The authors of the sides of a note's conflict blocks, by their labels. A label of no version is one
+  /// that a person has typed.
   public func authors(
     ofSides sides: some Sequence<MarkedText.Side>, in path: TreePath
   ) throws -> [[UInt8]: VersionAuthor] {
@@ -194,8 +194,8 @@ public final class VersionProofs {
   /// How many versions in a row of one device are looked through for one that is later.
   private static let longestRow = 1_000
 
-  /// Whether a version, or one that it stands on through others of its device alone, is later: it can bear any
-  /// date, but stands on what was there.
+  /// Whether a version is later, or another one that it stands on through versions of its device alone: it
+  /// can bear any date, but stands on versions that were there.
   private func isLater(_ commit: Commit, than end: Int64, by device: String) throws -> Bool {
     var (pending, seen) = ([commit], Set([commit.id]))
     while let commit = pending.popLast() {
@@ -220,8 +220,8 @@ extension VersionProof {
 }
 
 extension Signer {
-  /// What to call the device in a version: as it is called now, whatever it was called then; a guest as the
-  /// version has it, under the device's present name.
+  /// The name of the device in a version: its present one, whatever it was then; a guest's as the version
+  /// has it, under the device's present name.
   fileprivate func name(claimed: String) -> String {
     for own in names where claimed.hasSuffix(" (via \(own))") {
       return claimed.dropLast(own.count + 1) + name + ")"

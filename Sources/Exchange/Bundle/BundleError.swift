@@ -1,7 +1,7 @@
 internal import Git
 internal import System
 
-/// What can be wrong with a bundle.
+/// The defects of a bundle.
 public enum BundleError: FileFailure, Equatable {
   /// The file does not begin as a bundle does.
   case notABundle
@@ -17,7 +17,7 @@ public enum BundleError: FileFailure, Equatable {
   case lacking(String, count: Int)
   /// There is no version to put into one.
   case noVersion
-  /// What a reader writes stays with it.
+  /// A reader's edits stay on its device.
   case reader
   /// A call on the file failed.
   case file(call: String, path: String, errno: Int32)
@@ -29,7 +29,7 @@ public enum BundleError: FileFailure, Equatable {
 }
 
 extension BundleError: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The defect as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .notABundle: "this is not a bundle"

@@ -1,10 +1,10 @@
 package import Git
 
-/// What stands before the pack of a bundle: gitformat-bundle(5).
+/// The header before the pack of a bundle: gitformat-bundle(5).
 package struct BundleHeader: Hashable, Sendable {
   /// Commits that whoever applies it has to have, with all their history.
   package var prerequisites: [ObjectID] = []
-  /// What it brings, by name.
+  /// The commits that it brings, by name.
   package var references: [String: ObjectID] = [:]
 
   /// Git clones what `HEAD` stands for, and so it is the tip.
@@ -24,8 +24,8 @@ package struct BundleHeader: Hashable, Sendable {
     return Self.signature + Array((prerequisites + references + ["\n"]).joined().utf8)
   }
 
-  /// Where the pack begins, if that is among these bytes, which are the first of a file. Throws
-  /// `BundleError` as soon as they cannot be a bundle's.
+  /// The start of the pack, if it is among these bytes, which are the first of a file. Throws `BundleError`
+  /// as soon as they cannot be a bundle's.
   static func end(in bytes: [UInt8]) throws(BundleError) -> Int? {
     guard bytes.starts(with: signature.prefix(bytes.count)) else {
       let line = String(

@@ -6,7 +6,7 @@ package final class BundleReader {
   private let path: String
   private let descriptor: Int32
   private let cancellation: CancellationToken?
-  /// What was read of the pack together with the header.
+  /// The bytes of the pack that were read together with the header.
   private var rest: [UInt8] = []
 
   private static let piece = 256 << 10
@@ -22,7 +22,7 @@ package final class BundleReader {
 
   deinit { close(descriptor) }
 
-  /// What stands before the pack; asked for once, before the pack.
+  /// The header before the pack; asked for once, before the pack.
   package func header() throws -> BundleHeader {
     var bytes: [UInt8] = []
     while true {

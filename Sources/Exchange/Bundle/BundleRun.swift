@@ -8,7 +8,7 @@ public import System
 /// Takes in a bundle: `notes bundle apply`.
 public struct BundleRun: Sendable {
   private let context: SessionContext
-  /// What is allowed.
+  /// The limits and permissions.
   public var options = SessionOptions()
 
   /// A run for a notebook.
@@ -25,7 +25,7 @@ public struct BundleRun: Sendable {
     _ path: String?, named name: String, cancellation: CancellationToken? = nil,
     onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> SessionResult {
-    // Who was removed is told so; who is no member yet may read.
+    // A device that was removed is told so; one that is no member yet may read.
     _ = try context.mayGive()
     let notebook = try context.notebook()
     let reader = try BundleReader(path: path, cancellation: cancellation)
@@ -76,7 +76,7 @@ public struct BundleRun: Sendable {
 public struct NewBundle {
   /// The version that it brings its reader to.
   public let tip: ObjectID
-  /// What its reader has to have.
+  /// The versions that its reader must have.
   public let since: [ObjectID]
   /// How many versions that somebody made are in it.
   public let versions: Int

@@ -8,7 +8,7 @@ public import System
 /// Takes a notebook from a hub or a bundle into a folder of its own: `notes clone`. The device is no
 /// member by that.
 public struct Cloning: Sendable {
-  /// Where it comes from.
+  /// The place that a notebook is cloned from.
   public enum Source: Sendable {
     /// A hub, by its address.
     case hub(Hub)
@@ -19,9 +19,9 @@ public struct Cloning: Sendable {
   private let source: Source
   private let key: DeviceKey
   private let deviceName: String
-  /// What reaches a hub.
+  /// The program that reaches a hub.
   public var program = GitProgram()
-  /// What is allowed.
+  /// The limits and permissions.
   public var options = SessionOptions()
 
   /// A clone for the device of that key and name.
@@ -44,7 +44,7 @@ public struct Cloning: Sendable {
     return notebook
   }
 
-  /// Where a repository is until it is whole; `Repository.create` begins there anew.
+  /// The name of a repository until it is whole; `Repository.create` starts there again.
   private static let halfMade = ".git.new"
 
   /// Clones into a folder that `isFree`. The notebook comes into being in one step, and then its

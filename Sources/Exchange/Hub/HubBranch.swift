@@ -6,10 +6,10 @@ internal import Notebook
 /// The branch of a hub that a notebook meets others on: what it holds, as far as is known here.
 /// notes-hub(7), "The branch".
 struct HubBranch {
-  /// What it is called there: as in this notebook, or by its twin.
+  /// Its name there: as in this notebook, or its twin's.
   private(set) var name: String
   private(set) var tip: ObjectID?
-  /// What the twin stands on, where both are there: it is joined, and goes along with the other one.
+  /// The tip of the twin, if both are there: it is joined, and goes along with the other one.
   private(set) var twinTip: ObjectID?
 
   private let hub: Hub
@@ -33,7 +33,7 @@ struct HubBranch {
   var twin: String? { Self.twins[name] }
   var isTwinBehind: Bool { twinTip.map { $0 != tip } ?? false }
 
-  /// What the hub shows by it.
+  /// The versions that the hub shows by it.
   var shown: Shown {
     get throws {
       guard let tip else { return Shown(tip: nil, heads: []) }
@@ -46,7 +46,7 @@ struct HubBranch {
 
   // MARK: What was remembered of it
 
-  /// What it held at the last visit.
+  /// Its commit at the last visit.
   var former: ObjectID? { get throws { try repository.reference(remembered(name)) } }
 
   /// Whether the hub had both branches at the last visit.
@@ -88,7 +88,7 @@ struct HubBranch {
       (name, tip, twinTip) = (twin, other, present)
     }
     guard let tip, let joined = twinTip, joined != tip else { return nil }
-    // Who gives without a look moves one of them alone.
+    // A push without a look moves one of them alone.
     if try isAncestor(joined, of: tip) || isAncestor(tip, of: joined) { return nil }
     return (name, Self.twins[name] ?? "")
   }
@@ -109,7 +109,7 @@ struct HubBranch {
     guard try repository.contains(descendant) else {
       return try transfer.isAncestor(ancestor, of: descendant)
     }
-    // What it descends from is here.
+    // The versions that it descends from are here.
     return try repository.contains(ancestor) && repository.isAncestor(ancestor, of: descendant)
   }
 

@@ -4,7 +4,7 @@ internal import Git
 public enum HubError: Error, Sendable, Equatable {
   /// The git program is missing.
   case gitMissing
-  /// Nobody answers there.
+  /// No server answers there.
   case unreachable(String)
   /// It stopped answering: after how many seconds.
   case silent(seconds: Int)
@@ -46,7 +46,7 @@ extension HubError {
 }
 
 extension HubError: CustomStringConvertible {
-  /// What happened, as people are told: lower case, no full stop.
+  /// The error as people are told: lower case, no full stop.
   public var description: String {
     switch self {
     case .gitMissing: "git is not installed; notes needs it to reach hubs"
@@ -70,8 +70,8 @@ extension HubError: CustomStringConvertible {
 }
 
 extension HubError {
-  /// What an error of the git program means for whoever wanted to reach a hub; nil for what is none of
-  /// the hub's.
+  /// The meaning of an error of the git program for a person who wanted to reach a hub; nil for one that is
+  /// none of the hub's.
   init?(_ error: any Error) {
     guard let error = error as? TransferError else { return nil }
     switch error {
@@ -87,7 +87,8 @@ extension HubError {
     self = words.contains("No space left") ? .full(words) : .refused(words)
   }
 
-  /// What git, ssh, curl and servers say, as far as it is known, in the order in which it is looked for.
+  /// The words of git, ssh, curl and servers, as far as they are known, in the order in which they are
+  /// looked for.
   private static let phrases: [(words: [String], make: @Sendable (String) -> HubError)] = [
     (["No space left on device", "Disk quota exceeded"], { .full($0) }),
     (

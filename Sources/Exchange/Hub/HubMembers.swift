@@ -6,7 +6,7 @@ struct HubMembers {
   private let membership: MembershipStore?
   /// Whether a hub may be another notebook's.
   private let allowsUnrelated: Bool
-  /// What lies there; nil where there is none, or none that can be read.
+  /// The list at the hub; nil if there is none, or none that can be read.
   private var there: MemberList?
   /// Whether there is one of another notebook, which stays.
   private var isOfAnother = false
@@ -73,6 +73,6 @@ struct HubMembers {
     return [MemberList.reference: try present.write(to: repository)]
   }
 
-  /// What was to go there has.
+  /// Notes that the list that was to go there has.
   mutating func wereGiven() { if there != nil { there = present } }
 }

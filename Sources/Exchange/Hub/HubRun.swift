@@ -9,9 +9,9 @@ public struct HubRun: Sendable {
   private let context: SessionContext
   /// Which hubs.
   public var hubs: [Hub]
-  /// What the sessions do.
+  /// The options of the sessions.
   public var options = SessionOptions()
-  /// What reaches them.
+  /// The program that reaches them.
   public var program = GitProgram()
   /// Whether a history that shares nothing with the notebook's is merged.
   public var allowsUnrelated = false
@@ -31,7 +31,7 @@ public struct HubRun: Sendable {
     if hubs.isEmpty { return }
     let notebook = try context.notebook()
     let keeper = options.keeper ?? DirectKeeper(context, options)
-    // Who was removed is told so before anybody is asked.
+    // A device that was removed is told so before any hub is asked.
     _ = try context.mayGive()
     var program = program
     program.cancellation = cancellation
@@ -59,9 +59,9 @@ public struct HubRun: Sendable {
 }
 
 extension SessionContext {
-  /// Whether what is written here may leave this device where no other device answers for it: what a
-  /// reader writes, or who is no member yet, stays with it, as no member would take it. Throws
-  /// `MembershipError` where this device was removed.
+  /// Whether edits made here may leave this device where no other device vouches for them: those of a
+  /// reader, or of a device that is no member yet, stay with it, as no member would take them. Throws
+  /// `MembershipError` if this device was removed.
   func mayGive() throws -> Bool {
     if isGuest { return false }
     _ = try credentials()

@@ -9,23 +9,23 @@ internal import System
 /// itself: fetch, have the replica take it, push what comes of it, and again where somebody was faster.
 /// notes-hub(7), "A visit".
 package final class HubVisit {
-  /// What is done between the look at the branch and the first push: others may be faster.
+  /// Called between the look at the branch and the first push: others may be faster.
   package var meanwhile: (() throws -> Void)?
 
   private let hub: Hub
   private let replica: Replica
   private let transfer: Transfer
-  /// Who this device is in the notebook; where nobody says, it gives, and no list of members is exchanged.
+  /// This device in the notebook; without it, the visit gives, and no list of members is exchanged.
   private let context: SessionContext?
   private let options: SessionOptions
   private let allowsUnrelated: Bool
   private let cancellation: CancellationToken?
   private var branch: HubBranch
   private var members: HubMembers
-  /// What was fetched and is not taken yet.
+  /// The pack that was fetched and is not taken yet.
   private var arrived: Quarantine?
   private var attempts = 0
-  /// What the hub said to a push over this version.
+  /// The hub's answer to a push over this version.
   private var refusal: (former: ObjectID, words: String)?
   private var traffic = Traffic()
   private var merges: [MergeOutcome] = []
@@ -104,7 +104,7 @@ package final class HubVisit {
     if replica.isMending { try replica.endMending() }
   }
 
-  /// What is here is read anew each time: other processes work at the notebook meanwhile.
+  /// The state here is read again each time: other processes work at the notebook meanwhile.
   private func converge() throws {
     while true {
       if options.mode.receives, try take() { continue }
@@ -113,7 +113,7 @@ package final class HubVisit {
       let others = meanwhile
       meanwhile = nil
       try others?()
-      // What is not merged here, this side may not take.
+      // This side may not take versions that are not merged here.
       guard try options.mode.receives || replica.lacking().isEmpty else { return }
       try give()
     }
@@ -230,7 +230,7 @@ package final class HubVisit {
   ///
   /// - Returns: whether it did. Nothing is known of the hub where it did not.
   private func giveUnseen() throws -> Bool {
-    // Where there are two branches, both are moved.
+    // If there are two branches, both are moved.
     guard replica.gives, try !branch.hadTwin, let former = try branch.former,
       let own = try replica.shown.tip, own != former, try repository.contains(former),
       try repository.isAncestor(former, of: own)
@@ -254,7 +254,7 @@ package final class HubVisit {
       }
       return false
     } catch let error as HubError where !error.isFinal {
-      // Who may not push there may fetch.
+      // A device that may not push there may fetch.
       return false
     }
   }

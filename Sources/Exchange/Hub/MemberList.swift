@@ -18,7 +18,7 @@ package struct MemberList: Hashable, Sendable {
   private static let file: TreePath = "members.pem"
   private static let (certificate, revocationList) = ("CERTIFICATE", "X509 CRL")
 
-  /// What is known here.
+  /// The members that are known here.
   package init(of store: MembershipStore) {
     root = store.root
     certificates = store.certificates

@@ -17,7 +17,7 @@ public enum InvitationEnd: String, Codable, Sendable {
 /// The rules are notes-protocol(7), PAIRING: it ends 10 min after it was made, when it was used, or
 /// with the third wrong attempt, counted over all addresses.
 public final class Invitation: Sendable {
-  /// What the joining device's user is told. Secret but for its locator.
+  /// The code that the joining device's user is told. Secret but for its locator.
   public let code: InvitationCode
   /// Tells the open invitations of a device apart. No secret.
   public var locator: String { code.locator }
@@ -34,7 +34,7 @@ public final class Invitation: Sendable {
     var pending = 0
     var wrong = 0
     var end: InvitationEnd?
-    /// Who was certified; nobody else is from then on.
+    /// The device that was certified; no other is from then on.
     var device: String?
   }
 
@@ -99,7 +99,7 @@ public final class Invitation: Sendable {
   }
 }
 
-/// What one handshake tries: at most one identity, and so one guess.
+/// The attempt of one handshake: at most one identity, and so one guess.
 final class PairingAttempt: Sendable {
   private let tried = Mutex<(identity: [UInt8], invitation: Invitation?, key: [UInt8]?)?>(nil)
 

@@ -3,16 +3,16 @@ package import Membership
 public import State
 public import System
 
-/// What became of an invitation, as it is noted in `.git/notes/invitations`. The secret of its code is
-/// not in it.
+/// The state of an invitation, as it is noted in `.git/notes/invitations`. The secret of its code is not in
+/// it.
 public struct InvitationRecord: Sendable, Equatable {
-  /// What can have become of an invitation.
+  /// The states of an invitation.
   public enum State: String, Sendable, CaseIterable {
     case available
-    /// Somebody with the code looks at the offer.
+    /// A person with the code looks at the offer.
     case pending
     case joined
-    /// Who looked at it declined, and nobody else came.
+    /// The person who looked at it declined, and no other came.
     case declined
     case expired
     case exhausted

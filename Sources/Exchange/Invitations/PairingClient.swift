@@ -9,18 +9,18 @@ internal import WorkTree
 /// The joiner's side of notes-protocol(7), PAIRING: finds the inviter, shows the offer, and makes
 /// a folder the notebook. The first session is a `SyncRun` at the address where the inviter was.
 public struct PairingClient: Sendable {
-  /// What the user was told.
+  /// The code that the user was told.
   public let code: InvitationCode
   /// The folder that becomes the notebook, by the offer. What it holds is joined with it.
   public let folder: @Sendable (PairingOffer) -> String
-  /// What this device wants to be called.
+  /// The name that this device wants.
   public private(set) var name: String
   /// Told an accepted offer and that name, says what this device is to be called there.
   public var naming: @Sendable (PairingOffer, String) throws -> String = { $1 }
   package let key: DeviceKey
   /// The ID of this device.
   public var deviceID: String { key.deviceID }
-  /// Where the inviter is, if the user said so; then it is not looked for.
+  /// The addresses of the inviter, if the user gave them; then it is not looked for.
   public var addresses: [Address] = []
   /// Finds the inviter; stopped at the end. Without it there have to be addresses.
   public var discovery: (any Discovery)?
@@ -94,8 +94,8 @@ public struct PairingClient: Sendable {
     return Joined(offer: offer, address: stream.connection.peer, context: context)
   }
 
-  /// What says that the notebook in the folder was begun anew as the one that is offered; nil where
-  /// nobody says so. That the root is the one that is offered is checked when it comes.
+  /// The proof that the notebook in the folder was begun anew as the one that is offered; nil if there is
+  /// none. The root is compared with the one that is offered when it comes.
   private func renewal(
     of present: Notebook, by offer: PairingOffer
   ) throws -> PairingOffer.Renewal? {
@@ -227,10 +227,10 @@ public struct PairingClient: Sendable {
   }
 }
 
-/// What joining led to.
+/// The result of joining.
 public struct Joined: Sendable {
   package let offer: PairingOffer
-  /// Where the inviter was reached.
+  /// The address at which the inviter was reached.
   public let address: Address
   /// This device in the notebook, ready for the first session.
   public let context: SessionContext

@@ -5,7 +5,7 @@ public import Membership
 internal import Notebook
 internal import System
 
-/// What somebody who has a code is invited to, as notes-protocol(7) sends it.
+/// The notebook that a person with a code is invited to, as notes-protocol(7) sends it.
 public struct PairingOffer: Sendable, Codable, Equatable {
   /// Of the protocol.
   let versions: [Int]
@@ -28,7 +28,7 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   /// The branch that the notebook is on, which is every device's; nil from an earlier build, or where it is on
   /// none.
   var branch: String?
-  /// Who is a member, so that a device gets a name of its own; nil from an earlier build.
+  /// The members, so that a device gets a name of its own; nil from an earlier build.
   var members: [OfferedMember]?
   /// The IDs that the notebook had before its membership was begun anew.
   public let formerly: [String]?
@@ -48,7 +48,7 @@ public struct PairingOffer: Sendable, Codable, Equatable {
     (members ?? []).filter { $0.device != deviceID }.map(\.name)
   }
 
-  /// What says that one notebook is another one, begun anew.
+  /// The proof that one notebook is another one, begun anew.
   public enum Renewal: Sendable, Equatable {
     /// The new root, which an admin of the folder's notebook made; the admin's name.
     case proved(by: String)

@@ -51,10 +51,10 @@ extension CarriedInvitation {
 /// An invitation that came in a session and waits for an answer.
 public struct ReceivedInvitation: Sendable, Equatable {
   package let invitation: CarriedInvitation
-  /// Who invites, as it was called then.
+  /// The inviter, by its name then.
   public let inviter: String
   package let inviterID: String
-  /// Where it was.
+  /// Its address.
   public let address: Address
 }
 

@@ -20,25 +20,25 @@ public struct HubSightings: Sendable {
       case olderHere = "older_here"
     }
 
-    /// What this device's user calls the hub.
+    /// This device's user's name for the hub.
     public let hub: String
     /// The member's device ID.
     public let device: String
     /// How they differ.
     public let kind: Kind
-    /// What the hub showed this device.
+    /// The tip that the hub showed this device.
     public let tip: ObjectID
-    /// What it showed the member.
+    /// The tip that it showed the member.
     public let peerTip: ObjectID
   }
 
-  /// What one device was shown by one hub, by this device's clock.
+  /// The tip that one hub showed one device, by this device's clock.
   struct Sighting: Hashable {
-    /// Who was shown it: a device ID; nil for this device.
+    /// The ID of the device that was shown it; nil for this device.
     var device: String?
     /// Which hub and branch.
     var place: ObjectID
-    /// What this device calls the hub; "-" for another device's.
+    /// This device's name for the hub; "-" for another device's.
     var name = "-"
     var tip: ObjectID
     /// When the hub showed or took that version first, and last, in seconds since 1970.
@@ -83,7 +83,7 @@ public struct HubSightings: Sendable {
     keep(known)
   }
 
-  /// What this device tells members of it.
+  /// The sightings that this device tells members.
   func said(now: Int64 = WallClock.now()) -> [CarriedSighting] {
     all.filter { $0.device == nil }.suffix(ProtocolLimits.hubs).map {
       CarriedSighting(
@@ -152,7 +152,7 @@ extension HubSightings.Sighting {
   fileprivate var words: String { "\(place) \(name) \(tip) \(since) \(last)" }
 }
 
-/// What a member says that a hub showed it: notes-protocol(7), hello, `hubs`.
+/// The tip that a hub showed a member, as that says: notes-protocol(7), hello, `hubs`.
 struct CarriedSighting: Codable, Sendable, Hashable {
   /// Which hub and branch.
   let hub: ObjectID
@@ -167,7 +167,7 @@ struct CarriedSighting: Codable, Sendable, Hashable {
   }
 }
 
-/// What hubs showed each of two members, told in their greeting.
+/// Compares the tips that hubs showed two members, told in their greeting.
 struct HubNotice: Notice {
   let scene: NoticeScene
 

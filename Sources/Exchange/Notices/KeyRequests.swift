@@ -10,7 +10,7 @@ public struct KeyRequests: Sendable {
   /// Those of the notebook with this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.requests] }
 
-  /// What a member asks for; nil for nothing, or where it has been certified.
+  /// The request of a member; nil for none, or if it has been certified.
   public func request(of member: Member, in membership: MembershipStore) -> CertificateRequest? {
     guard !member.isRemoved else { return nil }
     do {
@@ -21,7 +21,7 @@ public struct KeyRequests: Sendable {
       let isKnown = membership.members().contains { $0.deviceID == request.deviceID }
       return isKnown ? nil : request
     } catch {
-      // Nobody is asked to certify what cannot be read; the member shows it again whenever it is met.
+      // A request that cannot be read is not shown; the member sends it again at each meeting.
       return nil
     }
   }

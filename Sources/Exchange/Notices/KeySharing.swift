@@ -8,7 +8,7 @@ public import System
 /// That another machine uses this device's key, as far as this one has learned, and the key that this machine
 /// left to the other: `.git/notes/shared-key`. See notes-security(7), "A key on two machines".
 public struct KeySharing: Sendable {
-  /// What is known of it.
+  /// The sign of another machine with the same key.
   public struct Notice: Hashable, Sendable {
     /// When the other machine was met, in seconds since 1970.
     public let time: Int64
@@ -23,14 +23,14 @@ public struct KeySharing: Sendable {
   /// How often it is told, in seconds.
   private static let pace: Int64 = 3600
 
-  /// What is known in the notebook with this state folder.
+  /// The signs in the notebook with this state folder.
   public init(stateFolder: StateFolder) { path = stateFolder[.sharedKey] }
 
   private var lines: StateLines {
     Disk.memory(at: path, limit: ProtocolLimits.messageBytes) { $0 } ?? StateLines()
   }
 
-  /// What was learned of this device's key in the last day; nil for nothing.
+  /// The sign of the last day that another machine uses this device's key; nil for none.
   public func notice(of device: String, now: Int64 = WallClock.now()) -> Notice? {
     let lines = lines
     guard lines["device"] == device, let time = lines[number: "time"], time > now - Self.memory
@@ -70,8 +70,8 @@ public struct KeySharing: Sendable {
 }
 
 extension SessionContext {
-  /// What tells this machine, until it is started anew, from others that use the same key; nil where
-  /// the kernel has no ID of its run: notes-protocol(7), hello, `machine`.
+  /// An ID that tells this machine, until its next start, from others that use the same key; nil if the
+  /// kernel has no ID of its run: notes-protocol(7), hello, `machine`.
   func machine() -> ObjectID? {
     let run = MachineStart.present.id
     if run.isEmpty { return nil }

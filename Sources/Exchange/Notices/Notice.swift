@@ -24,7 +24,7 @@ struct NoticeScene {
   let context: SessionContext
   let notebook: Notebook
   let peer: PeerIdentity
-  /// Where the peer is.
+  /// The peer's host.
   let host: String
   let options: SessionOptions
   let report: (Event) -> Void
@@ -41,7 +41,7 @@ struct NoticeScene {
   var later: [any Notice] { [InvitationNotice(scene: self), NewKeyNotice(scene: self)] }
 }
 
-/// Where the peer listens, for later connections.
+/// The port at which the peer listens, for later connections.
 struct AddressNotice: Notice {
   let scene: NoticeScene
 

@@ -3,8 +3,8 @@ internal import Glibc
 public import State
 internal import System
 
-/// Where peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`. It is a hint
-/// for when discovery finds nobody; who answers there must prove who it is.
+/// The addresses at which peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`.
+/// They are a hint if discovery finds none; a device that answers there must prove which it is.
 public struct PeerAddresses {
   private let path: String
 

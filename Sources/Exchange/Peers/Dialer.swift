@@ -36,13 +36,13 @@ package struct Dialer {
   }
 
   private struct State {
-    /// Where it is announced, or was.
+    /// The addresses at which it is announced, or was.
     var addresses: [Address]
     var isAnnounced: Bool
-    /// Whether somebody other than an announcement spoke for it: the user, or a session with it.
+    /// Whether something other than an announcement spoke for it: the user, or a session with it.
     var isProved = false
     var backoff = Backoff()
-    /// Where it is being tried; nil when it is not.
+    /// The addresses that are being tried; nil if none.
     var tried: [Address]?
     /// Whether a run met it: where it is announced is no reason to try again.
     var isSettled = false
@@ -51,7 +51,7 @@ package struct Dialer {
 
   private let ownDevices: [String: String]
   private let staysConnected: Bool
-  /// Where others reach this machine.
+  /// The addresses at which others reach this machine.
   private let ownHosts: () -> [String]
   private var targets: [Target: State] = [:]
   /// The IDs of each notebook's members.
@@ -110,7 +110,7 @@ package struct Dialer {
 
   func knows(_ target: Target) -> Bool { targets[target] != nil }
 
-  /// Whether somebody who is not connected, and no stranger, is being tried, or about to.
+  /// Whether a device that is not connected, and no stranger, is being tried, or about to be.
   package func isTrying(isConnected: (Target) -> Bool) -> Bool {
     let now = Instant.now
     return targets.contains { target, state in
@@ -125,7 +125,7 @@ package struct Dialer {
     guard isForeign(target), targets[target]?.isAnnounced != true,
       targets[target]?.addresses != [address]
     else { return }
-    // Whoever is connecting there now says what came of it.
+    // The thread that connects there now reports the result.
     targets[target] = State(
       addresses: [address], isAnnounced: false, isProved: true, tried: targets[target]?.tried,
       next: .now + seconds + courtesy(to: target, andAgain: true))
@@ -207,14 +207,14 @@ package struct Dialer {
     for (target, state) in targets {
       let isStranger = isStranger(target, state)
       if state.tried != nil {
-        // Who stays connected is under way all the time.
+        // A device that stays connected counts as tried all the time.
         if staysConnected && isConnected(target) { continue }
         room.all -= 1
         room.strangers -= isStranger ? 1 : 0
       } else if state.next > now {
         continue
       } else if isConnected(target) {
-        // Whoever ends the session wakes it.
+        // The end of the session wakes it.
         if staysConnected { targets[target]?.next = now + Backoff.longest }
       } else {
         due.append((target, state, state.backoff.failures + (isStranger ? 1 << 32 : 0)))

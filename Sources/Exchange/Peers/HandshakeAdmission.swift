@@ -2,7 +2,7 @@ internal import Channel
 internal import Glibc
 internal import System
 
-/// Who is connected to a port, and who has to go when there are too many; notes-protocol(7), LIMITS.
+/// The connections to a port, and those that must go when there are too many; notes-protocol(7), LIMITS.
 ///
 /// Whoever has not yet proved who they are holds a place for as long as nobody else needs it: the
 /// oldest handshake of the address that has most of them is dropped for a new one, and that of an
@@ -174,8 +174,8 @@ package struct HandshakeAdmission {
     return answered(ticket)
   }
 
-  /// What counts as one address: an IPv4 address, a link-local IPv6 one, and of the others the first
-  /// 64 bits, since the rest is for everybody to choose who has them (RFC 4291, section 2.5.4).
+  /// The part of an address that counts as one: an IPv4 address, a link-local IPv6 one, and of the others
+  /// the first 64 bits, since anybody can choose the rest (RFC 4291, section 2.5.4).
   static func network(of host: String) -> String {
     guard host.utf8.contains(UInt8(ascii: ":")), !host.utf8.contains(UInt8(ascii: "%")) else {
       return host

@@ -9,11 +9,11 @@ internal import System
 /// each device and direction, so that sessions on several threads do not disturb each other. It is
 /// forgotten when they are merged, or no longer shown.
 public struct HeldVersions: Sendable {
-  /// What is not merged, and why.
+  /// Versions that are not merged, and the reason.
   public struct Held: Hashable, Sendable {
     /// The ID of the device that shows it, or does not merge it; a hub's name.
     public let device: String
-    /// Who refuses it, and why.
+    /// The side that refuses them, and the reason.
     public let refusal: PeerState.Refusal
     /// Why in words, where this device refuses it: `this would delete 12 of 20 notes`.
     public let words: String?
@@ -26,10 +26,11 @@ public struct HeldVersions: Sendable {
   private let folder: String
   private static let thereSuffix = ".there"
 
-  /// What is known in the notebook with this state folder.
+  /// The versions that are held in the notebook with this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.held] }
 
-  /// What is not merged still, by device; what this device has merged since is forgotten.
+  /// The versions that are still not merged, by device; those that this device has merged since are
+  /// forgotten.
   public func all(in notebook: Notebook) throws -> [Held] {
     try Disk.namesIfAny(in: folder).sorted().compactMap { name in
       guard let held = read(name) else { return nil }
@@ -46,7 +47,7 @@ public struct HeldVersions: Sendable {
     if !held.refusal.isThere {
       return try held.heads.allSatisfy(repository.contains) && notebook.history.shows(held.heads)
     }
-    // What was shown then is not what is shown now: it may bring the notes back.
+    // The versions shown then are not those shown now: they may bring the notes back.
     if held.refusal.reason == .massDeletion, try Set(notebook.state().heads) != Set(held.heads) {
       return true
     }

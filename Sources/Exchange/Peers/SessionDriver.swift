@@ -11,7 +11,7 @@ package import System
 ///
 /// It knows no members, no folder, no discovery, and of invitations only that a connection may be for one.
 package final class SessionDriver: Sendable {
-  /// Where it listens; nil where it does not.
+  /// The address at which it listens; nil if it does not.
   package var address: Address? { listener?.address }
 
   private let policy: any DriverPolicy
@@ -84,11 +84,12 @@ package final class SessionDriver: Sendable {
   package func drain(seconds: Double) { acceptor?.drain(seconds: seconds) }
 }
 
-/// What a run and a service do differently. All is called on the connections' threads.
+/// The differences between a run and a service. All is called on the connections' threads.
 package protocol DriverPolicy: Sendable {
-  /// Who this device is in the notebook of that ID; nil where it is not served.
+  /// This device in the notebook of that ID; nil if it is not served.
   func context(of notebookID: String) -> SessionContext?
-  /// Who must answer an attempt, nil for any member, and how many seconds it may take until then.
+  /// The device that must answer an attempt, nil for any member, and how many seconds it may take until
+  /// then.
   func terms(
     of attempt: Dialer.Attempt, _ timeouts: ProtocolTimeouts
   ) -> (device: String?, seconds: Double)
@@ -103,6 +104,6 @@ package protocol DriverPolicy: Sendable {
   func invitation(_ locator: String) -> Invitation?
   /// Lets somebody join who has the code of an invitation.
   func pair(_ connection: Connection, by invitation: Invitation)
-  /// Somebody was not admitted.
+  /// A connection was not admitted.
   func refused(_ refusal: Acceptor.Refusal)
 }

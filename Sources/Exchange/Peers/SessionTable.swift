@@ -34,7 +34,7 @@ public final class SessionTable: Sendable {
 
   private struct Entry: Sendable {
     let handle: SessionHandle
-    /// What was known of the members when it began.
+    /// The digest of the known members when it began.
     let digest: [UInt8]
     let start = Instant.now
     var peer = PeerState()

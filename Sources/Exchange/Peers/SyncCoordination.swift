@@ -6,7 +6,7 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// What a run of `notes sync` does next, and when it is over; on the run's own thread.
+/// Decides the next step of a run of `notes sync`, and when it is over; on the run's own thread.
 struct SyncCoordination {
   private let run: SyncRun
   private let members: [Member]
@@ -80,7 +80,7 @@ struct SyncCoordination {
   }
 
   mutating func run(_ cancellation: CancellationToken?) throws -> SyncOutcome {
-    // What was saved until now may have taken long.
+    // The save until now may have taken long.
     (start, lastActivity) = (.now, .now)
     if let address = driver.address {
       onEvent(.listening(address: address.host, port: address.port))
@@ -91,7 +91,7 @@ struct SyncCoordination {
       dial()
       if try isOver() { break }
       tellSearch()
-      // What has come by then is one look's work: a flood of announcements is not a thousand looks.
+      // Announcements that have come by then are one look's work: a flood of them is not a thousand looks.
       var deadline = Instant.now + Self.tick
       for _ in 0..<Self.batch {
         guard let occurrence = policy.occurrences.take(until: deadline) else { break }

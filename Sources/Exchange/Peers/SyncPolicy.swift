@@ -56,7 +56,7 @@ final class SyncPolicy: DriverPolicy {
   func terms(
     of attempt: Dialer.Attempt, _ timeouts: ProtocolTimeouts
   ) -> (device: String?, seconds: Double) {
-    // Where a device was once, most often nobody is any more.
+    // A device most often is no longer where it was once.
     let isHopeful = attempt.isAnnounced || !run.addresses.isEmpty
     return (nil, isHopeful ? timeouts.connect + timeouts.handshake : min(2, timeouts.connect))
   }

@@ -11,13 +11,13 @@ internal import System
 /// same run.
 public struct SyncRun: Sendable {
   package let context: SessionContext
-  /// What the sessions do; the port is filled in.
+  /// The options of the sessions; the port is filled in.
   public var options = SessionOptions()
   /// Finds devices and announces this one; stopped at the end. Nil: nobody is looked for.
   public var discovery: (any Discovery)?
-  /// Where devices are, if the user said so; then nobody else is looked for.
+  /// The addresses of devices, if the user gave them; then no other is looked for.
   public var addresses: [Address] = []
-  /// Where to listen meanwhile, so that two devices that both look find each other; nil: nowhere.
+  /// The address to listen at meanwhile, so that two devices that both look find each other; nil for none.
   public var listen: Address?
   /// How many seconds to wait for the first device.
   public var window = 3.0

@@ -15,7 +15,7 @@ extension Replica {
       case GitError.missing(let id): notebook.missingObjects.note([id])
       // The other side took for known here what is not.
       case PackError.incomplete, PackError.baseMissing: _ = try notebook.lookForMissing()
-      // Somebody made it while the exchange began. The next one looks at everything.
+      // A program made it while the exchange began. The next one looks at everything.
       case GitError.unfit: try notebook.forgetPortableHistory()
       default: break
       }

@@ -16,20 +16,20 @@ package final class Replica {
   var gives = false
   /// Whether this notebook lacks objects and everything is asked for; until then nothing is shown.
   private(set) var isMending = false
-  /// What stands for a version made with git since the exchange began.
+  /// The version that takes the place of one made with git since the exchange began.
   private var replaced: PortableVersion?
   var received = 0
-  /// What the peer shows.
+  /// The versions that the peer shows.
   private(set) var theirs = Shown(tip: nil, heads: [])
   /// Heads that the peer was told lately: it may ask for these without a look into history.
   private var told: [ObjectID] = []
   /// The notes that somebody edits there.
   var editing: [TreePath] = []
-  /// What one side does not merge.
+  /// The versions that one side does not merge.
   private var refusal: (heads: [ObjectID], refusal: PeerState.Refusal)?
   /// Packs that came and whose versions are not merged: git would else take them for garbage.
   var unmerged: [Quarantine] = []
-  /// What was merged last, in how many seconds, and is not looked through for altered merges.
+  /// The last merge and its seconds, if it was not looked through for altered merges yet.
   var unchecked: (merged: MergeOutcome, seconds: Double)?
   let judge: VersionJudge?
   /// Whether the peer can be met again, and so is remembered, and asked for what is missing here.
@@ -76,8 +76,8 @@ package final class Replica {
     }
   }
 
-  /// What this device shows now: a version whose branch is about to move, or what the branch stands on,
-  /// whoever moved it. Nothing as long as it is being mended.
+  /// The versions that this device shows now: one whose branch is about to move, or the branch's, whoever
+  /// moved it. None as long as it is being mended.
   var shown: Shown {
     get throws {
       if isMending { return Shown(tip: nil, heads: []) }
@@ -128,7 +128,7 @@ package final class Replica {
     if try notebook.lookForMissing().isEmpty {
       report(.completed(from: peer, notebook: notebook.identity.id))
     } else {
-      // What is new is asked of the others; this one has sent what it has.
+      // Others are asked for what is new; this one has sent what it has.
       notebook.missingObjects.note(asked: peer.deviceID)
     }
     isMending = false
@@ -176,21 +176,21 @@ package final class Replica {
 
   var held: HeldVersions { HeldVersions(stateFolder: notebook.stateFolder) }
 
-  /// What is told of the peer to others, with what went over its link.
+  /// The peer's state as others are told, with the traffic over its link.
   func peerState(_ traffic: Traffic) -> PeerState {
     var state = PeerState()
     (state.tip, state.heads, state.editing) = (theirs.tip, theirs.heads, editing)
     (state.sentBytes, state.receivedBytes) = (traffic.sentBytes, traffic.receivedBytes)
     (state.sentVersions, state.receivedVersions) = (traffic.sentVersions, received)
-    // What this side refused counts as long as it is shown.
+    // A refusal of this side counts as long as the heads are shown.
     if let refusal, refusal.refusal.isThere || refusal.heads == theirs.heads {
       state.refusal = refusal.refusal
     }
     return state
   }
 
-  /// What came of the exchange, at whose end the peer knew this side to show `told`, by default what it
-  /// shows now. Keeps what the peer showed.
+  /// The result of the exchange, at whose end the peer knew this side to show `told`, by default what it
+  /// shows now. Keeps the peer's heads.
   func result(
     _ traffic: Traffic, told: Shown? = nil, merges: [MergeOutcome] = [], hasNews: Bool = false,
     peerRules: Int? = nil
@@ -214,7 +214,7 @@ package final class Replica {
   }
 }
 
-/// What went over a link so far.
+/// The bytes that went over a link so far.
 package struct Traffic: Sendable {
   package var sentBytes = 0
   package var receivedBytes = 0
@@ -224,7 +224,7 @@ package struct Traffic: Sendable {
   package init() {}
 }
 
-/// What a side shows: its tip, and the heads that it is made of.
+/// The versions that a side shows: its tip, and the heads that it is made of.
 package struct Shown: Hashable, Sendable {
   var tip: ObjectID?
   var heads: [ObjectID]

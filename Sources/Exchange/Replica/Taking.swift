@@ -5,7 +5,7 @@ internal import System
 internal import WorkTree
 
 extension Replica {
-  /// What became of heads that the peer shows.
+  /// The result for heads that the peer shows.
   enum Taken {
     /// These are merged; what the merge did, where that is news.
     case merged([ObjectID], MergeOutcome?)
@@ -27,7 +27,7 @@ extension Replica {
     var versions = 0
     /// The heads that are settled by that.
     var heads: [ObjectID]
-    /// What the merge did, or why there was none; nil where the peer shows others by now.
+    /// The merge, or the reason why there was none; nil if the peer shows others by now.
     var result: Result<MergeOutcome, NotMerged>?
   }
 
@@ -123,7 +123,7 @@ extension Replica {
       joining.versions = try notebook.versionCount(
         of: joining.received, merges: quarantine?.newMerges ?? [])
       if try shown.allSatisfy({ try repository.contains($0) }) { joining.heads = shown }
-      // What was here already may not be merged yet.
+      // Heads that were here already may not be merged yet.
       if joining.received == 0 || joining.heads != wanted {
         try judge?.check(joining.heads) { try repository.object($0).data }
       }

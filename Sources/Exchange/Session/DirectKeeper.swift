@@ -108,13 +108,13 @@ package final class DirectKeeper: SessionKeeper {
   }
 }
 
-/// What of a notebook's folder may differ from what was saved last.
+/// The files in a notebook's folder that may differ from the last save.
 package protocol FolderChanges: Sendable {
-  /// What a save that begins now has to look at.
+  /// The files that a save must look at that begins now.
   var scope: SaveScope { get }
 
-  /// What `scope` said is saved, but for these files. Where a save failed, it is not called, and the
-  /// next `scope` holds the same again.
+  /// The files of `scope` are saved, except these. If a save failed, it is not called, and the next `scope`
+  /// holds the same again.
   func saved(_ scope: SaveScope, without skipped: [SkippedFile])
 }
 

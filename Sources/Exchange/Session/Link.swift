@@ -6,7 +6,7 @@ internal import System
 ///
 /// All is called on the session's thread, but for what `waker` returns.
 package protocol Link: AnyObject {
-  /// What went over the link so far.
+  /// The bytes that went over the link so far.
   var traffic: Traffic { get }
   /// Whether a pack goes to the other side, or was asked for.
   var isGiving: Bool { get }
@@ -27,9 +27,9 @@ package protocol Link: AnyObject {
   func close(after error: (any Error)?)
 }
 
-/// What may be exchanged in a session, and where it begins.
+/// The versions that may be exchanged in a session, and its start.
 package struct SessionTerms {
-  /// What the other side shows.
+  /// The versions that the other side shows.
   let theirs: Shown
   /// Which version of the merge rules it follows, where it says so.
   let rules: Int?
@@ -43,15 +43,16 @@ package struct SessionTerms {
   }
 }
 
-/// What a side of a session says.
+/// The messages of a side of a session.
 package enum LinkMessage {
   /// Asks for these heads and all they are made of; `LinkEvent.arrived` follows. The known commits are
   /// here with all their history.
   case want([ObjectID], known: [ObjectID])
   /// Something new is shown, of which the other side takes what it lacks.
   case shows(Shown)
-  /// What is shown now, how many times the other side had told its heads by what this answers, how many
-  /// versions came in this session, how many notes are in conflict, and why it was not merged, if it was not.
+  /// The versions shown now, how many times the other side had told its heads by what this answers, how
+  /// many versions came in this session, how many notes are in conflict, and why it was not merged, if it
+  /// was not.
   case answer(Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?)
   /// Asks for a sign of life.
   case ping
@@ -59,7 +60,7 @@ package enum LinkMessage {
   case notice(Remark)
 }
 
-/// What happens on a link.
+/// The events on a link.
 package enum LinkEvent {
   case shows(Shown)
   /// The same, as an answer: `heard` tells how many times this side had told its heads by what the
@@ -67,7 +68,7 @@ package enum LinkEvent {
   case answered(Shown, heard: Int?, refusal: MergeRefusal?)
   /// The other side asks for these heads; it has the known commits with all their history.
   case asked([ObjectID], known: [ObjectID])
-  /// What was asked for is here, apart from the repository.
+  /// The versions that were asked for are here, apart from the repository.
   case arrived(Quarantine)
   /// Little of what was asked for has come in a while: others may be asked, too.
   case slow

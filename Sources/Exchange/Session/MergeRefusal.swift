@@ -8,7 +8,7 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   case massDeletion = "mass_deletion"
   /// More would come into the folder than is usual, or free; the user may allow it.
   case largeVersion = "large_version"
-  /// What would come of it no device takes.
+  /// The merge would exceed what devices take.
   case tooLarge = "merge_too_large"
   /// They descend from a version that was cut off, or from one as it was before something was forgotten.
   case cutOff = "version_cut_off"
@@ -29,8 +29,8 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
 }
 
 extension PeerState {
-  /// Who refuses to merge what the other one shows, and why. To programs it is the reason's name, with
-  /// `_there` behind it where the other device refuses.
+  /// The side that refuses to merge the other one's versions, and the reason. To programs it is the
+  /// reason's name, with `_there` behind it if the other device refuses.
   public struct Refusal: Hashable, Codable, Sendable {
     /// Why.
     public let reason: MergeRefusal

@@ -205,7 +205,7 @@ public final class Session {
     keeper.sessions.endFetch(handle)
     switch taken {
     case .overtaken(let heads):
-      // What the peer has made on top of what is here is shown before what it sends for it.
+      // The versions that the peer has made on top of those that are here are shown before its pack.
       return try quarantine == nil ? fetch(wanted) : rules.settle(heads)
     case .merged(let heads, let outcome):
       rules.settle(heads)
@@ -266,7 +266,7 @@ public final class Session {
   private func tellOwn() throws {
     guard !replica.isMending else { return }
     let shown = try replica.shown
-    // Where a version is put on top of it, that is told in a moment.
+    // A version that is put on top of it is told in a moment.
     guard shown != rules.own, try !replica.answerForOwn() else { return }
     try tell(shown)
     // The branch may have gone back, too.

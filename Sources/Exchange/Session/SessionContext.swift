@@ -2,15 +2,15 @@ public import Channel
 public import Membership
 internal import Notebook
 
-/// Who this device is in one notebook: what a session needs besides the connection.
+/// This device in one notebook: all that a session needs besides the connection.
 public struct SessionContext: Sendable {
   /// The notebook's folder.
   public let folder: String
   /// This device's key.
   public let key: DeviceKey
-  /// What is known of the notebook's members.
+  /// The known members of the notebook.
   public let membership: MembershipStore
-  /// What asks an admin to certify this device's new key, while the notebook goes by the former one.
+  /// The request to an admin to certify this device's new key, while the notebook goes by the former one.
   public let request: CertificateRequest?
   /// How long to wait for what.
   public let timeouts: ProtocolTimeouts
@@ -26,9 +26,9 @@ public struct SessionContext: Sendable {
     self.timeouts = timeouts
   }
 
-  /// What this device shows in a handshake, and how it judges a peer's certificate: by the
-  /// membership as it is known at that moment, and as a stranger's where only `device` is wanted.
-  /// Throws `MembershipError.removed` or `.notAMember` when this device has no valid certificate.
+  /// The certificate that this device shows in a handshake, and how it judges a peer's: by the membership
+  /// as it is known at that moment, and as a stranger's where only `device` is wanted. Throws
+  /// `MembershipError.removed` or `.notAMember` when this device has no valid certificate.
   public func credentials(for device: String? = nil) throws -> MemberCredentials {
     let membership = membership
     return MemberCredentials(
@@ -58,7 +58,7 @@ public struct SessionContext: Sendable {
       case ChannelError.refusedByPeer(.removed)?, SyncError.peerEnded(.notAMember, _)?: true
       default: membership.members().contains { $0.deviceID == key.deviceID && $0.isRemoved }
       }
-    // Where it cannot be kept, the next refusal says it again.
+    // If it cannot be kept, the next refusal says it again.
     do { try membership.setRefused(isRefused, device: key.deviceID) } catch {}
   }
 
@@ -84,7 +84,7 @@ public enum SyncMode: String, Sendable, Codable {
   var receives: Bool { self != .push }
 }
 
-/// What one session is to do.
+/// The options of one session.
 public struct SessionOptions: Sendable {
   /// Which way versions go.
   public var mode = SyncMode.both

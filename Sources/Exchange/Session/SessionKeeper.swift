@@ -4,8 +4,7 @@ public import Notebook
 internal import Synchronization
 public import WorkTree
 
-/// Who saves and merges for the sessions of a notebook. All methods are called on the sessions' own
-/// threads.
+/// Saves and merges for the sessions of a notebook. All methods are called on the sessions' own threads.
 public protocol SessionKeeper: AnyObject, Sendable {
   var sessions: SessionTable { get }
 
@@ -26,7 +25,7 @@ extension SessionKeeper {
   public func takeSaveNews() -> [SaveNews] { [] }
 }
 
-/// What the other end of a session shows.
+/// The versions that the other end of a session shows.
 public struct PeerState: Hashable, Codable, Sendable {
   public var tip: ObjectID?
   public var heads: [ObjectID] = []

@@ -1,9 +1,10 @@
 internal import Git
 
-/// What one side of a session knows of both, and what follows from it: notes-protocol(7), "Exchanging
-/// versions" and "The end of a session". A plain value, so that a test can search all that can happen.
+/// One side's knowledge of both in a session, and the steps that follow from it: notes-protocol(7),
+/// "Exchanging versions" and "The end of a session". A plain value, so that a test can search all that can
+/// happen.
 package struct SessionRules: Hashable, Sendable {
-  /// What may be exchanged.
+  /// The directions of an exchange.
   package struct Terms: Hashable, Sendable {
     var gives: Bool
     var takes: Bool
@@ -44,7 +45,7 @@ package struct SessionRules: Hashable, Sendable {
   }
 
   let terms: Terms
-  /// What this side told last.
+  /// The versions that this side told last.
   private(set) var own: Shown
   /// The heads that the other side told last.
   private(set) var theirs: [ObjectID]
@@ -79,7 +80,7 @@ package struct SessionRules: Hashable, Sendable {
   /// "A side is done when all of these hold".
   private var isDone: Bool { !isGiving && isSettled && isConfirmed }
 
-  /// What to do next. Settles what needs nothing. `lacking` says which of some heads are not here,
+  /// The next step. Settles heads that need none. `lacking` says which of some heads are not here,
   /// `isShown` whether this device shows them, or something made on top of them.
   mutating func next(
     lacking: ([ObjectID]) throws -> [ObjectID], isShown: ([ObjectID]) throws -> Bool
@@ -103,7 +104,7 @@ package struct SessionRules: Hashable, Sendable {
 
   mutating func leaveToOthers() { fetch = .leftToOthers }
 
-  /// What another session was fetching may be asked for.
+  /// Versions that another session was fetching may be asked for.
   mutating func reconsider() { if case .leftToOthers = fetch { fetch = .none } }
 
   mutating func arrived() {
@@ -114,7 +115,7 @@ package struct SessionRules: Hashable, Sendable {
   /// These heads of the other side were merged, or refused.
   mutating func settle(_ heads: [ObjectID]) { settled = heads }
 
-  /// What was settled may not be: this device shows something else than it did.
+  /// The settled heads may not be settled: this device shows something else than it did.
   mutating func unsettle() { settled = nil }
 
   mutating func hear(_ heads: [ObjectID], answering: Int?) {

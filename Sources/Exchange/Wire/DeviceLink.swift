@@ -13,7 +13,7 @@ final class DeviceLink: Link {
   private let report: (Event) -> Void
 
   private var queue: [Frame] = []
-  /// What has happened and was not told yet; a failure comes last.
+  /// The events that were not told yet; a failure comes last.
   private var events: [LinkEvent] = []
   private var failure: (any Error)?
   /// Whether the peer asks for something of which nothing went yet.
@@ -110,7 +110,7 @@ final class DeviceLink: Link {
         produce: { try self.nextFrame() }, consume: { try self.take($0, $1) })
       try lookAtTime()
     } catch {
-      // What came before is told first.
+      // Events from before are told first.
       if events.isEmpty { throw error }
       failure = error
     }
@@ -153,7 +153,7 @@ final class DeviceLink: Link {
       watch = FetchWatch(stream.timeouts)
       try enqueue(WantMessage(wants: wanted, haves: known))
     case .shows(let shown):
-      // What was not sent yet is out of date; where a session ends, each time counts.
+      // Heads that were not sent yet are out of date; where a session ends, each time counts.
       if !ends { queue.removeAll { $0.type == MessageType.heads.rawValue } }
       try enqueue(HeadsMessage(tip: shown.tip, heads: shown.heads))
     case .answer(let shown, let heard, let received, let conflicts, let refusal):

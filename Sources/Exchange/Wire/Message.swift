@@ -24,7 +24,7 @@ enum MessageType: UInt8, Sendable {
   case data = 128
 }
 
-/// What a frame says: notes-protocol(7), FRAMES.
+/// The content of a frame: notes-protocol(7), FRAMES.
 protocol Message: Codable, Sendable {
   static var type: MessageType { get }
 
@@ -36,7 +36,7 @@ extension Message {
 }
 
 extension MessageType {
-  /// What its payload is read as; nil for bytes.
+  /// The type that its payload is read as; nil for bytes.
   var message: (any Message.Type)? {
     switch self {
     case .hello: HelloMessage.self
@@ -176,7 +176,7 @@ enum MessageRules {
   }
 }
 
-/// What can paint a terminal, end a line or hide what stands around it.
+/// The characters that can paint a terminal, end a line or hide the text around them.
 private let hiddenCategories: Set<Unicode.GeneralCategory> = [
   .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned,
 ]

@@ -2,7 +2,7 @@ internal import Channel
 internal import Git
 internal import Membership
 internal import Notebook
-// Who calls this module names instants and tokens, too.
+// Callers of this module name instants and tokens, too.
 @_exported public import System
 internal import WorkTree
 
@@ -105,8 +105,8 @@ struct MessageStream {
     }
   }
 
-  /// What a connection's trouble means for a session. What happened in the handshake keeps its name:
-  /// a refusal is known only at the first message.
+  /// The meaning of a connection's error for a session. An error of the handshake keeps its name: a refusal
+  /// is known only at the first message.
   private func translated<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -62,7 +62,7 @@ struct HelloMessage: Message {
   var keyShared: Int64?
   /// The device ID of the key that the sender's machine had before it went over to its own.
   var left: String?
-  /// What hubs showed the sender.
+  /// The tips that hubs showed the sender.
   var hubs: [CarriedSighting]?
   /// A PKCS #10 request for the sender's new key, told to admins.
   var request: Base64?
@@ -119,7 +119,7 @@ struct MembershipMessage: Message {
       count: bytes, limit: ProtocolLimits.allMembershipBytes, "bytes of certificates in all")
   }
 
-  /// What a side knows, in as many messages as it takes; at least one.
+  /// The certificates and lists that a side knows, in as many messages as it takes; at least one.
   static func messages(certificates: [[UInt8]], revocations: [[UInt8]]) -> [MembershipMessage] {
     var messages: [MembershipMessage] = []
     var message = MembershipMessage()
@@ -171,7 +171,7 @@ struct PackMessage: Message {
 
   var objects: Int
   var versions: Int
-  /// What the objects hold together, before compression; nil from builds before 1.1.
+  /// The bytes of the objects together, before compression; nil from builds before 1.1.
   var bytes: Int?
   var heads: [ObjectID]
 
@@ -184,7 +184,7 @@ struct PackMessage: Message {
   }
 }
 
-/// What a side shows after it settled what it was told.
+/// The versions that a side shows after it settled the heads that it was told.
 struct AppliedMessage: Message {
   static let type = MessageType.applied
 

@@ -8,10 +8,10 @@ package struct PackSender {
   private let heads: [ObjectID]
   /// How many of its commits somebody made.
   let versions: Int
-  /// What the objects hold together, before compression.
+  /// The bytes of the objects together, before compression.
   let contentBytes: Int
   private var state = State.announcement
-  /// What is to follow of a piece that is longer than a frame may be: it holds a large object.
+  /// The rest of a piece that is longer than a frame may be: it holds a large object.
   private var rest: ArraySlice<UInt8> = []
 
   private enum State { case announcement, pieces, done }

@@ -3,11 +3,11 @@ internal import FoundationEssentials
 public import Git
 public import Membership
 
-/// What a command asks of a running watcher: notes-control(7), "Requests".
+/// The requests of a command to a running watcher: notes-control(7), "Requests".
 public enum ControlRequest: Codable, Sendable {
-  /// Who is connected: a `watcher`, then a `peer` for each.
+  /// The connected devices: a `watcher`, then a `peer` for each.
   case peers
-  /// What happens, until the connection ends: a `watcher`, then an `event` each time.
+  /// The events until the connection ends: a `watcher`, then an `event` each time.
   case follow
   /// Save everything, and wait so many seconds until the devices that are connected have it: then
   /// as `peers`.
@@ -26,13 +26,13 @@ public enum ControlRequest: Codable, Sendable {
   case resume
 }
 
-/// What a running watcher says: notes-control(7), "Answers". The last line is `done` or `error`.
+/// The answers of a running watcher: notes-control(7), "Answers". The last line is `done` or `error`.
 public enum ControlReply: Codable, Sendable {
   /// How the watcher is.
   case watcher(state: WatcherState)
   /// A device that is connected.
   case peer(identity: PeerIdentity, shows: PeerState)
-  /// What happened.
+  /// An event.
   case event(what: Event)
   /// Something happened that does not fit into a line.
   case changed
@@ -48,21 +48,21 @@ public enum ControlReply: Codable, Sendable {
 public struct WatcherState: Codable, Sendable {
   /// Its process.
   public let process: Int32
-  /// Where it listens for other devices.
+  /// The port at which it listens for other devices.
   public let port: UInt16
   /// Whether the user wants no connections now.
   public let isPaused: Bool
   /// Whether a version that would delete most notes is held back.
   public let isHolding: Bool
-  /// What this device shows; nil before its first version.
+  /// The version that this device shows; nil before its first.
   public let tip: ObjectID?
 }
 
 /// A watcher and the devices that are connected to it.
 public struct WatcherStatus: Sendable {
-  /// What it says of itself.
+  /// The watcher's own state.
   public let watcher: WatcherState
-  /// Who is connected, and what each device shows.
+  /// The connected devices, and the versions that each shows.
   public let peers: [(identity: PeerIdentity, shows: PeerState)]
 
   /// Nil where the watcher says nothing of itself.

@@ -14,7 +14,7 @@ final class ControlServer: Sendable {
   private let followers = Mutex<[Follower]>([])
   private let clients = LimitedThreads(width: 32)
 
-  /// What happens, for a command that waits for it.
+  /// The events for a command that waits for them.
   typealias Follower = PolledQueue<Event>
 
   /// How many events are kept for a command that does not read its answer.
@@ -58,7 +58,7 @@ final class ControlServer: Sendable {
   func wait(_ follower: Follower, for lines: ControlLines, until deadline: Instant?) -> Bool {
     let ends = [lines.descriptor, stopping.descriptor]
     let ready = Poll.wait(for: [follower.bell.descriptor] + ends, until: deadline ?? .never)
-    // Whoever waits says nothing more: what can be read is the end.
+    // A command that waits says nothing more: what can be read is the end.
     return ready.allSatisfy { $0 == follower.bell.descriptor }
   }
 

@@ -2,13 +2,13 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// What the system says about watched folders: inotify(7). An instance belongs to one thread.
+/// The system's events in watched folders: inotify(7). An instance belongs to one thread.
 final class FileEvents {
   struct Event {
     /// Which watch it is of; -1 for none in particular.
     let watch: Int32
     let mask: UInt32
-    /// What the two halves of a rename have in common; 0 for others.
+    /// The number that the two halves of a rename have in common; 0 for others.
     let cookie: UInt32
     /// The name inside the watched folder; empty for the folder itself.
     let name: TreePath

@@ -4,9 +4,9 @@ internal import Notebook
 internal import State
 internal import WorkTree
 
-/// What happens in a notebook's folder, by paths in it. An instance belongs to one thread.
-/// Only folders are watched. One that appears is watched first and listed then, again and again
-/// until the listing holds no folder without a watch: so nothing made in it meanwhile is missed.
+/// The changes in a notebook's folder, by paths in it. An instance belongs to one thread. Only folders are
+/// watched. One that appears is watched first and listed then, again and again until the listing holds no
+/// folder without a watch: so nothing made in it meanwhile is missed.
 final class FolderEvents {
   enum Event: Hashable {
     /// A file was closed after writing, or put there in one piece.
@@ -19,7 +19,7 @@ final class FolderEvents {
     /// The notebook shows another version, or may.
     case history
     case membership
-    /// Where a device was reached last has changed.
+    /// The address at which a device was last reached has changed.
     case addresses
     /// Events were lost.
     case everything
@@ -120,7 +120,7 @@ final class FolderEvents {
   /// A checkout has just put these there.
   func hold(_ paths: some Sequence<TreePath>) { placed.hold(paths) }
 
-  /// What programs wrote into these is a version.
+  /// The edits of programs in these are in a version.
   func release(_ paths: some Sequence<TreePath>) { for path in paths { placed.release(path) } }
 
   // MARK: Reading
@@ -160,12 +160,12 @@ final class FolderEvents {
   private func readHistory(_ event: FileEvents.Event, _ news: inout News) {
     switch event.name {
     case "membership":
-      // Where it cannot be watched, every handshake looks at it all the same.
+      // If it cannot be watched, every handshake looks at it all the same.
       try? watchMembership()
       news.note(.membership)
     case "addresses": news.note(.addresses)
     default:
-      // What other programs keep in these folders is none of our business.
+      // The files of other programs in these folders are none of our business.
       if event.has(IN_IGNORED) || !event.name.bytes.isEmpty { news.note(.history) }
     }
   }
@@ -228,7 +228,7 @@ final class FolderEvents {
 
   private func addTree(_ path: TreePath) {
     do {
-      // What is listed here is only what is versioned; a folder left out needs no watch.
+      // Only versioned files are listed here; a folder left out needs no watch.
       try watchTree(path)
     } catch {
       // It went again, or cannot be read: the next rescan looks once more.

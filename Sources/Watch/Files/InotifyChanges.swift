@@ -5,8 +5,8 @@ internal import Synchronization
 internal import System
 internal import WorkTree
 
-/// What was written in a notebook's folder between the saves of a service that saves only when a device
-/// asks: as the system tells of it, so that a session does not wait for a look at every note.
+/// The files that were written in a notebook's folder between the saves of a service that saves only when a
+/// device asks: as the system tells of them, so that a session does not wait for a look at every note.
 final class InotifyChanges: FolderChanges {
   private let folder: String
   private let known = Mutex(Known())

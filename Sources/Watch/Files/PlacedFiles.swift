@@ -30,7 +30,7 @@ struct PlacedFiles {
     keepsTimes = FileReading.isKept(in: folder)
   }
 
-  /// What is known of a file; nil where nothing is.
+  /// The reading that is known of a file; nil for none.
   func reading(of path: TreePath) -> FileReading? { files[path]?.reading }
 
   /// A checkout has just put these there.
@@ -42,7 +42,7 @@ struct PlacedFiles {
       let name = Array(folder.utf8) + [UInt8(ascii: "/")] + path.bytes
       guard let watch = try? events.watch(file: name, IN_ACCESS | IN_CLOSE_NOWRITE | IN_MODIFY)
       else { continue }
-      // Whoever read it before it was watched has left a trace.
+      // A program that read it before it was watched has left a trace.
       guard Counted.lstat(name.map { CChar(bitPattern: $0) } + [0], &status) == 0,
         !FileReading.wasRead(status)
       else {
