@@ -5,7 +5,7 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// What forms change in the notebook.
+/// The changes that forms make in the notebook.
 extension Visit {
   func make(in notebook: Notebook) throws -> Response {
     let typed = request.form["text"] ?? ""
@@ -19,7 +19,7 @@ extension Visit {
       } catch NotebookError.nameTaken(_, by: path, isFolder: false)
         where (try? notebook.workTree.text(of: path)) == bytes
       {
-        // Whoever has not heard the answer sends it again.
+        // A browser that has not received the answer sends the form again.
       }
       guard let made = try notebook.history.notes().first(where: { $0.path == path }),
         let tip = try notebook.state().tip
@@ -72,7 +72,7 @@ extension Visit {
   ) throws -> Response {
     let bytes = try text(typed, like: former)
     let made = try notebook.save(bytes, of: subject.path, shown: shown.blob, on: shown.version)
-    // What is typed next is made of this text, whatever it was merged with.
+    // The next edit is made on this text, whatever it was merged with.
     let next = try made.map {
       ShownNote(version: $0, blob: try notebook.repository.hash(blob: bytes))
     }
@@ -99,7 +99,7 @@ extension Visit {
     return .file(Array(facts.utf8), type: "application/json")
   }
 
-  /// What was typed, with the line ends of the text that it takes the place of.
+  /// The typed text, with the line ends of the text that it replaces.
   private func text(_ typed: String, like former: [UInt8]) throws -> [UInt8] {
     guard typed.utf8.count <= limit else { throw Refusal.tooLong(limit) }
     guard let editable = EditableText(former), !typed.utf8.contains(0) else { throw Refusal.noText }
@@ -201,7 +201,7 @@ extension Visit {
     let texts = try choices(for: note, in: shown)
     guard !texts.isEmpty else { return .see(address(subject, "/settle/\(shown.hex)?done=same")) }
     let settled = note.marked.text(replacing: texts)
-    // Whoever has not heard the answer sends it again.
+    // A browser that has not received the answer sends the form again.
     if (try? notebook.workTree.text(of: subject.path)) != settled {
       _ = try notebook.settle(note, as: settled)
     }

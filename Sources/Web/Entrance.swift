@@ -1,10 +1,10 @@
 internal import Membership
 
-/// Where requests come in: from this machine, or from its network over TLS.
+/// The entrance of requests: from this machine, or from its network over TLS.
 struct Entrance: Sendable {
-  /// What the page answers to: `HOST:PORT`, in lower case, that of the links first.
+  /// The addresses that the page answers to: `HOST:PORT`, in lower case, that of the links first.
   let hosts: [String]
-  /// What certifies the page, where it is on the network: there guests alone are let in.
+  /// The certificate of the page, if it is on the network: there guests alone are let in.
   let network: CertifiedPage?
   /// The one of `hosts` that is the machine's name on its network; nil where it has none there.
   let nameHost: String?
@@ -43,7 +43,7 @@ struct Entrance: Sendable {
 
   // MARK: Cookies
 
-  /// What the cookie of who is let in below a path is called.
+  /// The name of the cookie of a browser that is let in below a path.
   ///
   /// On this machine cookies are for a path that other programs do not know. On the network the name
   /// begins so that browsers take it from this host over TLS alone; that needs the path `/`, so the name

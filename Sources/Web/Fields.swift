@@ -23,7 +23,7 @@ struct Fields: Sendable {
 
   subscript(_ name: String) -> String? { values[name] }
 
-  /// What was typed into a field, without the spaces around it; nil where that is nothing.
+  /// The text of a field, without the spaces around it; nil if it is empty.
   func typed(_ name: String) -> String? {
     let value = values[name] ?? ""
     let first = value.firstIndex { !$0.isWhitespace } ?? value.endIndex

@@ -2,7 +2,7 @@ internal import Membership
 internal import Synchronization
 internal import System
 
-/// Who is let in: notes-security(7), "What the page lets in".
+/// Decides which requests are let in: notes-security(7), "What the page lets in".
 ///
 /// The link holds a token, which is good once. Whoever opens it gets a cookie, for the addresses below
 /// one that only this browser learns: browsers show the cookies of a host to all its ports, and so to
@@ -53,7 +53,7 @@ final class Gate: Sendable {
     case refused(Int, String)
   }
 
-  /// Who is let in, and to what.
+  /// The visitor who is let in, and the place.
   struct Admission: Sendable {
     let visitor: Visitor
     /// The notebook; nil for the list of them.
@@ -62,7 +62,7 @@ final class Gate: Sendable {
     let path: [String]
   }
 
-  /// What the head of a request says of where it comes from.
+  /// The parts of a request's head that tell where it comes from.
   struct Head: Sendable {
     var method: String
     /// Path and query.
@@ -189,7 +189,7 @@ final class Gate: Sendable {
   /// - Parameter hasLink: whether the address is that of an invitation.
   private func stranger(_ place: String, hasLink: Bool = false) -> Verdict {
     let mayTry = wrong.withLock { wrong in
-      // Who has not tried for a while may have forgotten.
+      // A guest who has not tried for a while may have forgotten.
       if wrong.count >= Self.mostPlaces { wrong = wrong.filter { !$0.value.isFull } }
       let key = wrong.count < Self.mostPlaces || wrong[place] != nil ? place : ""
       return wrong[key, default: TokenBucket(aSecond: Self.wrongASecond, atOnce: 50)].take()

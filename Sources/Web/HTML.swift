@@ -30,7 +30,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
       markup += HTML.escaped(text, .text)
     }
 
-    /// What a form field holds: it comes back as it was sent.
+    /// The content of a form field: it comes back as it was sent.
     mutating func appendInterpolation(field text: String) { markup += HTML.escaped(text, .field) }
 
     mutating func appendInterpolation(_ number: Int) { markup += String(number) }
@@ -51,7 +51,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 }
 
 extension HTML {
-  /// What a text is shown as.
+  /// The way in which a text is shown.
   enum Use { case name, text, field }
 
   /// The one way of a text into a page, into an element's content and between double quotes of an
@@ -72,7 +72,7 @@ extension HTML {
       case "\r" where use == .field: markup += "&#13;"
       // No page can have it.
       case "\0" where use == .field: markup += "\u{FFFD}"
-      // What comes back is what was sent: nothing may be spelled out.
+      // A field must come back as it was sent: nothing may be spelled out.
       case _ where use == .field: markup.unicodeScalars.append(scalar)
       case _ where isHidden: markup += "\\u{" + String(scalar.value, radix: 16) + "}"
       default: markup.unicodeScalars.append(scalar)

@@ -13,9 +13,9 @@ final class Invitations: Sendable {
     let role: Role
     /// When it ends, in seconds since 1970.
     let expires: Int64
-    /// Where the joining device reaches this one.
+    /// The port at which the joining device reaches this one.
     let port: UInt16
-    /// What the joining device's user is told; forgotten when nobody can join by it any more.
+    /// The code that the joining device's user is told; forgotten when no device can join by it any more.
     private(set) var code: String?
     /// How it stands.
     var state = State.waiting { didSet { if !isOpen { code = nil } } }
@@ -43,7 +43,7 @@ final class Invitations: Sendable {
     let hold: Hold
   }
 
-  /// What keeps an invitation open, or ends it.
+  /// Keeps an invitation open, or ends it.
   private struct Hold: Sendable {
     let token: CancellationToken
     let ended = BlockingQueue<Bool>()

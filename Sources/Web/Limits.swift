@@ -1,4 +1,5 @@
-/// What the page takes: notes-security(7), "What the page lets in". Sizes are in bytes, times in seconds.
+/// The limits of the page: notes-security(7), "What the page lets in". Sizes are in bytes, times in
+/// seconds.
 public struct WebLimits: Sendable {
   /// Connections at once; a further one takes the place of the oldest that has not been let in, or else
   /// of the one that has been idle for longest.

@@ -1,4 +1,4 @@
-/// What a browser asks, once it has been let in.
+/// The request of a browser, once it has been let in.
 struct Request: Sendable {
   enum Method: Sendable { case get, post }
 
@@ -13,7 +13,7 @@ struct Request: Sendable {
   var form = Fields()
   /// Whether a script of the page asks, which wants facts and no page.
   var isByScript = false
-  /// What was sent as it is, and is no form: a piece of a file.
+  /// The bytes that were sent without a form: a piece of a file.
   var piece: [UInt8] = []
   /// The part of a file that is asked for, as the header has it.
   var range: String?
@@ -41,7 +41,7 @@ struct Request: Sendable {
   }
 }
 
-/// What it is answered.
+/// The answer to it.
 struct Response: Sendable {
   enum Body: Sendable {
     case bytes([UInt8], type: String)

@@ -54,7 +54,7 @@ final class Shelf: Sendable {
     }
   }
 
-  /// What a stranger is told to do.
+  /// The page that tells a stranger what to do.
   static func closed(_ text: String) -> Response {
     let page = HTML.document("No access – notes", root: "") {
       """
@@ -67,7 +67,7 @@ final class Shelf: Sendable {
     return .page(page, status: 401)
   }
 
-  /// What is said to whom a link let in. The browser goes on from a page of ours: it shows no cookie
+  /// The page for a visitor whom a link let in. The browser goes on from a page of ours: it shows no cookie
   /// of ours in a chain that began elsewhere.
   static func welcome(to root: String, cookie: String?) -> Response {
     let first = root + "/"

@@ -21,7 +21,7 @@ struct ShelfPage {
   }
 
   private var list: HTML {
-    // What went away without a word, as with the medium that it is on, is seen here.
+    // A notebook that went without a word, as with the medium that it is on, is noticed here.
     notebooks.update()
     let rows = notebooks.sites.compactMap(row)
     let none: HTML =

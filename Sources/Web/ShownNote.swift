@@ -3,9 +3,9 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// What a form was shown with: the version of the notebook, and the text of the note. The address of the page
-/// and the form's own have both, so that a browser that brings back a page, or what was typed in it, brings
-/// back the same text below it: notes-web(1), "What a save is made on".
+/// The state that a form was shown with: the version of the notebook, and the text of the note. The address
+/// of the page and the form's own have both, so that a browser that brings back a page, or its fields,
+/// brings back the same text below it: notes-web(1), "What a save is made on".
 struct ShownNote: Sendable {
   let version: ObjectID
   let blob: ObjectID
@@ -36,7 +36,7 @@ extension Visit {
     return (ShownNote(version: shown.version, blob: shown.blob), shown.text)
   }
 
-  /// What the address names, from a part of its path on.
+  /// The state that the address names, from a part of its path on.
   func shownNote(from place: Int) throws -> ShownNote {
     let path = request.path
     guard path.count == place + 2, let version = ObjectID(hex: path[place]),

@@ -11,9 +11,9 @@ final class Site: Sendable {
   let folder: String
   let notebookID: String
   private let stateFolder: StateFolder
-  /// Where the keys of the user's devices are.
+  /// The folder of the keys of the user's devices.
   private let dataFolder: String
-  /// Where the sockets of watchers are; nil where the user has no such folder.
+  /// The folder of the sockets of watchers; nil if the user has no such folder.
   let controlFolder: String?
   private let signer: VersionSigner
   let guests: GuestBook
@@ -28,7 +28,7 @@ final class Site: Sendable {
   let openNotes = OpenNotes()
   let limits: WebLimits
 
-  /// What a browser that follows what happens is told first: how soon to come back.
+  /// The first lines for a browser that follows the events: how soon to come back.
   static let firstEvent = "retry: 1000\nevent: ready\ndata:\n\n"
 
   init(
@@ -85,7 +85,8 @@ final class Site: Sendable {
     return notebook
   }
 
-  /// What changes the notebook's members: this device's key, and what is known of them.
+  /// The session context by which the notebook's members are changed: this device's key, and the known
+  /// members.
   func sessionContext(of notebook: Notebook) throws -> SessionContext {
     guard let context = try SessionContext(of: notebook, keysIn: dataFolder) else {
       throw Refusal.otherDevice

@@ -169,7 +169,7 @@ struct Visit {
     "\(root)/n/\(subject.id)\(more)"
   }
 
-  /// What a text that was asked for is shown up to.
+  /// The bytes up to which a requested text is shown.
   var limit: Int { site.limits.textBytes }
 
   // MARK: What went wrong

@@ -9,10 +9,10 @@ enum Visitor: Sendable {
   case guest(Guest, root: String)
   /// A guest of a notebook whose folder is away, or whose book of guests cannot be read.
   case away(root: String)
-  /// Whoever has a link that makes a guest: sees the page that asks for a name, and nothing else.
+  /// A visitor with a link that makes a guest: sees the page that asks for a name, and nothing else.
   case invited(GuestInvitation, token: String)
 
-  /// What the addresses of links begin with.
+  /// The beginning of the addresses of links.
   static let linkPath = "guest"
 
   /// The path that the visitor's pages are below, with a slash in front and none behind.

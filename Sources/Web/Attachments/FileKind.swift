@@ -20,7 +20,7 @@ struct FileKind: Sendable {
     case fixed
   }
 
-  /// What a file of another kind is served as.
+  /// The type of a file of another kind.
   static let bytes = "application/octet-stream"
 
   /// The kind of a file with this name; nil if the page does not know the kind.

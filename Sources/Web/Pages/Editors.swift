@@ -5,7 +5,7 @@ internal import Membership
 internal import Notebook
 internal import Watch
 
-/// Who else is editing a note, by the notebook's watcher.
+/// The others who edit a note, by the notebook's watcher.
 extension Visit {
   /// How long a note's page waits for a watcher, in seconds.
   private static let patience = 0.3
@@ -33,8 +33,8 @@ extension Visit {
     visitor.guest?.name ?? notebook.identity.device.name
   }
 
-  /// Who else is editing which notes, by their IDs and paths: in other browsers, and on other devices. Guests
-  /// are told nothing of the devices: notes-security(7), GUESTS.
+  /// The others who edit notes, by the notes' IDs and paths: in other browsers, and on other devices.
+  /// Guests are told nothing of the devices: notes-security(7), GUESTS.
   struct Editors {
     fileprivate let browsers: [String: Set<String>]
     fileprivate let devices: [TreePath: [String]]

@@ -170,7 +170,7 @@ extension Visit {
       try query("beside").map { id in
         try notebook.history.notes().first { $0.id == id }.map(\.path)
       } ?? nil
-    // What a link, or a path, would take for its own.
+    // The characters that a link, or a path, would take for its own.
     let whole = String(
       name.map {
         "/\\[]()|#<>:\"*?!`".contains($0) || HiddenScalars.areIn(String($0), .name) ? "-" : $0

@@ -46,7 +46,8 @@ extension Visit {
     }
   }
 
-  /// Who made the certificate of the page on the network, for who compares it with the terminal's.
+  /// The maker of the certificate of the page on the network, for a person who compares it with the
+  /// terminal's.
   var certificate: HTML? {
     request.entrance.network.map { network in
       """

@@ -1,7 +1,7 @@
 internal import System
 
-/// What a field holds and does not show: a text for editing is never spelled out, so that it comes back as it
-/// was.
+/// The content of a field that it does not show: a text for editing is never spelled out, so that it comes
+/// back as it was.
 extension HTML {
   /// The lines that have hidden characters, with these as escapes; nothing if there are none.
   static func hiddenLines(of text: String, _ place: HiddenScalars.Place = .text) -> HTML {

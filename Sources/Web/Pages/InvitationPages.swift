@@ -30,7 +30,7 @@ extension Visit {
       ? "<p class=\"soft\">No open invitations.</p>" : "<ul class=\"group notes\">\n\(rows)</ul>"
   }
 
-  /// What opens one.
+  /// The form that opens one.
   var invitationForm: HTML {
     """
     <form method="post" action="\(root)/devices/invite" class="edit">
@@ -133,7 +133,7 @@ extension Visit {
     return "<p>\(state)</p>"
   }
 
-  /// What became of one; while nothing did, it says nothing.
+  /// The state of one in words; none while it is open.
   private func words(for opened: Invitations.Opened) -> HTML {
     let wrong: HTML? = opened.attemptsLeft.map {
       "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>\n"

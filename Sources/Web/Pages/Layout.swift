@@ -67,8 +67,8 @@ extension Visit {
       """
   }
 
-  /// What was done, where the address says that something was. An address of somebody else's can say no
-  /// more than one of these.
+  /// The message of a change, if the address names one. An address of somebody else's can say no more than
+  /// one of these.
   var message: HTML? {
     let said: String? =
       switch request.query["done"] {

@@ -117,7 +117,7 @@ extension Visit {
     return .file(Array("{\(facts.joined(separator: ","))}".utf8), type: "application/json")
   }
 
-  /// Who else changed the note last, among its last few versions.
+  /// The person who changed the note last, among its last few versions, if that is another one.
   private func lastOther(of subject: Subject, in notebook: Notebook) throws -> String? {
     let (walk, proofs) = (
       try notebook.history.versions(of: subject.path), VersionProofs(in: notebook)

@@ -47,7 +47,7 @@ struct SpokenTime {
     }
   }
 
-  /// Where nothing else says the day.
+  /// The time with its day, if nothing else says the day.
   var full: String {
     switch daysAgo {
     case 0: text("today, %H:%M")

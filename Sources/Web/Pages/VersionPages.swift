@@ -55,7 +55,7 @@ extension Visit {
   ) throws -> HTML {
     let commit = version.commit
     let author = name(try proofs.author(of: commit), isBold: true)
-    // What an altered merge changed is against what its versions merge to.
+    // The changes of an altered merge against the one that its versions give.
     let changed: [VersionChange]
     if case .altered(let merge)? = try proofs.merges.verdict(on: commit) {
       changed = merge.changes.filter { $0.path == subject.path }
@@ -106,7 +106,7 @@ extension Visit {
     }
   }
 
-  /// Who made a version, with what is lacking to prove it.
+  /// The maker of a version, with the proof that the name lacks.
   func name(_ author: VersionAuthor, isBold: Bool = false) -> HTML {
     let mark: HTML? = author.mark.map { " <span class=\"chip warn\">\($0)</span>" }
     let name: HTML = isBold ? "<b>\(author.name)</b>" : "\(author.name)"

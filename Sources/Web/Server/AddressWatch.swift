@@ -29,7 +29,7 @@ final class AddressWatch: Sendable {
     }
   }
 
-  /// What counts is how things are, and not what was told of them.
+  /// The addresses as they are count, not the messages about them.
   private static func readAway(_ socket: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 13)
     while true {

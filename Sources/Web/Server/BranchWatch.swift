@@ -19,7 +19,8 @@ final class BranchWatch: Sendable {
     var isStopped = false
   }
 
-  /// What is looked at: the branch's file or, of what leads to it, the first folder that is not there.
+  /// The path that is watched: the branch's file or, of the folders that lead to it, the first that is not
+  /// there.
   private struct Place: Equatable {
     var folder: String
     var name: String
@@ -59,7 +60,7 @@ final class BranchWatch: Sendable {
         guard place != state.place, !state.isStopped else { return }
         state.branch?.stop()
         state.branch = try? FileWatch(place.name, in: place.folder) { [weak self] in self?.look() }
-        // What could not be watched is tried again the next time.
+        // A place that could not be watched is tried again the next time.
         state.place = state.branch == nil ? nil : place
       }
     }

@@ -2,8 +2,8 @@ internal import Channel
 internal import Membership
 internal import Synchronization
 
-/// What the page on the network shows: a certificate of this machine's authority, which stays the same as long as
-/// its addresses do, for most of a year.
+/// The certificate that the page on the network shows: one of this machine's authority, which stays the
+/// same as long as its addresses do, for most of a year.
 final class CertifiedPage: Sendable {
   private struct Latest {
     let addresses: [String]
@@ -49,13 +49,13 @@ final class CertifiedPage: Sendable {
   }
 }
 
-/// What people are told of the page on the network.
+/// The facts of the page on the network that people are told.
 public struct ServedNetwork: Sendable {
-  /// Where it is, that of the links first.
+  /// The addresses of the page, that of the links first.
   public let origins: [String]
   /// The SHA-256 of the page's certificate.
   public let fingerprint: String
-  /// Where the certificate is that people install.
+  /// The address of the certificate that people install.
   public let authority: String
   /// The SHA-256 of it.
   public let authorityFingerprint: String

@@ -7,7 +7,7 @@ internal import Synchronization
 final class Connections: Sendable {
   private struct Entry {
     let channel: any Channel
-    /// What counts as one address that it comes from.
+    /// The part of its address that counts as one.
     let place: String
     var isLetIn = false
     var isFollowing = false
@@ -42,7 +42,7 @@ final class Connections: Sendable {
 
   private let state = Mutex(State())
   private let limits: WebLimits
-  /// What is to be done when a page of a notebook follows what happens, by the notebook's ID.
+  /// Called when a page of a notebook follows the events, by the notebook's ID.
   private let followed = Mutex<[String: @Sendable () -> Void]>([:])
 
   init(limits: WebLimits) { self.limits = limits }
@@ -61,7 +61,8 @@ final class Connections: Sendable {
     crowdedOut?.close(promise: nil)
   }
 
-  /// What counts as one address: of IPv6 the network's part, as a machine has as many as it likes there.
+  /// The part of an address that counts as one: of IPv6 the network's, as a machine has as many as it likes
+  /// there.
   static func place(of channel: any Channel) -> String {
     let address = channel.remoteAddress?.ipAddress ?? ""
     guard let bytes = PrivateAddress.bytes(ofIPv6: address) else { return address }

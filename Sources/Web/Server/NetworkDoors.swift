@@ -10,7 +10,7 @@ final class NetworkDoors: Sendable {
   }
 
   private let page: CertifiedPage
-  /// What certificates are for; another name of the machine's takes another authority.
+  /// The name that certificates are for; another name of the machine's takes another authority.
   private let name: String?
   private let port: Int
   private let state: Mutex<State>

@@ -39,7 +39,7 @@ final class News: Sendable {
         if hasEnded.set() { looksAgain() }
         return
       }
-      // Where the book cannot be read, nobody is let in by it, and so nobody stays.
+      // If the book cannot be read, no guest is let in by it, and so none stays.
       let guests = try? site.presentGuests()
       connections.close(guestsExcept: Set((guests ?? []).map(\.id)), of: notebook)
     }

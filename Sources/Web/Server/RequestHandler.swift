@@ -82,7 +82,7 @@ final class RequestHandler: ChannelInboundHandler {
       let visitor = admission.visitor
       if visitor.isHere {
         let notebook = admission.site?.notebookID
-        // Who leaves is told so before the connection goes.
+        // A guest who leaves is told so before the connection goes.
         let guestID = admission.path == Visit.leaving ? nil : visitor.guest?.id
         connections.letIn(context.channel, to: notebook, guestID: guestID)
       }
@@ -130,7 +130,7 @@ final class RequestHandler: ChannelInboundHandler {
     state = .answering
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    // Whoever was sent away, or became a reader, while the form was coming is so now.
+    // A guest who was removed, or became a reader, while the form was coming is so now.
     let again: @Sendable () -> Gate.Verdict = { [gate = shelf.gate, entrance] in
       gate.judge(head, at: entrance, from: place)
     }

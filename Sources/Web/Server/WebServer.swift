@@ -24,7 +24,7 @@ public final class WebServer: Sendable {
   /// The address that lets a browser in, once; nil when it was used.
   public var link: String? { shelf.gate.link }
 
-  /// What people are told of the page on the network; nil where it is on none.
+  /// The facts of the page on the network that people are told; nil if it is on none.
   public var network: ServedNetwork? {
     onNetwork?.entrance.flatMap { entrance in
       entrance.network.map { page in

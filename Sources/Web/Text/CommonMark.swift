@@ -89,7 +89,7 @@ struct CommonMarkNode {
   var kind: String { string(api.node_get_type_string(node)) }
   /// The text of what has no parts.
   var literal: String { string(api.node_get_literal(node)) }
-  /// Where a link or an image leads.
+  /// The address that a link or an image leads to.
   var url: String { string(api.node_get_url(node)) }
   /// Of a heading, from 1 to 6.
   var level: Int { Int(api.node_get_heading_level(node)) }
