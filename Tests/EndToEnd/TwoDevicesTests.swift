@@ -54,7 +54,7 @@ import Testing
     #expect([.exited(0), .exited(3)].contains(met.status), "\(met)")
     let outcome: SyncOutcome = try decode(try #require(met.lines.last))
     #expect(outcome.peers.map(\.name) == ["alice"])
-    #expect(try outcome.tip == alice.tip())
+    #expect(try outcome.tip == bob.tip())
     try expectEqual(alice, bob)
 
     let plan = try bob.lines("Plan.txt")
