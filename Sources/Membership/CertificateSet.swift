@@ -77,9 +77,21 @@ struct CertificateSet: Sendable {
     }
     if !changed { return false }
     settle()
-    fingerprints = Set(
-      [root.fingerprint] + issued.map(\.fingerprint) + self.revocationLists.map(\.fingerprint))
+    noteFingerprints()
     return fingerprints != before
+  }
+
+  /// Adds what this device has just signed with a certificate of the set: that is not read or verified again.
+  mutating func insert(signedHere certificates: [Certificate]) throws {
+    for certificate in certificates { signatures.rememberGood(certificate.fingerprint) }
+    if try !insert(certificates) { return }
+    settle()
+    noteFingerprints()
+  }
+
+  private mutating func noteFingerprints() {
+    fingerprints = Set(
+      [root.fingerprint] + issued.map(\.fingerprint) + revocationLists.map(\.fingerprint))
   }
 
   /// The value that was read; nil for bytes that are no certificate or list of ours, whoever sent them.

@@ -25,11 +25,18 @@ final class SignatureMemory: Sendable {
   func isGood(_ fingerprint: Fingerprint, verify: () throws -> Bool) throws -> Bool {
     if let known = state.withLock({ $0.verdicts[fingerprint] }) { return known }
     let isGood = try verify()
+    state.withLock { $0.computed += 1 }
+    keep(isGood, of: fingerprint)
+    return isGood
+  }
+
+  /// Keeps that a signature is good which this device has just made.
+  func rememberGood(_ fingerprint: Fingerprint) { keep(true, of: fingerprint) }
+
+  private func keep(_ verdict: Bool, of fingerprint: Fingerprint) {
     state.withLock { state in
       if state.verdicts.count >= Self.maximum { state.verdicts = [:] }
-      state.verdicts[fingerprint] = isGood
-      state.computed += 1
+      state.verdicts[fingerprint] = verdict
     }
-    return isGood
   }
 }

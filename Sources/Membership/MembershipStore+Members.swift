@@ -257,7 +257,7 @@ extension MembershipStore {
         issuer: authority, signedWith: key,
         now: date(now, after: set.certificates(ofKey: identifier)))
     }
-    _ = try set.insert(certificates: anew.map(\.der), revocationLists: [])
+    try set.insert(signedHere: anew)
   }
 
   /// A certificate is newer than those it replaces, whatever the clock says.

@@ -73,15 +73,20 @@ public final class MembershipStore: Sendable {
     }
     _ = try set.insert(certificates: certificates, revocationLists: revocations)
     try StoreFolder.create(folder, set: set)
-    let store = try open(in: folder)
+    let store = try open(in: folder, knowing: set)
     store.keepAllowedSigners()
     return store
   }
 
   /// Reads and verifies what is stored. Throws `membershipMissing` where nothing is.
   public static func open(in folder: String) throws -> MembershipStore {
-    let root = try StoreFolder.root(in: folder)
-    let store = MembershipStore(folder: folder, set: try CertificateSet(root: root))
+    try open(in: folder, knowing: CertificateSet(root: StoreFolder.root(in: folder)))
+  }
+
+  /// What is in `set` has been verified, and is not again.
+  private static func open(in folder: String, knowing set: CertificateSet) throws -> MembershipStore
+  {
+    let store = MembershipStore(folder: folder, set: set)
     try store.refresh()
     try store.finishReplacing()
     // One that a program stored which knew of no signatures.

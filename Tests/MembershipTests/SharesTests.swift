@@ -176,7 +176,73 @@ struct SharesTests {
   }
 }
 
+// notes-security(7), "Removal", where the set is full.
+extension SharesTests {
+  private func puppets(
+    _ count: Int, by admin: DeviceKey, in store: MembershipStore
+  ) throws -> [Certificate] {
+    let identifier = try PublicKey.identifier(admin.publicKey)
+    let authority = try #require(store.state.withLock { $0.set.authority(ofKey: identifier) })
+    return try (0..<count).map {
+      try .member(
+        name: "puppet \($0)", role: $0.isMultiple(of: 8) ? .admin : .writer,
+        publicKey: DeviceKey.random().publicKey, issuer: authority, signedWith: admin,
+        now: Family.start + Int64($0))
+    }
+  }
+
+  private func present(_ store: MembershipStore) -> [String] {
+    store.members().filter { !$0.isRemoved }.map(\.name)
+  }
+
+  // "One list, however many they are: one signature to make, and one to verify".
+  @Test("An admin that has filled the set goes with all that it let in by one signature")
+  func removedWithAll() throws {
+    let family = try Family()
+    let hostile = try family.add("hostile", .admin)
+    _ = try family.add("phone", .writer)
+    let count = CertificateSet.maximumCertificates - family.store.certificates.count
+    let puppets = try puppets(count, by: hostile, in: family.store)
+    _ = try family.store.merge(certificates: puppets.map(\.der), revocations: [])
+    #expect(family.store.certificates.count == CertificateSet.maximumCertificates)
+    let copy = try family.copy("copy")
+    // Who takes in a notebook verifies each once.
+    #expect(copy.signaturesComputed == CertificateSet.maximumCertificates)
+    let (before, there) = (family.store.signaturesComputed, copy.signaturesComputed)
+
+    let invited = family.store.invited(by: hostile.deviceID).map(\.member.deviceID)
+    #expect(invited.count == count)
+    try family.store.remove(devices: [hostile.deviceID] + invited, by: family.founder)
+    #expect(present(family.store) == ["Founder's laptop", "phone"])
+    #expect(family.store.signaturesComputed - before == 1)
+    #expect(family.store.revocations.count == 1)
+    try copy.merge(family.store)
+    #expect(copy.signaturesComputed - there == 1)
+    #expect(copy.members() == family.store.members())
+  }
+
+  // "None that the device has just made."
+  @Test("Where they stay, who removes the admin verifies nothing that it signs for them")
+  func removedAlone() throws {
+    let family = try Family()
+    let hostile = try family.add("hostile", .admin)
+    let puppets = try puppets(100, by: hostile, in: family.store)
+    _ = try family.store.merge(certificates: puppets.map(\.der), revocations: [])
+    let before = family.store.signaturesComputed
+    try family.store.remove(devices: [hostile.deviceID], by: family.founder)
+    #expect(present(family.store).count == 101)
+    #expect(family.store.signaturesComputed - before == 1)
+    let copy = try family.copy("copy")
+    #expect(copy.members() == family.store.members())
+    // What was only remembered is good.
+    #expect(try MembershipStore.open(in: family.store.folder).members() == copy.members())
+  }
+}
+
 extension MembershipStore {
+  /// How many signatures it has verified.
+  fileprivate var signaturesComputed: Int { state.withLock { $0.set.signatures.computed } }
+
   /// Has it keep so many certificates, in place of those that notes-security(7) says.
   fileprivate func limit(to capacity: Int) throws {
     try state.withLock { state in
