@@ -1,13 +1,14 @@
 import Channel
 import Discovery
 import Logging
-import Membership
 import Notebook
 import State
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import Exchange
+@testable import Membership
 @testable import Watch
 
 /// notes-protocol(7), PAIRING, over real TLS on loopback.
@@ -81,6 +82,34 @@ struct PairingTests {
     try ada.wait()
     #expect(ada.events.all.contains { isJoined($0) })
     #expect(invitation.end == .used)
+  }
+
+  // notes-protocol(7), "Exchanging versions": "A side that is busy sends working every 2 s: while it [...] issues
+  // [...] certificates".
+  @Test("an inviter that others keep waiting for the list of members says that it is busy")
+  func working() throws {
+    let invitation = try Invitation(role: .writer)
+    try ada.service.open(invitation)
+    let port = try ada.start()
+    let identity = try PairingIdentity(locator: invitation.code.locator)
+    let connection = try Connection.connect(
+      to: [Address(host: "127.0.0.1", port: port)],
+      pairing: PairingCredentials(
+        identity: identity.bytes, preSharedKey: try invitation.code.preSharedKey(for: identity)),
+      deadline: .after(seconds: 60))
+    let stream = MessageStream(connection: connection, timeouts: .standard)
+    _ = try stream.receive(PairingOffer.self)
+    let request = try CertificateRequest(name: "Bob", key: bob.key)
+    try ada.context.membership.changing.withLock { _ in
+      try stream.send(AcceptMessage(name: "Bob", request: Base64(request.der)))
+      let frame = try connection.receive(deadline: .after(seconds: 60))
+      #expect(frame.type == MessageType.working.rawValue)
+    }
+    _ = try stream.receive(CertificateMessage.self)
+    try stream.send(InstalledMessage())
+    #expect(ada.events.next { isJoined($0) } != nil)
+    #expect(invitation.end == .used)
+    stream.close(.done)
   }
 
   @Test("declined: nothing is changed on either side, and the invitation stays open")

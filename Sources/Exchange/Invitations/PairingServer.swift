@@ -102,8 +102,10 @@ public enum PairingServer {
     let accept = try frame.decode(AcceptMessage.self)
     let request = try CertificateRequest(der: accept.request.bytes)
     try invitation.grant(to: request.deviceID)
-    let certificate = try context.membership.issue(
-      for: request, name: accept.name, role: invitation.role, by: context.key)
+    let certificate = try stream.working {
+      try context.membership.issue(
+        for: request, name: accept.name, role: invitation.role, by: context.key)
+    }
     try stream.send(package(certificate, context))
     var brief = stream
     brief.timeouts = context.timeouts
