@@ -10,6 +10,9 @@ final class MergeMemoryStore: MergeStore {
   private var names: [[UInt8]: ObjectID] = [:]
   private var histories: [ObjectID: Set<ObjectID>] = [:]
 
+  /// How many objects have been read.
+  private(set) var reads = 0
+
   struct Missing: Error {}
 
   /// The same ID for the same content; which one depends on how many came before, so that a seed
@@ -28,17 +31,20 @@ final class MergeMemoryStore: MergeStore {
   }
 
   func commit(_ id: ObjectID) throws -> Commit {
+    reads += 1
     guard let commit = commits[id] else { throw Missing() }
     return commit
   }
 
   func tree(_ id: ObjectID) throws -> Tree {
     if id == .emptyTree { return Tree(entries: []) }
+    reads += 1
     guard let tree = trees[id] else { throw Missing() }
     return tree
   }
 
   func blob(_ id: ObjectID) throws -> [UInt8] {
+    reads += 1
     guard let blob = blobs[id] else { throw Missing() }
     return blob
   }
