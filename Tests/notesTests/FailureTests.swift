@@ -186,7 +186,7 @@ import WorkTree
       HubError.foreignOwner("/x"),
       HubError.refused("hook declined"),
       HubError.full("No space left on device"),
-      HubError.excessive("more than 384 MiB of memory"),
+      HubError.excessive("more than 200 MiB of memory"),
       HubError.busy(attempts: 60),
       HubError.unrelated,
       HubError.anotherNotebook,
@@ -198,7 +198,7 @@ import WorkTree
       BundleError.lacking("4b825dc642", count: 1), BundleError.lacking("4b825dc642", count: 2),
       BundleError.noVersion, BundleError.reader,
       BundleError.file(call: "open", path: "/x", errno: 2),
-      TransferError.silent(seconds: 60), TransferError.excessive("more than 384 MiB of memory"),
+      TransferError.silent(seconds: 60), TransferError.excessive("more than 200 MiB of memory"),
       TransferError.failed(status: 1, ["fatal: x"]),
     ]
   }

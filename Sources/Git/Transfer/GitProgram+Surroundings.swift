@@ -3,6 +3,11 @@ extension GitProgram {
   /// The protocols that an address may name; git refuses all others, `ext::` among them.
   static let protocols = "file:git:https:ssh"
 
+  /// Within what a run may take: several threads would each keep as much.
+  private static let thrifty = [
+    "index.threads=1", "pack.threads=1", "core.deltaBaseCacheLimit=32m", "pack.windowMemory=64m",
+  ]
+
   /// Settings that outrank those of the user: nothing runs but what takes part in the exchange.
   private static let settings = [
     "core.hooksPath=/dev/null", "core.fsmonitor=false",
@@ -11,8 +16,6 @@ extension GitProgram {
     "core.alternateRefsCommand=true", "gc.auto=0", "maintenance.auto=false",
     // A pack stays a pack, which is checked as a peer's is.
     "fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.fsckObjects=false",
-    // Within what a run may take: several threads would each keep as much.
-    "index.threads=1", "pack.threads=1", "core.deltaBaseCacheLimit=32m", "pack.windowMemory=64m",
     "fetch.writeCommitGraph=false", "fetch.uriProtocols=", "transfer.bundleURI=false",
     "fetch.recurseSubmodules=false", "submodule.recurse=false", "push.recurseSubmodules=no",
     "push.followTags=false", "push.gpgSign=false", "push.pushOption=", "http.lowSpeedLimit=1",
@@ -25,11 +28,15 @@ extension GitProgram {
     + "-c core.alternateRefsCommand=true -c receive.autogc=false "
     + "-c core.fsync=committed,reference receive-pack"
 
+  /// The same of what gives: git does not hand our settings on to it, and it has our limits.
+  static let uploadPack =
+    "git -c core.fsmonitor=false " + thrifty.map { "-c \($0) " }.joined() + "upload-pack"
+
   var configuration: [String] {
     let silent = mayAsk ? [] : ["core.askPass="]
     // A patience without end is a day.
     let patience = ["http.lowSpeedTime=\(Int(min(max(1, patience), 86_400)))"]
-    return (Self.settings + patience + silent).flatMap { ["-c", $0] }
+    return (Self.settings + Self.thrifty + patience + silent).flatMap { ["-c", $0] }
   }
 
   func variables(_ gitFolder: String, _ objects: [String]) -> [String] {

@@ -71,8 +71,9 @@ public final class Transfer {
     let ending = try run(
       [
         "fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-        "--no-recurse-submodules", "--end-of-options", url,
-      ] + wanted
+        "--no-recurse-submodules",
+      ] + (url.hasPrefix("/") ? ["--upload-pack=" + GitProgram.uploadPack] : [])
+        + ["--end-of-options", url] + wanted
     ) { progress in
       var progress = progress
       let here = try arriving
