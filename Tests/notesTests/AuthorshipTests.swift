@@ -7,9 +7,9 @@ import Testing
 /// notes-security(7), "Who made a version" and "Merges that nobody signs", as the commands show it: a member who
 /// signs what it forged below, and everybody else's view of that.
 @Suite(.timeLimit(.minutes(20))) struct AuthorshipTests {
-  private let ada: Shell
-  private let bob: Shell
-  private let clone: String
+  let ada: Shell
+  let bob: Shell
+  let clone: String
   private let hub: String
 
   init() throws {
@@ -184,23 +184,23 @@ import Testing
 }
 
 extension AuthorshipTests {
-  private func git(_ words: String...) throws -> String {
+  func git(_ words: String...) throws -> String {
     let result = try run(["git", "-C", clone] + words)
     try #require(result.isSuccess, "\(result)")
     return result.lines.joined(separator: "\n")
   }
 
-  private func key(of shell: Shell) throws -> DeviceKey {
+  func key(of shell: Shell) throws -> DeviceKey {
     try #require(
       try DeviceKey.load(in: (shell.environment["XDG_DATA_HOME"] ?? "") + "/notes"))
   }
 
-  private func address(of shell: Shell) throws -> String {
+  func address(of shell: Shell) throws -> String {
     try key(of: shell).deviceID.lowercased() + "@notes.invalid"
   }
 
   /// Stores a commit in the clone.
-  private func put(
+  func put(
     _ tree: String, on parents: [String], _ person: String, at time: String = "1700000000",
     message: String = "Edit A\n", signedBy key: DeviceKey? = nil
   ) throws -> String {

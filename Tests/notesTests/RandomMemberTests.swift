@@ -1,0 +1,151 @@
+import Membership
+import TestSupport
+import Testing
+
+/// A member that puts histories below its own versions at random: in others' names, with others' keys, by strangers,
+/// with merges of its own making. Then every command runs. None takes more than 10 s of the processor, and no name is
+/// shown that was not earned: notes-security(7), "Who made a version". `scripts/hostile` plays it longer.
+extension AuthorshipTests {
+  /// What is known of a version that the model made.
+  private struct Truth {
+    /// The words that the field `signature` may have.
+    let signatures: Set<String>
+    /// The name, if it is shown as proved.
+    var author: String?
+  }
+
+  /// A name that nobody has.
+  private static let forged = "Grandma"
+  /// The words that stand beside a name that nothing proves, or that is a device's word.
+  private static let marks = [
+    "unsigned", "wrong signature", "not a member", "removed before", "a reader", "(via bob)",
+  ]
+  private static let texts = [
+    ["log", "--all"], ["log", "A"], ["blame", "A"], ["list"], ["status"], ["conflicts"],
+    ["show", "A"], ["search", "line"], ["diff"], ["members"], ["remote"],
+    ["doctor", "--no-discovery"], ["gc"],
+  ]
+
+  @Test("A member at random costs no command more than 10 s, and shows no name it has not earned")
+  func anyHistory() throws {
+    var random = SplitMix64.reported(for: "AuthorshipTests.anyHistory")
+    let seconds = TestEnvironment.variable("NOTES_FUZZ_SECONDS").flatMap { Double($0) }
+    let end = TestSupport.Moment.now + (seconds ?? 0)
+    let stranger = try DeviceKey.loadOrCreate(in: ada.folder["stranger"])
+    var truths: [String: Truth] = [:]
+    var rounds = 0
+    repeat {
+      let top = try push(&truths, stranger, &random)
+      if Bool.random(using: &random) {
+        try change("notes/A.txt", to: "ada's \(random.next())", &random)
+      }
+      try expectFrugal(["sync", "--hub"])
+      for words in Self.texts { try expectFrugal(words) }
+      for id in [top, truths.keys.sorted().randomElement(using: &random) ?? top] {
+        try expectFrugal(["show", String(id.prefix(12))])
+      }
+      try expectEarned(truths)
+      rounds += 1
+    } while TestSupport.Moment.now < end
+    print("a member at random: \(rounds) rounds, \(truths.count) versions")
+  }
+
+  /// Puts a line of its own in the place of one of the note's.
+  private func change(_ file: String, to text: String, _ random: inout SplitMix64) throws {
+    var lines = try ada.folder.text(file).split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).map(String.init)
+    lines[Int.random(in: 0..<lines.count, using: &random)] = text
+    try ada.folder.write(lines.joined(separator: "\n"), to: file)
+  }
+
+  /// Pushes some versions to the hub, the last one signed by the member.
+  private func push(
+    _ truths: inout [String: Truth], _ stranger: DeviceKey, _ random: inout SplitMix64
+  ) throws -> String {
+    _ = try git("fetch", "-q", "origin")
+    var made = [try git("rev-parse", "origin/main")]
+    _ = try git("checkout", "-q", "--force", "--detach", made[0])
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+      let (person, key, truth) = try version(stranger, &random)
+      let id = try store(person, key, after: &made, &random)
+      truths[id] = truth
+    }
+    let top = try store(
+      "\(Self.forged) <\(address(of: bob))>", key(of: bob), after: &made, &random)
+    truths[top] = Truth(signatures: ["verified"], author: "bob")
+    _ = try git("push", "-q", "origin", "\(top):main")
+    return top
+  }
+
+  private func store(
+    _ person: String, _ key: DeviceKey?, after made: inout [String], _ random: inout SplitMix64
+  ) throws -> String {
+    try change("clone/A.txt", to: "line \(random.next())", &random)
+    _ = try git("add", "--all")
+    var parents = [made[made.count - 1]]
+    let other = made[Int.random(in: 0..<made.count, using: &random)]
+    if other != parents[0], Bool.random(using: &random) { parents.append(other) }
+    let id = try put(
+      git("write-tree"), on: parents, person,
+      at: "\(1_700_000_000 + Int.random(in: 0..<1_000_000, using: &random))", signedBy: key)
+    made.append(id)
+    return id
+  }
+
+  /// Who a version says has made it, who has signed it, and what that proves.
+  private func version(
+    _ stranger: DeviceKey, _ random: inout SplitMix64
+  ) throws -> (person: String, DeviceKey?, Truth) {
+    let (adas, bobs) = (try address(of: ada), try address(of: bob))
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return ("laptop <\(adas)>", nil, Truth(signatures: ["unsigned"]))
+    case 1: return ("laptop <\(adas)>", try key(of: bob), Truth(signatures: ["wrong"]))
+    case 2: return ("\(Self.forged) <\(adas)>", stranger, Truth(signatures: ["wrong"]))
+    case 3:
+      return (
+        "\(Self.forged) <\(stranger.deviceID.lowercased())@notes.invalid>", stranger,
+        Truth(signatures: ["stranger"])
+      )
+    case 4:
+      return (
+        "\(Self.forged) <g@example.org>", try key(of: bob),
+        Truth(signatures: ["vouched"], author: "\(Self.forged) (via bob)")
+      )
+    case 5: return ("\(Self.forged) <g@example.org>", nil, Truth(signatures: ["unsigned"]))
+    case 6:
+      return (
+        "laptop <\(bobs)>", try key(of: bob), Truth(signatures: ["verified"], author: "bob")
+      )
+    default:
+      // What a merge is whose text nobody signed is told in other words; it proves nobody.
+      return ("laptop <merge@notes.invalid>", nil, Truth(signatures: ["unsigned", "null"]))
+    }
+  }
+
+  /// Runs a command with the budget. It may find conflicts, or something to tell.
+  private func expectFrugal(_ words: [String]) throws {
+    let limited = ["bash", "-c", #"ulimit -t 10; exec "$@""#, "bash", try BuiltBinary.notes()]
+    let result = try run(limited + words, in: ada.folder["notes"], environment: ada.environment)
+    #expect([.exited(0), .exited(1), .exited(3)].contains(result.status), "\(words) \(result)")
+    // The labels in a note are what the versions say themselves.
+    let isLabel = ["<<<<<<<", ">>>>>>>", "|||||||", "======="]
+    for line in result.lines where line.contains(Self.forged) {
+      if isLabel.contains(where: line.contains) { continue }
+      #expect(Self.marks.contains(where: line.contains), "\(words): \(line)")
+    }
+  }
+
+  private func expectEarned(_ truths: [String: Truth]) throws {
+    var seen: Set<String> = []
+    for line in try ada.notes("log", "--all", "--json").lines {
+      guard let truth = truths[try Shell.field("id", of: line)] else { continue }
+      seen.insert(try Shell.field("id", of: line))
+      #expect(truth.signatures.contains(try Shell.field("signature", of: line)), "\(line)")
+      if let author = truth.author {
+        #expect(try Shell.field("author", of: line) == author, "\(line)")
+      }
+    }
+    #expect(seen == Set(truths.keys))
+  }
+}
