@@ -126,6 +126,7 @@ extension Handshake {
 
   /// OpenSSL's own verification against the root, without times; then ours on top.
   static let verify: Verify = { @Sendable context, _ in
+    // C calls this, so nothing can be thrown: 0 refuses the peer.
     guard let context, let library = try? OpenSSL.library() else { return 0 }
     let ssl = library.crypto.X509_STORE_CTX_get_ex_data(
       context, library.ssl.SSL_get_ex_data_X509_STORE_CTX_idx())

@@ -57,8 +57,10 @@ public final class Listener: Sendable {
   /// Whether a connection to this address can be made from here, within a second.
   public static func isReachable(_ address: Address) -> Bool {
     let deadline = Instant.now + 1
+    // Every failure is the answer: it cannot be reached.
     let found = try? SocketAddress.resolve(address, deadline: deadline, cancellation: nil)
     guard let first = found?.first else { return false }
+    // The same.
     return (try? Socket.connect(to: first, deadline: deadline, cancellation: nil)) != nil
   }
 

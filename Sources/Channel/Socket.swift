@@ -59,6 +59,7 @@ public final class Socket: Sendable {
   /// another network does: then nothing can come or go on it any more, and nobody tells.
   public var isHomeless: Bool {
     let own = SocketAddress { getsockname(descriptor, $0, $1) }
+    // If that cannot be known the connection goes on.
     guard let probe = try? Socket.make(family: own.family) else { return false }
     defer { close(probe) }
     let status = own.atAnyPort.with { bind(probe, $0, $1) }
@@ -121,6 +122,7 @@ public final class Socket: Sendable {
       if count > 0 {
         left -= 1
       } else if count == 0 || (errno != EAGAIN && errno != EINTR)
+        // Time is up, or the peer is gone: there is no more to read.
         || (try? Wait.until(
           descriptor, .reading, deadline: deadline, phase: .receiving, cancellation: cancellation))
           == nil

@@ -32,6 +32,7 @@ extension History {
     guard let tip = try state().tip else { return IntegrityReport() }
     var inspection = Inspection(repository: repository)
     inspection.look(atVersionsOf: tip, limit: limit)
+    // A version that cannot be read was reported by the look before.
     if let tree = try? repository.commit(tip).tree { inspection.reread(tree: tree, bytes: bytes) }
     return inspection.report
   }
@@ -91,9 +92,11 @@ private struct Inspection {
   private func excess(of commit: Commit) -> String? {
     let limits = PackLimits.standard
     if commit.parents.count > limits.parents { return "it has \(commit.parents.count) parents" }
+    // One that cannot be read is reported as damaged, not as too large.
     if let size = try? repository.header(of: commit.id).size, size > limits.commitBytes {
       return "it has \(size) bytes"
     }
+    // The same.
     return ((try? repository.excess(ofTree: commit.tree)) ?? nil).map { "\($0)" }
   }
 
@@ -109,6 +112,7 @@ private struct Inspection {
           if read(entry.id, { try $0.contains(entry.id) }) == false {
             report.missing.append(entry.id)
             report.damages.append(Damage(id: entry.id, what: "\(entry.name) is missing"))
+            // One that cannot be read is reported where it is read.
           } else if measures, let size = try? repository.header(of: entry.id).size, size > limit {
             report.oversized.append(
               Damage(id: version, what: "\(entry.name) has \(size) bytes"))
@@ -126,6 +130,7 @@ private struct Inspection {
       if report.damages.contains(where: { $0.id == entry.id }) { continue }
       guard let content = read(entry.id, { try $0.blob(entry.id) }) else { continue }
       left -= content.count
+      // An ID that cannot be computed counts as another one: that reports the object.
       if (try? repository.hash(blob: content)) != entry.id {
         let what = "\(path) holds other bytes than its ID says"
         report.damages.append(Damage(id: entry.id, what: what))

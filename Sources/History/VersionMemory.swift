@@ -30,7 +30,7 @@ package struct VersionMemory {
   /// The facts that were found so far; none if the file is not there or cannot be read.
   package init(_ kind: Kind, in state: StateFolder) {
     path = state[kind.file]
-    stored = (try? Disk.readIfThere(path)) ?? []
+    stored = Disk.contentIfAny(path) ?? []
   }
 
   package func contains(_ id: ObjectID) -> Bool {
@@ -47,8 +47,7 @@ package struct VersionMemory {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(new.count * ObjectID.byteCount)
     for id in new.sorted() { id.appendBytes(to: &bytes) }
-    try? Disk.makeFolder(Disk.parent(of: path), mode: 0o777)
-    try? Disk.replace(path, with: bytes, isShared: true, waits: false)
+    Disk.keep(bytes, at: path)
     self = VersionMemory(path: path, stored: bytes)
   }
 

@@ -71,6 +71,7 @@ extension Notebook {
       for dropped in old { try repository.delete(reference: dropped.reference) }
       let staying = try repository.references(under: "refs/").map(\.id) + [tip].compactMap { $0 }
       return try repository.commits(
+        // References that name no version hold none.
         from: old.map(\.newest), lacking: staying.filter { (try? repository.commit($0)) != nil }
       ).count
     }

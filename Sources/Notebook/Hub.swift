@@ -153,6 +153,7 @@ extension Notebook {
       let name = String(words[1])
       guard Hub.isName(name), !known.contains(name),
         let url = try settings["remote.\(name).url"],
+        // An address that would be refused is no hub of ours.
         (try? Hub.address(url, from: folder)) == url
       else { return nil }
       return Hub(name: name, url: url)

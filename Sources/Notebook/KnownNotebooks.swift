@@ -49,6 +49,6 @@ package struct KnownNotebooks: Sendable {
   }
 
   private var lines: [StateLine] {
-    StateLines(parsing: (try? Disk.read(path)) ?? []).lines
+    StateLines(parsing: Disk.contentIfAny(path) ?? []).lines
   }
 }

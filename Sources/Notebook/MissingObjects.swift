@@ -56,7 +56,7 @@ public struct MissingObjects: Sendable {
   }
 
   /// Nothing is missing.
-  package func forget() { try? Disk.remove(path) }
+  package func forget() { Disk.removeLeftover(path) }
 }
 
 extension Notebook {
@@ -76,6 +76,7 @@ extension Notebook {
   /// Keeps that objects are missing, so that the next sessions ask for them.
   public func note(missing ids: [ObjectID]) {
     missingObjects.note(ids)
+    // A text that cannot be restored from the folder is asked for, as noted.
     try? restoreMissing()
   }
 
@@ -100,6 +101,7 @@ extension Notebook {
   /// Looks for texts of the latest version that are not here, and keeps that: see `missingTexts`. What is missing,
   /// and stands in the folder, is stored anew. Whoever needs what cannot be read comes upon that by itself.
   package func lookForMissingTexts() {
+    // As above: whoever needs what cannot be read comes upon that.
     let missing = try? missingTexts(in: workTree.indexFile(), of: repository.head())
     note(missing: missing ?? [])
   }

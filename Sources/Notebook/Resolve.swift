@@ -122,6 +122,7 @@ extension Notebook {
     let writers = try history.writers(ofLabels: [first.label, last.label], in: note.path)
     guard let older = writers[first.label], let newer = writers[last.label],
       let base = try repository.mergeBases(of: older.id, and: newer.id).first,
+      // A note that the base did not have, has no former text.
       let former = try? history.noteVersion(at: repository.commit(base), of: note.path)
     else { return [] }
     return try history.text(of: former)

@@ -33,10 +33,11 @@ extension FileSystem {
   package static func memory<Value>(
     at path: String, limit: Int = .max, _ parse: (StateLines) throws(StateDamage) -> Value?
   ) -> Value? {
-    guard let content = try? readIfThere(path, limit: limit, followsLink: false) else { return nil }
+    guard let content = contentIfAny(path, limit: limit, followsLink: false) else { return nil }
     do {
       return try parse(StateLines(of: content, at: path))
     } catch {
+      // One that cannot be renamed is found damaged again.
       try? rename(path, to: path + StateDamage.suffix)
       return nil
     }

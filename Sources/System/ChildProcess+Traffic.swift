@@ -49,7 +49,7 @@ extension ChildProcess {
   }
 
   private static func lines(of path: String) -> [Substring] {
-    let text = (try? Disk.readIfThere(path)) ?? []
+    let text = Disk.contentIfAny(path) ?? []
     return String(decoding: text, as: UTF8.self).split(separator: "\n")
   }
 }

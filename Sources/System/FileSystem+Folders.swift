@@ -112,6 +112,10 @@ extension FileSystem {
   /// The same; none where the folder cannot be listed.
   public static func namesIfAny(in folder: String) -> [String] { (try? names(in: folder)) ?? [] }
 
+  /// Removes a file that nothing reads any more. Where that fails it stays in nobody's way, and the next one that
+  /// meets it tries again.
+  public static func removeLeftover(_ path: String) { do { try remove(path) } catch {} }
+
   /// Removes a file, or a folder with everything in it, as far as that goes.
   public static func removeTree(_ path: String) {
     // Files first: unlink refuses folders.

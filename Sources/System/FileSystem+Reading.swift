@@ -32,6 +32,14 @@ extension FileSystem {
     return try read(descriptor, path: path, limit: limit)
   }
 
+  /// The same; nil also where it cannot be read. For what another program may have written, or what only spares
+  /// time: whoever asks goes on as without it, and what needs the file to be right reads it by `read`.
+  public static func contentIfAny(
+    _ path: String, limit: Int = .max, followsLink: Bool = true
+  ) -> [UInt8]? {
+    do { return try readIfThere(path, limit: limit, followsLink: followsLink) } catch { return nil }
+  }
+
   /// Everything that can be read from a plain file that is open, from where it stands.
   public static func read(
     _ descriptor: Int32, path: String, limit: Int = .max

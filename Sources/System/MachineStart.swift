@@ -12,7 +12,7 @@ public struct MachineStart: Sendable {
 
   /// The present run.
   public static var present: MachineStart {
-    let text = try? FileSystem<SystemCallError>.readIfThere("/proc/sys/kernel/random/boot_id")
+    let text = FileSystem<SystemCallError>.contentIfAny("/proc/sys/kernel/random/boot_id")
     let id = String(decoding: text ?? [], as: UTF8.self).filter { !$0.isWhitespace }
     return MachineStart(id: id, time: WallClock.startOfMachine)
   }

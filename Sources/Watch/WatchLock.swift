@@ -11,7 +11,7 @@ public final class WatchLock: Sendable {
   public init(stateFolder: StateFolder, folder: String) throws {
     let path = stateFolder[.watch]
     guard let lock = try Disk.lock(path) else {
-      let holder = (try? Disk.read(path, limit: 20)) ?? []
+      let holder = Disk.contentIfAny(path, limit: 20) ?? []
       let number = String(decoding: holder.prefix { $0 != 10 }, as: UTF8.self)
       throw WatchError.watchedAlready(folder, process: Int(number) ?? 0)
     }

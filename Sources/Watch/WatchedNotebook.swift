@@ -44,6 +44,7 @@ final class WatchedNotebook: SessionKeeper {
     self.emit = emit
     sessions = SessionTable(
       ownDevice: context.key.deviceID, notebookID: context.membership.notebookID,
+      // Without a digest each look finds another one, and the sessions tell each other again.
       digest: { (try? context.membership.digest()) ?? [] }, emit: emit)
     jobs = try PolledQueue()
   }

@@ -17,6 +17,7 @@ extension Visit {
       do {
         _ = try notebook.create(path, text: bytes, anySuffix: !TreePath(title).isNote)
       } catch NotebookError.nameTaken(_, by: path, isFolder: false)
+        // A file that cannot be read is another one.
         where (try? notebook.workTree.text(of: path)) == bytes
       {
         // A browser that has not received the answer sends the form again.

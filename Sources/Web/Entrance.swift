@@ -50,6 +50,7 @@ struct Entrance: Sendable {
   /// tells the notebooks and guests of one host apart.
   func cookieName(below root: some StringProtocol) -> String? {
     guard network != nil else { return "notes" }
+    // Without OpenSSL there is no TLS, and no cookie.
     return (try? SecretText.mark(of: String(root.drop { $0 == "/" }))).map { "__Host-notes-" + $0 }
   }
 

@@ -128,6 +128,7 @@ final class Gate: Sendable {
 
   /// The path of the guest whom this link let in.
   private func usedRoot(_ token: String) -> String? {
+    // A book of guests that cannot be read lets no guest in.
     notebooks.sites.lazy.compactMap { (try? $0.path(ofToken: token)) ?? nil }.first
   }
 
@@ -149,6 +150,7 @@ final class Gate: Sendable {
     _ path: ArraySlice<String>, _ visitor: (Site) throws -> Visitor?
   ) -> Admission? {
     for site in notebooks.sites {
+      // Who cannot be looked up is not let in.
       guard let visitor = try? visitor(site) else { continue }
       return Admission(visitor: visitor, site: site, path: Array(path))
     }

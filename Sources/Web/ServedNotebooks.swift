@@ -61,6 +61,7 @@ final class ServedNotebooks: Sendable {
       // It is not there yet for a user without a notebook.
       try? FileSystem<SystemCallError>.makeFolders(dataFolder, mode: 0o700)
       update()
+      // The same.
       let watch = try? FileWatch(KnownNotebooks.name, in: dataFolder) { [weak self] in
         self?.update()
       }
@@ -73,6 +74,7 @@ final class ServedNotebooks: Sendable {
       of: notebook, dataFolder: dataFolder, controlFolder: controlFolder,
       limits: limits)
     let news = try News(of: site, connections: connections) { [weak self] in self?.update() }
+    // It is for other commands, which then do not find the page.
     let address = try? ServedPage(
       at: origins.withLock { $0 }, stateFolder: notebook.stateFolder)
     return Entry(folder: folder, site: site, news: news, address: address)
@@ -86,12 +88,14 @@ final class ServedNotebooks: Sendable {
       let former = entries.withLock { $0 }
       var next: [Entry] = []
       for folder in folders {
+        // One that is away is shown as away.
         if let notebook = try? Notebook.open(at: folder) {
           let id = notebook.identity.id
           guard !next.contains(where: { $0.site.notebookID == id }) else { continue }
           let same = former.first {
             $0.site.notebookID == id && $0.folder == folder && !$0.news.isOver
           }
+          // One that cannot be served now is tried at the next update.
           guard var entry = same ?? (try? begin(notebook, folder)) else { continue }
           entry.isThere = true
           next.append(entry)
@@ -130,6 +134,7 @@ final class ServedNotebooks: Sendable {
   /// Says that the page is at other addresses.
   func move(to origins: [String]) {
     self.origins.withLock { $0 = origins }
+    // As where it begins.
     for entry in entries.withLock({ $0 }) { try? entry.address?.move(to: origins) }
   }
 

@@ -66,6 +66,7 @@ struct ShelfPage {
 
   /// Nil where the notebook's folder is away.
   private func row(_ site: Site) -> HTML? {
+    // As the comment of the function says.
     guard let notebook = try? Notebook.open(at: site.folder) else { return nil }
     return """
       <li><a class="row" href="\(root)/\(site.pathName)/"><span class="row-title" dir="auto">\(notebook.identity.name)</span>

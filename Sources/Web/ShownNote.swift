@@ -28,6 +28,7 @@ extension Visit {
     _ subject: Subject, in notebook: Notebook
   ) throws -> (ShownNote, [UInt8]) {
     let shown = try notebook.shownText(of: subject.path)
+    // Without a version of the note the text in the folder is another one.
     let saved = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path).blob
     if saved != shown.blob {
       _ = try notebook.repository.write(blob: shown.text)
@@ -55,22 +56,28 @@ extension Visit {
   /// The text that a form was shown with, which no other note's text is taken for. Nil if nobody has it any
   /// more: it was in the folder alone, and has been written over.
   func text(of shown: ShownNote, _ subject: Subject, in notebook: Notebook) throws -> [UInt8]? {
+    // The form names a version: one that names none here leads to what the folder holds.
     let then = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path)
+    // The same.
     if then == nil, let commit = try? version(shown.version.hex, in: notebook),
+      // The same.
       let text = try? notebook.history.text(of: subject.path, at: commit),
       try notebook.repository.hash(blob: text) == shown.blob
     {
       return text
     }
     guard then?.blob == shown.blob || site.unsaved.contains(shown.blob) else {
+      // Nil says that the text is not to be had.
       let now = try? notebook.shownText(of: subject.path)
       return now?.blob == shown.blob ? now?.text : nil
     }
+    // Nil says that the text is not to be had.
     return try? notebook.repository.blob(shown.blob)
   }
 
   /// Refuses what would take back a change of others that the page did not show.
   func mustBe(_ shown: ShownNote, _ subject: Subject, in notebook: Notebook) throws {
+    // A name of no version of the note is refused below.
     let then = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path)
     let now = try notebook.shownText(of: subject.path)
     guard now.blob == shown.blob, then?.path ?? subject.path == subject.path else {

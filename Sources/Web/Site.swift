@@ -52,6 +52,7 @@ final class Site: Sendable {
   /// Whose browser has one of these cookies, below this path; nil where it is no guest's. Who was a guest
   /// before the notebook's folder went away, or its book could not be read, is none who was sent away.
   func visitor(below path: String, cookies: [String]) throws -> Visitor? {
+    // As the comment of the function says: then who was a guest before is one.
     let present = isThere ? try? presentGuests() : nil
     let known = present ?? guestsBefore.withLock { $0 }
     guard let guest = try GuestBook.guest(below: path, cookies: cookies, among: known) else {

@@ -159,6 +159,7 @@ struct Visit {
   /// A version of this history that a field or an address names whole.
   func version(_ hex: String?, in notebook: Notebook) throws -> Commit {
     guard let hex, let id = ObjectID(hex: hex), let tip = try notebook.state().tip,
+      // A name of no version is refused as one that is not of this history.
       let version = try? notebook.repository.commit(id),
       try notebook.isOfHistory(id, of: tip)
     else { throw Refusal.noSuchVersion }

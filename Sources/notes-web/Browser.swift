@@ -20,6 +20,7 @@ struct Browser {
       <meta http-equiv="refresh" content="0; url=\(address)"><a href="\(address)">Go on</a>
 
       """
+    // Without the file no browser is opened: the terminal shows the address.
     guard (try? Disk.createSecret(file, Array(page.utf8))) == true else { return }
     let words = ["xdg-open", file].map { Array($0.utf8) }
     // A signal that is blocked here would be blocked in the browser.
@@ -27,11 +28,13 @@ struct Browser {
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &former)
+    // The same without the program.
     let program = try? ChildProcess(
       "xdg-open", arguments: words, input: .null, output: .null, errors: .null, group: .session,
       defaultSignals: [SIGPIPE])
     pthread_sigmask(SIG_SETMASK, &former, nil)
     guard let program else { return }
+    // Without the thread it stays a zombie until this process ends.
     try? startThread { _ = program.wait() }
   }
 

@@ -105,6 +105,7 @@ struct Invocation {
   /// help, is the whole tree of commands asked, which knows how to say it.
   private func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if let name = arguments.first, let type = Commands.type(named: name),
+      // An error is told by the whole parser, below.
       let command = try? type.parseAsRoot(Array(arguments.dropFirst())), command is any Command
     {
       return command

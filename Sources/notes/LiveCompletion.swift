@@ -23,6 +23,7 @@ struct LiveCompletion {
       for (option, folder) in zip(words, words.dropFirst()) where option == "-C" {
         guard chdir(folder) == 0 else { return [] }
       }
+      // A completion that cannot be made offers nothing.
       guard let notebook = try? NotebookLocator.notebook(),
         let found = try? offers(LiveCompletion(notebook: notebook, typed: unquoted(prefix)))
       else { return [] }

@@ -78,6 +78,7 @@ extension NotebookLocator {
     let plain = TreePath(trimmed(name))
     let here = currentFolder(in: notebook)
     let places = here.isEmpty ? [plain] : [here.appending(plain), plain]
+    // A folder that cannot be read is none of the latest version; the search goes on and says so.
     return places.first { (try? notebook.history.isFolderInTip($0)) == true }
       .map { Item(path: $0, isFolder: true) }
   }

@@ -42,6 +42,7 @@ enum NotebookLocator {
   /// That the folder is in no notebook, with those that are on this device.
   private static func outside(_ folder: String) -> any Error {
     let error = NotebookError.notANotebook(folder: folder)
+    // It only adds to the error.
     guard let data = try? UserFolders().data else { return error }
     let known = KnownNotebooks(dataFolder: data).folders().filter { Counted.access($0, F_OK) == 0 }
     guard let first = known.first else { return error }

@@ -67,6 +67,7 @@ enum ProgramVersion {
     [
       "type": "version", "notes": current, "commit": BuildRecord.own["commit"],
       "protocol": ProtocolLimits.version, "merge_rules": MergeTrailers.currentVersion,
+      // A library that is not there has no version: null.
       "libgit2": try? GitLibrary.version(), "openssl": try? TLSLibrary.version(),
       "zlib": try? CompressionLibrary.version(), "avahi": try? avahi(),
       "built_with": JSON.array(builtWith.map { ["name": $0.name, "version": $0.version] }),

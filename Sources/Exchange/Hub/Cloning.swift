@@ -33,11 +33,13 @@ public struct Cloning: Sendable {
   /// left a notebook there that has no version yet.
   public static func isFree(_ folder: String) -> Bool {
     if Counted.access(folder, F_OK) != 0 || begun(in: folder) != nil { return true }
+    // A folder that cannot be listed is not free.
     return (try? Disk.names(in: folder).allSatisfy { $0 == halfMade }) ?? false
   }
 
   /// The notebook in a folder, where it has no version yet.
   private static func begun(in folder: String) -> Notebook? {
+    // A folder that cannot be opened is none that a clone left.
     guard let notebook = try? Notebook.open(at: folder), let state = try? notebook.state(),
       state.tip == nil
     else { return nil }

@@ -127,6 +127,7 @@ struct HubBranch {
   /// Has whoever clones the hub get it, which nobody had pushed before. A hub that shows another one, and
   /// does not let that be changed, gets it under both names.
   mutating func offerToClone(_ version: ObjectID) throws {
+    // For those who clone it later: the notes are there already.
     let isShown = try? HubVisit.talking { try transfer.show(name, at: hub.url) }
     guard isShown == false, let twin else { return }
     _ = try HubVisit.talking { try transfer.push(version, to: twin, at: hub.url) }

@@ -72,6 +72,7 @@ package final class HubVisit {
       do {
         try converge()
       } catch {
+        // The error before it is the one to tell.
         _ = try? replica.remember(peerRules: nil)
         throw error
       }

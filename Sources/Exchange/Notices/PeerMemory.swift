@@ -90,6 +90,7 @@ public struct PeerSightings: Sendable {
     for name in ([machine.hex] + known.filter { $0 != machine.hex }).prefix(Self.machines) {
       lines.append("machine", name)
     }
+    // A memory for a warning: without it the warning comes later.
     try? Disk.replace("\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
   }
 
@@ -105,6 +106,7 @@ public struct PeerSightings: Sendable {
   /// Forgets on which machines a device was met: one of them has a key of its own now.
   func forgetMachines(of device: String) {
     guard let time = last(of: device) else { return }
+    // A memory for a warning: without it the warning stays for its day.
     try? Disk.replace(
       "\(folder)/\(device)", with: StateLines().bytes, isShared: true, waits: false)
     // The device itself was not met now.

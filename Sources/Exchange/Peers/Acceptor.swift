@@ -188,6 +188,7 @@ extension Connection.Purpose {
   /// The notebook and the device at the other end, together; nil for one that joins.
   fileprivate var holder: String? {
     guard case .member(let notebook, let chain) = self,
+      // It counts connections of one device: a chain that cannot be read has none, and the handshake refuses it.
       let device = try? MembershipStore.deviceID(ofChain: chain)
     else { return nil }
     return notebook + device

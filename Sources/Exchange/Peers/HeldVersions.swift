@@ -67,6 +67,7 @@ public struct HeldVersions: Sendable {
       "time": held.time,
     ])
     for head in held.heads { lines.append("head", head.hex) }
+    // As the session goes on, so it does without the folder.
     try? Disk.makeFolder(folder, mode: 0o700)
     try? Disk.replace(
       path(of: held.device, isThere: held.refusal.isThere), with: lines.bytes, isShared: true,

@@ -30,6 +30,7 @@ package final class SessionDriver: Sendable {
     acceptor = listener.map { listener in
       Acceptor(
         listener: listener, timeouts: timeouts, cancellation: token,
+        // A device that connects for a notebook that cannot be read is refused.
         credentials: { try? policy.context(of: $0)?.credentials() },
         invitation: { policy.invitation($0) },
         welcome: { connection, invitation in
@@ -37,6 +38,7 @@ package final class SessionDriver: Sendable {
           guard case .member(let notebook, _) = connection.purpose,
             let context = policy.context(of: notebook)
           else { return }
+          // Without an identity no session is held, or the session says so.
           let peer = try? context.peer(at: connection)
           policy.hold(connection, with: peer, as: context, port: listener.port, for: nil)
         }, refuse: { policy.refused($0) })

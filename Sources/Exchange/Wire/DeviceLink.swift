@@ -91,6 +91,7 @@ final class DeviceLink: Link {
 
   private func flush() {
     stream.connection.holdBack()
+    // Last words: whoever is gone hears none.
     for frame in queue { try? stream.send(frame) }
     queue = []
   }

@@ -83,7 +83,9 @@ struct MessageStream {
   /// Ends the session: says why, and closes. The peer may be gone; that is no error any more.
   func close(_ reason: ByeReason, _ message: String? = nil) {
     connection.holdBack()
+    // A last word: whoever is gone hears none.
     if let frame = try? Frame(ByeMessage(reason: reason, message: message?.printable)) {
+      // Nor is that an error.
       try? connection.send(frame, deadline: .after(seconds: 1))
     }
     connection.close()

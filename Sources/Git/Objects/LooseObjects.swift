@@ -28,6 +28,7 @@ struct LooseObjects {
   func contains(_ id: ObjectID) -> Bool { Counted.access(path(of: id), F_OK) == 0 }
 
   func header(of id: ObjectID) -> (kind: ObjectKind, size: Int)? {
+    // A file that cannot be read holds no object; where another copy is, that one is read.
     guard let file = try? MappedFile(path(of: id)), let inflater = try? Inflater(),
       let header = inflater.header(ofLoose: file.bytes)
     else { return nil }
@@ -38,7 +39,9 @@ struct LooseObjects {
   func object(_ id: ObjectID) -> StoredObject? { Self.read(path(of: id), id: id) }
 
   static func read(_ path: String, id: ObjectID) -> StoredObject? {
-    guard let file = try? Disk.read(path), let inflater = try? Inflater(),
+    // The same.
+    guard let file = Disk.contentIfAny(path), let inflater = try? Inflater(),
+      // Nor does one that is damaged.
       let object = file.withUnsafeBytes({ try? inflater.inflate(loose: $0) }),
       ObjectID.matches(id, object)
     else { return nil }

@@ -41,6 +41,7 @@ extension Repository {
     }
     let loose = self.loose.ids().filter { id in
       if kinds[id] != nil { return true }
+      // One that cannot be read stays as it is.
       guard let object = try? object(id) else { return false }
       kinds[id] = object.kind
       return true

@@ -191,6 +191,7 @@ final class Inflater {
 
   /// The first bytes of a stream that lies in memory whole; none when it is damaged.
   func inflate(first limit: Int, of input: UnsafeRawBufferPointer) -> [UInt8] {
+    // A damaged stream has none.
     guard let (bytes, status) = try? inflate(input, upTo: limit), status != Z_DATA_ERROR else {
       return []
     }

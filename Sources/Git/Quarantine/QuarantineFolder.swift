@@ -51,6 +51,7 @@ final class QuarantineFolder: Sendable {
 
   static func removeLeftovers(in repository: Repository) {
     let root = root(of: repository)
+    // A rest is removed the next time.
     try? withLock(on: root) {
       for name in Disk.namesIfAny(in: root) {
         let folder = root + "/" + name

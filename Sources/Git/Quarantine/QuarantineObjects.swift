@@ -11,6 +11,7 @@ enum QuarantineCommit {
   static func check(_ content: [UInt8], id: ObjectID, limits: PackLimits) throws -> Links {
     func refuse(_ why: String) -> PackError { .refused(id, why) }
     guard !content.contains(0) else { throw refuse("a NUL in a commit") }
+    // Every failure means one: it is refused.
     guard let headers = try? CommitHeaders(parsing: content, id: id) else {
       throw refuse("no tree, author or committer in a commit")
     }

@@ -21,7 +21,7 @@ public struct CommitGraph {
   /// How many commits it names that are not in the repository; a file that is none counts as one.
   public func unknownCommits() throws -> Int {
     try files.reduce(0) { count, path in
-      guard let ids = Self.identifiers(in: (try? Disk.read(path)) ?? []) else { return count + 1 }
+      guard let ids = Self.identifiers(in: Disk.contentIfAny(path) ?? []) else { return count + 1 }
       return try count + repository.lacking(ids).count
     }
   }

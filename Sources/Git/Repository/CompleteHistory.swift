@@ -36,7 +36,7 @@ extension Repository {
   private func historyGap() throws -> HistoryGap? {
     if hasContent("shallow") { return .shallow }
     if try promisor() != nil { return .partial }
-    if let lines = try? Disk.readIfThere(gitFolder + "/objects/info/alternates") {
+    if let lines = Disk.contentIfAny(gitFolder + "/objects/info/alternates") {
       for line in lines.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
         let path = String(decoding: line, as: UTF8.self)
         let place = path.hasPrefix("/") ? path : "\(gitFolder)/objects/\(path)"
@@ -54,7 +54,7 @@ extension Repository {
   private var hasReplacements: Bool {
     let folder = gitFolder + "/refs/replace"
     if Counted.access(folder, F_OK) == 0, !Disk.namesIfAny(in: folder).isEmpty { return true }
-    guard let packed = try? Disk.readIfThere(gitFolder + "/packed-refs") else { return false }
+    guard let packed = Disk.contentIfAny(gitFolder + "/packed-refs") else { return false }
     let name = Array(" refs/replace/".utf8)
     return packed.split(separator: UInt8(ascii: "\n")).contains { line in
       line.dropFirst(2 * ObjectID.byteCount).starts(with: name)

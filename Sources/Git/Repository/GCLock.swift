@@ -59,7 +59,7 @@ public final class GCLock {
   private static func isHeld(_ path: String) -> Bool {
     var status = stat()
     guard Counted.lstat(path, &status) == 0, WallClock.age(of: status) < longestRun,
-      let content = try? Disk.read(path)
+      let content = Disk.contentIfAny(path)
     else { return false }
     let words = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     guard words.count == 2, let pid = pid_t(words[0]) else { return false }

@@ -8,7 +8,7 @@ struct PlainConfiguration {
 
   /// Reads it; nil where a line is of another form, or the file cannot be read.
   init?(of gitFolder: String) {
-    guard let content = try? Disk.read(gitFolder + "/config") else { return nil }
+    guard let content = Disk.contentIfAny(gitFolder + "/config") else { return nil }
     self.init(content)
   }
 

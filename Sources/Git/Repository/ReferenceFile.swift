@@ -58,7 +58,7 @@ struct ReferenceFile {
   }
 
   var packed: ObjectID? {
-    guard let file = try? Disk.read(gitFolder + "/packed-refs") else { return nil }
+    guard let file = Disk.contentIfAny(gitFolder + "/packed-refs") else { return nil }
     for line in file.split(separator: UInt8(ascii: "\n")) where line.count == name.utf8.count + 41 {
       // `ID NAME`; other lines are comments and what tags point to.
       if line[line.startIndex + 40] == UInt8(ascii: " "),

@@ -24,7 +24,7 @@ extension ReferenceFile {
   }
 
   private static func packed(under prefix: String, in gitFolder: String) -> [String: ObjectID] {
-    guard let file = try? Disk.read(gitFolder + "/packed-refs") else { return [:] }
+    guard let file = Disk.contentIfAny(gitFolder + "/packed-refs") else { return [:] }
     var found: [String: ObjectID] = [:]
     let prefix = Array(prefix.utf8)
     for line in file.split(separator: UInt8(ascii: "\n")) where line.count > 41 {

@@ -75,6 +75,7 @@ public struct Settings {
   /// Whether a setting means yes: git-config(1), "boolean". One that is not there, or cannot be read, is
   /// as `usual`.
   public func isTrue(_ name: String, usual: Bool = false) -> Bool {
+    // One that cannot be read is as usual.
     guard let value = (try? self[name]) ?? nil else { return usual }
     return !["false", "no", "off", "0", ""].contains(value.lowercased())
   }

@@ -170,7 +170,7 @@ public final class Repository {
     // Git would leave files out of the folder by itself, as it sees fit.
     if isSparse { throw GitError.unsupported("a sparse checkout (core.sparseCheckout)") }
     // The folder may hold other attributes than git would version.
-    let attributes = (try? Disk.readIfThere(folder + "/.gitattributes")) ?? []
+    let attributes = Disk.contentIfAny(folder + "/.gitattributes") ?? []
     if String(decoding: attributes, as: UTF8.self).contains("filter=lfs") {
       throw GitError.unsupported("Git LFS (filter=lfs in .gitattributes)")
     }
@@ -179,7 +179,7 @@ public final class Repository {
   /// Whether git keeps a part of the files out of the folder: git-sparse-checkout(1).
   private var isSparse: Bool {
     ["config", "config.worktree"].contains { name in
-      let content = (try? Disk.readIfThere(gitFolder + "/" + name)) ?? []
+      let content = Disk.contentIfAny(gitFolder + "/" + name) ?? []
       return String(decoding: content, as: UTF8.self).lowercased().split(separator: "\n").contains {
         // Each way to say true of git-config(1), without or with a comment behind it.
         let words = $0.split { "=#; \t\r".contains($0) }

@@ -12,7 +12,7 @@ struct RepositoryExtensions {
 
   /// Those of `.git/config`; an unreadable file has none.
   init(of gitFolder: String) {
-    self.init((try? Disk.read(gitFolder + "/config")) ?? [])
+    self.init(Disk.contentIfAny(gitFolder + "/config") ?? [])
   }
 
   init(_ content: [UInt8]) {

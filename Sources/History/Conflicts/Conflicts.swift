@@ -46,10 +46,10 @@ extension History {
   /// listed, saved or not.
   public func conflicts() throws -> [Conflict] {
     guard try state().conflictCount > 0 else { return [] }
-    // Markers that were edited away, or went with the note, are no conflict; nor is a note that cannot be read
-    // now, which a save tells.
+    // Markers that were edited away, or went with the note, are no conflict.
     let marked = try openConflicts().compactMap {
       path, size -> (path: TreePath, blocks: [[MarkedText.Side]])? in
+      // Nor is a note that cannot be read now, which a save tells.
       guard let text = try? workTree.text(of: path) else { return nil }
       let blocks = MarkedText(text, markerSize: size).blocks
       return blocks.isEmpty ? nil : (path, blocks)

@@ -49,6 +49,7 @@ package struct BranchLog {
 
   /// The last line of a reference's log that is one; nil when there is none.
   package static func last(of reference: String, gitFolder: String) -> Entry? {
+    // A log is optional, and git may have none: one that cannot be read counts as none.
     let text = try? end(of: "\(gitFolder)/logs/\(reference)")
     return text?.split(separator: UInt8(ascii: "\n")).reversed().lazy.compactMap(entry).first
   }

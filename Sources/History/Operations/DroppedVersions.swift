@@ -27,6 +27,7 @@ package struct DroppedVersions: Hashable {
     try repository.references(under: folder).compactMap { name, keeper in
       let words = name.dropFirst(folder.count).split(separator: "-")
       guard words.count == 2, let time = Int64(words[0]), let newest = ObjectID(hex: words[1]),
+        // A keeper that cannot be read keeps nothing that could be shown.
         let parents = (try? repository.commit(keeper))?.parents, parents.first == newest
       else { return nil }
       return DroppedVersions(

@@ -94,6 +94,7 @@ package struct OperationHistory {
       all.append(step)
       // Only these say more in their version.
       let version =
+        // Of a version that git has pruned nothing more is said.
         [.undo, .redo, .checkout].contains(step.kind) ? try? repository.commit(entry.new) : nil
       let trailer = version.flatMap { UndoTrailer.parse($0.message) }
       switch trailer?.key {
@@ -128,6 +129,7 @@ package struct OperationHistory {
   private mutating func made(by step: Operation, in repository: Repository) -> Operation {
     var first = step
     while let last = all.last, last.after == first.before,
+      // If a version was pruned the steps stay apart.
       (try? repository.isAncestor(last.after, of: step.after)) == false
     {
       first = last
@@ -190,6 +192,7 @@ extension History {
   /// The operation with its summary.
   package func summarized(_ operation: Operation) -> Operation {
     var operation = operation
+    // A summary is for people: without the versions there is none.
     operation.summary = (try? summary(of: operation)) ?? ""
     return operation
   }

@@ -19,7 +19,7 @@ extension History {
     if let loaded = loadedTable, let position = loaded.firstIndex(of: tip) {
       return (loaded, position)
     }
-    let stored = (try? Disk.readIfThere(historyCachePath)).flatMap { HistoryTable(parsing: $0) }
+    let stored = Disk.contentIfAny(historyCachePath).flatMap { HistoryTable(parsing: $0) }
     var table = stored ?? HistoryTable()
     if table.firstIndex(of: tip) == nil {
       let known = table.versions.count
@@ -80,7 +80,6 @@ extension History {
 
   /// Writes the cache; where that is not possible, the next command makes it again.
   private func keep(_ table: HistoryTable) {
-    try? Disk.makeFolder(Disk.parent(of: historyCachePath), mode: 0o777)
-    try? Disk.replace(historyCachePath, with: table.serialized, isShared: true, waits: false)
+    Disk.keep(table.serialized, at: historyCachePath)
   }
 }

@@ -201,7 +201,7 @@ struct FilesBeside {
     var found: [TreePath] = []
     try look(in: "") { path in
       guard index.position(of: path) == nil,
-        let content = try? Disk.read("\(notebook.folder)/\(path)", limit: Self.largest),
+        let content = Disk.contentIfAny("\(notebook.folder)/\(path)", limit: Self.largest),
         text.isIn(content)
       else { return }
       found.append(path)

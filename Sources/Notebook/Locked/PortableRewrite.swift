@@ -159,6 +159,7 @@ struct PortableHistory {
   /// A disk without room costs nothing but time.
   func remember(_ version: ObjectID?) {
     guard let version else { return }
+    // A memory.
     try? Disk.replace(path, with: Array("\(version)\n".utf8), waits: false)
   }
 

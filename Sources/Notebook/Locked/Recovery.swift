@@ -71,6 +71,7 @@ struct UnbornBranch {
   /// what stood there when a command of ours ended, or that.
   private func lastShown() -> ObjectID? {
     let repository = writer.repository
+    // A tip that was pruned is none to go on from.
     guard let tip = history.rememberedState()?.tip, (try? repository.commit(tip)) != nil else {
       return nil
     }
@@ -78,6 +79,7 @@ struct UnbornBranch {
       // A branch that was removed leads to nothing.
       $0.new == .zero ? $0.old : $0.new
     }
+    // If that cannot be known, the folder shows what it showed last.
     guard let moved, (try? repository.isAncestor(tip, of: moved)) == true else { return tip }
     return moved
   }

@@ -85,6 +85,7 @@ package final class WriteTransaction {
 
   /// Whether a lock file of git's stands where this run wrote: it could not be removed.
   func leavesLockFile() -> Bool {
+    // Without a HEAD that can be read no branch has been moved.
     let branch = (try? repository.head().reference) ?? "HEAD"
     return writer.movedReferences.union(["HEAD", branch]).contains {
       Counted.access("\(repository.gitFolder)/\($0).lock", F_OK) == 0

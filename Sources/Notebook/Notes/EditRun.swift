@@ -25,10 +25,12 @@ extension Notebook {
     let time = max(
       WallClock.precise.nanoseconds, CheckoutLog(stateFolder: stateFolder).latestTime)
     let items = paths.compactMap { path -> EditRuns.Item? in
+      // A note that cannot be read is no text that an editor was given.
       guard let text = try? workTree.text(of: path), let id = try? repository.hash(blob: text)
       else { return nil }
       return EditRuns.Item(path: path, text: id, time: time)
     }
+    // Without the lock the editor is served all the same: what it writes counts as read in the folder.
     guard let lock = try? EditRuns.begin(items, stateFolder: stateFolder) else { return nil }
     return EditRun(lock, stateFolder: stateFolder)
   }

@@ -28,6 +28,7 @@ struct ControlAnswer {
     } catch is Gone {
       return
     } catch {
+      // Whoever asked may be gone.
       try? send(.error(message: "\(error)"))
     }
   }
@@ -66,6 +67,7 @@ struct ControlAnswer {
         process: getpid(), port: server.port,
         isPaused: server.service.isPaused.load(ordering: .relaxed),
         isHolding: notebook.isHolding.load(ordering: .relaxed),
+        // If the folder is away there is none.
         tip: try? notebook.context.notebook().state().tip))
   }
 

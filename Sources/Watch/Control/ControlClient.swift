@@ -14,6 +14,7 @@ public final class ControlClient: Sendable {
   ) -> ControlClient? {
     guard let folder else { return nil }
     let path = ControlSocket.path(in: folder, notebookID: notebookID, deviceID: deviceID)
+    // If nobody answers there is no watcher.
     return (try? ControlSocket.connect(to: path)).map { ControlClient($0) }
   }
 
@@ -28,6 +29,7 @@ public final class ControlClient: Sendable {
     within seconds: Double = 60, orUntil token: CancellationToken? = nil
   ) -> ControlReply? {
     while let line = lines.next(within: seconds, token) {
+      // A line of a later release is passed over.
       let reply = try? ReceivedJSON.decode(ControlReply.self, from: line, snakeCase: true)
       if let reply { return reply }
     }

@@ -85,10 +85,12 @@ struct ControlQuestion: Codable {
   /// - Throws: `SyncError.failed` with the words for the command.
   static func request(in line: [UInt8]) throws -> ControlRequest {
     struct Head: Decodable { let version: Int }
+    // Every failure means the same: the words below.
     let head = try? ReceivedJSON.decode(Head.self, from: line)
     guard let head, head.version == present else {
       throw SyncError.failed("the watcher speaks version \(present) of its protocol")
     }
+    // Every failure means the same: the words below.
     guard let asked = try? ReceivedJSON.decode(Self.self, from: line, snakeCase: true) else {
       throw SyncError.failed("the watcher does not know what was asked")
     }
@@ -102,6 +104,7 @@ extension ControlLines {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.outputFormatting = .sortedKeys
+    // A value that makes no line is not sent, as false says.
     guard let line = try? encoder.encode(value), line.count < Self.limit else { return false }
     return send(Array(line))
   }

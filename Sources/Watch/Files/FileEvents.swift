@@ -89,6 +89,7 @@ public final class FileWatch: Sendable {
     let stopping = try WakeUp()
     self.stopping = stopping
     try startThread {
+      // If nothing can be watched nothing is told, as the caller says.
       guard let events = try? FileEvents(),
         (try? events.watch(Array(folder.utf8), IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO)) != nil
       else { return }

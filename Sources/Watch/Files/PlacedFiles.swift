@@ -40,6 +40,7 @@ struct PlacedFiles {
       release(path)
       var status = stat()
       let name = Array(folder.utf8) + [UInt8(ascii: "/")] + path.bytes
+      // A file that cannot be watched is one that nobody was seen to read.
       guard let watch = try? events.watch(file: name, IN_ACCESS | IN_CLOSE_NOWRITE | IN_MODIFY)
       else { continue }
       // A program that read it before it was watched has left a trace.

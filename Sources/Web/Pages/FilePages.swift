@@ -183,6 +183,7 @@ extension Visit {
       do {
         _ = try notebook.create(path, text: content)
       } catch NotebookError.nameTaken {
+        // A file that cannot be read is another one.
         guard (try? notebook.workTree.text(of: path)) == content else { continue }
       }
       return Self.link(to: path, kind, isMarkdown: note?.noteSuffix.lowercased() == ".md")

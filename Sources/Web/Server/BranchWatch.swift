@@ -53,12 +53,14 @@ final class BranchWatch: Sendable {
 
   /// Goes over to the branch that HEAD names now, and tells.
   private func look() {
+    // If the folder is away there is no branch to watch; the next event looks again.
     let repository = try? Notebook.open(at: folder).repository
     if let repository, let reference = try? repository.head().reference {
       state.withLock { state in
         let place = Place(reference, in: repository.gitFolder)
         guard place != state.place, !state.isStopped else { return }
         state.branch?.stop()
+        // Nil is tried again, as below.
         state.branch = try? FileWatch(place.name, in: place.folder) { [weak self] in self?.look() }
         // A place that could not be watched is tried again the next time.
         state.place = state.branch == nil ? nil : place

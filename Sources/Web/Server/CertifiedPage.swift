@@ -34,6 +34,7 @@ final class CertifiedPage: Sendable {
 
   /// Takes one for other addresses, all of them private.
   func certify(_ addresses: [String]) {
+    // The present certificate stays, and the next change of addresses tries again.
     guard let made = try? Self.make(pageAuthority, addresses, dataFolder) else { return }
     latest.withLock { $0 = made }
   }

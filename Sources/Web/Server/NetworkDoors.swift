@@ -44,6 +44,7 @@ final class NetworkDoors: Sendable {
       for address in network.addresses {
         if let same = state.doors.first(where: { $0.address == address }) {
           doors.append(same)
+          // An address that is gone again has no door.
         } else if let door = try? listen(address, port) {
           doors.append((address, door))
         }

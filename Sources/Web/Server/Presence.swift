@@ -34,6 +34,7 @@ final class Presence: Sendable {
     guard controlFolder != nil, !token.isCancelled else { return }
     isRunning.withLock { isRunning in
       if isRunning { return }
+      // Without the thread the next page that opens tries again.
       isRunning = (try? startThread { [self] in run() }) != nil
     }
   }
@@ -70,6 +71,7 @@ final class Presence: Sendable {
 
   /// By the notebook's identity as it is now: a renewed key has another socket.
   private func connect() -> ControlClient? {
+    // If the folder is away there is no watcher to ask.
     guard let identity = try? Notebook.open(at: folder).identity else { return nil }
     return ControlClient.connect(
       in: controlFolder, notebookID: identity.id, deviceID: identity.device.deviceID)

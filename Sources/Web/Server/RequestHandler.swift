@@ -145,6 +145,7 @@ final class RequestHandler: ChannelInboundHandler {
     }
     response.whenComplete { result in
       let (handler, context) = bound.value
+      // Only a full queue makes it fail.
       let response = (try? result.get()) ?? .plain(503, "Too much is asked at once. Try again.")
       handler.send(response, on: context, closes: !handler.keepsAlive)
     }

@@ -46,6 +46,7 @@ public final class WebServer: Sendable {
 
   /// Takes a link back that nobody has used.
   public func withdraw(_ invitation: GuestInvitation) {
+    // One that stays ends by its time.
     try? invitingSite.guests.withdraw(invitation)
   }
 
@@ -99,6 +100,7 @@ public final class WebServer: Sendable {
       }
       self.init(group, pool, doors[0], shelf, connections, onNetwork)
     } catch {
+      // The error is the one to tell.
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
       throw error
@@ -147,6 +149,7 @@ public final class WebServer: Sendable {
 
   /// Whether a link that `invite` made still lets somebody in.
   public func isOpen(_ invitation: GuestInvitation) -> Bool {
+    // A book that cannot be read lets nobody in.
     (try? invitingSite.guests.invitations().contains(invitation)) ?? false
   }
 
@@ -161,6 +164,7 @@ public final class WebServer: Sendable {
       addressWatch.withLock { $0?.stop() }
       door.close()
       onNetwork?.close()
+      // The process ends.
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
     }

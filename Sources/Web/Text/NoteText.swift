@@ -257,6 +257,7 @@ private final class NoteAddresses {
   private let root: String
   private let folder: TreePath?
   private let imageBytes: Int
+  // For links to titles and pictures: without the list they stay text.
   private lazy var notes: [NoteSummary] = (try? notebook.history.files()) ?? []
   private lazy var byTitle = Dictionary(grouping: notes) { $0.title.lowercased() }
   private lazy var byPath = Dictionary(notes.map { ($0.path, $0) }) { first, _ in first }

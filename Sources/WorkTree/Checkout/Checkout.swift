@@ -142,6 +142,7 @@ package struct Checkout {
   /// Leaves the folder as it is for now.
   private mutating func hold(_ step: CheckoutSteps.Step, by obstacle: Obstacle) throws {
     if step.new != nil { leaveOut(step) }
+    // If that cannot be known it is held up, as if it were no file.
     let present = try? folder.status(of: step.path)
     let isFile = present.map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     // A file that is gone anyway needs no deletion.
@@ -367,6 +368,7 @@ package struct Checkout {
     // Written in the moment before the swap, and no part of any version: it goes back.
     if bytes.count > workTree.sizeLimit {
       let flags = step.new == nil ? NOTES_RENAME_NOREPLACE : NOTES_RENAME_EXCHANGE
+      // If it cannot go back it is kept as a text of the folder, below.
       if (try? rename(step, into: .folder, flags: flags)) == true {
         throw HeldUp(obstacle: Obstacle(path: step.path, kind: .tooLarge))
       }

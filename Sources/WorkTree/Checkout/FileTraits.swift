@@ -50,6 +50,7 @@ enum FileTraits {
 extension Checkout {
   /// Gives a step's staged file what the file in the folder has besides its text.
   func keepTraits(of step: CheckoutSteps.Step) {
+    // A file in a folder that cannot be opened has no traits to keep.
     _ = try? folder.withParent(of: step.path, create: false) { parent, name in
       let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
       let source = Counted.openat(parent, name, flags)
@@ -62,6 +63,7 @@ extension Checkout {
   /// Gives a new file what the one has besides its text that the same version takes away: it was renamed.
   func takeOverTraits(to step: CheckoutSteps.Step) {
     guard let new = step.new, let former = goneFiles.file(renamedTo: step.path, new.id),
+      // Without the former file it keeps the traits of a new one.
       let source = try? openStaged(former)
     else { return }
     defer { close(source) }
@@ -69,6 +71,7 @@ extension Checkout {
   }
 
   private func copyTraits(from source: Int32, to step: CheckoutSteps.Step) {
+    // A staged file that cannot be opened is told by the step that places it.
     guard let target = try? openStaged(step) else { return }
     defer { close(target) }
     let permissions = step.new.map { workTree.fileModes.permissions(of: $0.mode) } ?? 0

@@ -95,6 +95,7 @@ final class StagedFiles {
   /// - Parameter done: told the number of each step that is done by that. The others have a staged file
   ///   of their own now, unless they were done before.
   func place(_ plan: CheckoutPlan, in folder: FolderAccess, _ done: (Int) -> Void) throws {
+    // Without the tree nothing is placed whole: each step places its own file.
     guard let tree = try? FolderAccess(folder: treePath) else { return }
     var rest = plan.steps[...]
     while let first = rest.first {

@@ -45,6 +45,7 @@ final class StagedTreeWriter: Sendable {
       steps.count < Self.parallelThreshold
       ? nil
       : HelperThread { [self] in
+        // Without a helper the other thread writes all.
         guard let own = try? Repository.open(at: folder) else { return }
         run(from: own, isHelping: true)
       }

@@ -24,7 +24,7 @@ package enum EditRuns {
     let folder = stateFolder[.editing]
     try Disk.makeFolder(folder, mode: 0o700)
     let path = "\(folder)/\(getpid())"
-    try? Disk.remove(path)
+    Disk.removeLeftover(path)
     guard let lock = try Disk.lock(path) else { return nil }
     let text = items.map { "\($0.text) \($0.time) \($0.path.hexadecimal)\n" }.joined()
     try Disk.write(Array(text.utf8), to: lock.descriptor, path: path)
@@ -33,7 +33,7 @@ package enum EditRuns {
 
   package static func end(_ lock: FileLock, stateFolder: StateFolder) {
     withExtendedLifetime(lock) {
-      _ = try? Disk.remove("\(stateFolder[.editing])/\(getpid())")
+      Disk.removeLeftover("\(stateFolder[.editing])/\(getpid())")
     }
   }
 
@@ -44,10 +44,10 @@ package enum EditRuns {
     for name in Disk.namesIfAny(in: folder) {
       let file = folder + "/" + name
       guard Disk.isLocked(file) else {
-        _ = try? Disk.remove(file)
+        Disk.removeLeftover(file)
         continue
       }
-      for line in (try? Disk.readIfThere(file)).map({ StateLines(parsing: $0).lines }) ?? [] {
+      for line in Disk.contentIfAny(file).map({ StateLines(parsing: $0).lines }) ?? [] {
         let words = line.words
         guard words.count == 3, let text = words.id(0), let time = Int64(words[1]),
           words.path(2) == path

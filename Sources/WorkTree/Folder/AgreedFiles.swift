@@ -73,9 +73,9 @@ final class AgreedFiles {
   private func look(in folder: TreePath) throws -> (standing: Standing, content: [UInt8]?) {
     if let known = known[folder] { return known }
     let path = folder.appending(agreement.fileName)
-    let content = try? Disk.readIfThere("\(workTree.folder)/\(path)", followsLink: false)
+    let content = Disk.contentIfAny("\(workTree.folder)/\(path)", followsLink: false)
     let saved = index.position(of: path).map { index.id(at: $0) }
-    let copy = try? Disk.readIfThere("\(agreement.folder)/\(path)")
+    let copy = Disk.contentIfAny("\(agreement.folder)/\(path)")
     var standing = content == copy ? Standing.agreed : .fromElsewhere
     if try content.map({ try workTree.repository.hash(blob: $0) }) != saved {
       standing = .writtenHere

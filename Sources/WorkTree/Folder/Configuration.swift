@@ -7,6 +7,7 @@ enum SizeLimit {
 
   /// The limit by these settings, in bytes.
   static func configured(by settings: Settings) -> Int {
+    // A setting that cannot be read counts as none.
     guard let value = (try? settings[setting]) ?? nil, let limit = parse(value)
     else { return SkipRules.defaultSizeLimit }
     // A file that no device takes from another would keep everything else from them, too.

@@ -34,17 +34,19 @@ package final class ConversionRules {
     hasOwnAttributes =
       agreement.hasFiles
       || Self.ownFiles(of: workTree.repository, settings).contains {
-        !((try? Disk.readIfThere($0)) ?? []).isEmpty
+        !(Disk.contentIfAny($0) ?? []).isEmpty
       }
     agreed =
       agreement.isBegun ? workTree.repository.readingIgnoreFiles(in: agreement.folder) : nil
     userAttributes = UserAttributes(settings)
     ofUser = try userAttributes.inPlaceOfFolder(of: workTree.repository)
     isAutomatic = ["true", "input", "yes", "on", "1"].contains(
+      // A setting that cannot be read counts as none: git reads it, too, before it converts.
       ((try? settings["core.autocrlf"]) ?? nil)?.lowercased())
   }
 
   private static func ownFiles(of repository: Repository, _ settings: Settings) -> [String] {
+    // A setting that cannot be read counts as none.
     let named = (try? settings["core.attributesFile"]) ?? nil
     return [repository.gitFolder + "/info/attributes"]
       + (named.map { [UserAttributes.expanded($0)] } ?? [])
@@ -100,6 +102,7 @@ package final class ConversionRules {
   private func isConfigured(_ filter: String) -> Bool {
     if let known = configured[filter] { return known }
     let isConfigured = ["clean", "smudge", "process", "required"].contains {
+      // A setting that cannot be read counts as none.
       ((try? settings["filter.\(filter).\($0)"]) ?? nil) != nil
     }
     configured[filter] = isConfigured
@@ -120,7 +123,7 @@ package final class ConversionRules {
       ? try FolderListing(folder: files.agreement.folder) { _, _ in false }.files : []
     let others = copies.map { "\(files.agreement.folder)/\($0)" }
     return (Self.ownFiles(of: workTree.repository, settings) + others).contains {
-      names((try? Disk.readIfThere($0)) ?? nil)
+      names(Disk.contentIfAny($0))
     }
   }
 }

@@ -42,6 +42,7 @@ extension FolderAccess {
   /// Whether a file of that path cannot stand in the folder as it is now. Makes folders of its names and
   /// removes them, where it can.
   package func cannotHold(_ path: TreePath) -> Bool {
+    // If the folder cannot be looked at, the write that follows says why.
     switch try? standing(of: path) {
     case .asAnother: true
     case .absent: obstacle(of: path) != nil || refuses(path)

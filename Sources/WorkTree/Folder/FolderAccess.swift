@@ -135,6 +135,7 @@ package final class FolderAccess {
 
   /// Removes the folders above `path` that are empty now.
   package func removeEmptyFolders(above path: TreePath) {
+    // A folder that stays holds no note.
     _ = path.ancestors.first { (try? removeEmptyFolder($0)) != true }
   }
 

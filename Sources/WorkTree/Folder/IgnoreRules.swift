@@ -44,7 +44,7 @@ package final class IgnoreRules {
 
   /// Whether an exclusion file holds more than the comments git puts there.
   private static func hasRules(_ path: String) -> Bool {
-    guard let content = try? Disk.readIfThere(path) else { return false }
+    guard let content = Disk.contentIfAny(path) else { return false }
     return content.split(separator: UInt8(ascii: "\n")).contains { $0.first != UInt8(ascii: "#") }
   }
 }

@@ -63,6 +63,7 @@ extension WorkTree {
         continue
       }
       var found: [TreePath] = []
+      // One that cannot be looked at is taken as gone here, and the scan of the folder above tells why.
       if let status = try? access.status(of: path) {
         if status.st_mode & S_IFMT == S_IFDIR {
           let listing = try FolderListing(folder: folder, below: path) { path, _ in

@@ -12,9 +12,10 @@ struct UserAttributes {
   ///
   /// - Parameter settings: the repository's, which may name a file in place of the user's.
   init(_ settings: Settings) {
+    // A setting that cannot be read counts as none.
     let isReplaced = ((try? settings["core.attributesFile"]) ?? nil) != nil
     let texts = (["/etc/gitattributes"] + (isReplaced ? [] : [Self.usersFile])).compactMap {
-      (try? Disk.readIfThere($0)) ?? nil
+      Disk.contentIfAny($0)
     }
     let content = Array(texts.joined(separator: [UInt8(ascii: "\n")]))
     self.content = content.isEmpty ? nil : content
@@ -26,7 +27,7 @@ struct UserAttributes {
     let folder =
       variable("XDG_CONFIG_HOME").map { $0 + "/git" } ?? expanded("~/.config/git")
     let named = ["/etc/gitconfig", folder + "/config", expanded("~/.gitconfig")].compactMap {
-      Self.name(in: ((try? Disk.readIfThere($0)) ?? nil) ?? [])
+      Self.name(in: Disk.contentIfAny($0) ?? [])
     }
     return named.last.map(expanded) ?? folder + "/attributes"
   }

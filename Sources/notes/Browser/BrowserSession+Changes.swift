@@ -64,6 +64,7 @@ extension BrowserSession {
 
   mutating func copy(_ revision: Browser.Revision) throws {
     let version = try notebook.repository.commit(revision.id)
+    // A name whose file cannot be read is taken by the restore itself, which refuses it.
     let target = Self.copyPath(of: revision) { (try? notebook.workTree.text(of: $0)) != nil }
     _ = try notebook.restore(revision.path, from: version, as: target)
     try reread()

@@ -82,6 +82,7 @@ final class FullScreen {
     return size.flatMap { $0.rows > 0 ? $0 : nil } ?? Screen.Size(columns: 80, rows: 24)
   }
 
+  // A terminal that is gone ends the browser by its signal.
   func write(_ text: String) { try? Disk.write(Array(text.utf8), to: STDOUT_FILENO, path: "") }
 
   func next(within milliseconds: Int32? = nil) -> Event {

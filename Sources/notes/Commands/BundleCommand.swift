@@ -179,6 +179,7 @@ private struct KnownThere {
     do {
       return try history.pastVersion(named: name)
     } catch {
+      // The first error is the one to tell.
       guard let version = try? history.pastVersion(named: "@" + name) else { throw error }
       return version
     }

@@ -65,6 +65,7 @@ struct CloneCommand: Command {
     let notebook = try cloning.run(
       into: folder, cancellation: Interruption.token(),
       check: { id in
+        // A folder that cannot be opened is no notebook that is begun.
         if let begun = try? Notebook.open(at: folder), begun.identity.id != id { throw isTaken }
         try known.refuseSecond(id, beside: folder, isBundle: isFile)
       }
@@ -105,6 +106,7 @@ extension KnownNotebooks {
   /// Throws where a notebook is on this device already, in another folder.
   fileprivate func refuseSecond(_ id: String, beside own: String, isBundle: Bool) throws {
     for folder in folders() where folder != own {
+      // A notebook that is away or cannot be opened is passed over.
       guard let notebook = try? Notebook.open(at: folder), notebook.identity.id == id
       else { continue }
       throw Failure(

@@ -76,6 +76,7 @@ struct ConfigCommand: Command {
   }
 
   private func list() throws {
+    // Outside of a notebook there are the settings of the user alone.
     let notebook = try? NotebookLocator.notebook()
     let settings = try Setting.allCases.filter { $0.scope == .user || notebook != nil }
       .map { ($0, try $0.value(in: notebook)) }
@@ -294,6 +295,7 @@ struct WatchHooks {
 
   func run(for event: Event) {
     if case .saveNews(let notebook, let news) = event, let folder = folders[notebook],
+      // Settings that cannot be read name no command; the commands that change them say so.
       let command = try? UserSettings.read()[Setting.onChange.rawValue]
     {
       hooks.run(
@@ -304,6 +306,7 @@ struct WatchHooks {
     }
     // The settings are read anew each time: a changed one holds at once.
     guard case .received(let peer, let merge, let notebook?) = event,
+      // Settings that cannot be read name no command.
       let folder = folders[notebook], let settings = try? UserSettings.read()
     else { return }
     let occasions = [

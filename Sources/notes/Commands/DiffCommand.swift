@@ -97,6 +97,7 @@ struct Comparison {
       return (path, "")
     } catch NotebookError.noSuchNote {
       let isRange = subject.contains("..") && !subject.contains("@")
+      // A word that names no version is taken for a note.
       if isRange || (try? history.version(named: subject)) != nil { return (nil, subject) }
       guard let at else { return (try note(subject), "") }
       return try noteAndVersion(at)

@@ -92,10 +92,12 @@ struct NoteEditing {
     let editor = try Editor.find()
     let before = try notebook.state().tip
     let made = notes.filter { $0.creation != nil }
+    // Empty folders that stay hold nothing.
     defer { for note in made { try? notebook.abandonFolder(for: note.path) } }
     for note in made {
       try notebook.prepareFolder(for: note.path, anySuffix: note.creation == .anySuffix)
     }
+    // A memory of what was looked at: without it news is shown again.
     try? LookedAt(in: notebook.history).look(at: notes.map(\.path))
     let paths = notes.filter { $0.creation == nil }.map(\.path)
     let watcher = try announceEdit(of: paths)

@@ -81,6 +81,7 @@ struct ExportCommand: Command {
     guard Counted.lstat(place, &status) == 0 else { return true }
     guard case .folder = ExportTarget(path: place), status.st_mode & S_IFMT == S_IFDIR
     else { return false }
+    // A folder that cannot be listed is not known to be empty.
     return (try? Disk.names(in: place).isEmpty) ?? false
   }
 }

@@ -73,6 +73,7 @@ enum BackgroundGC {
   static func start(inFolder folder: String) {
     let words = ["notes", "gc", "--auto", "-C", folder].map { Array($0.utf8) }
     guard
+      // It is housekeeping: the next command tries again.
       let child = try? ChildProcess(
         "/proc/self/exe", arguments: words, input: .null, output: .null, errors: .null,
         group: .session)

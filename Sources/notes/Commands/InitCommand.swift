@@ -49,6 +49,7 @@ struct InitCommand: Command {
     if Counted.access(StateFolder(ofNotebookIn: folder)[.notebook], F_OK) != 0 {
       try place.demandConsent(yes: yes, includesSecrets: include)
     }
+    // A folder without a repository has no former version.
     let former = try? Repository.open(at: folder).head().commit
     let device = try DeviceName.choose(given: deviceName)
     let notebookName = try name.map { try DisplayName.check($0) } ?? Self.name(of: folder)
@@ -110,6 +111,7 @@ struct InitCommand: Command {
   /// The notebook that an `init` made of the folder which then failed to make its first version, or
   /// to remember what it had looked at, on a full disk for instance: it is gone on with.
   private static func unfinished(at folder: String, of key: DeviceKey) throws -> Notebook? {
+    // A folder that cannot be opened is none to finish.
     guard let notebook = try? Notebook.open(at: folder),
       notebook.identity.device.deviceID == key.deviceID,
       try notebook.repository.head().commit == nil

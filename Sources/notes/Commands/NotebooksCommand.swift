@@ -20,6 +20,7 @@ struct NotebooksCommand: Command {
   func run() throws {
     let folders = KnownNotebooks(dataFolder: try UserFolders().data).folders()
     let chosen = try Setting.defaultNotebook.value()
+    // One that is away has none, and is listed so.
     let found = folders.map { (folder: $0, identity: try? Notebook.open(at: $0).identity) }
     let lines = found.map { folder, identity in
       [

@@ -63,6 +63,7 @@ struct RestoreCommand: Command {
     // If the name is a note's own, looking for one with an @ is no use.
     let isPlain =
       try notebook.history.note(spelled: name) != nil && notebook.history.note(spelled: text) == nil
+    // A name that is not found is looked for among former notes, which says so.
     if !isPlain, let item = try? NotebookLocator.item(text, in: notebook) { return (item, nil) }
     let item = try NotebookLocator.item(name, in: notebook, among: .former)
     return (item, String(text[text.index(after: at)...]))

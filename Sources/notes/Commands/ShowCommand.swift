@@ -39,6 +39,7 @@ struct ShowCommand: Command {
       (path, version) = try NotebookLocator.noteVersion(note, in: notebook)
     } catch NotebookError.noSuchNote(let name) {
       guard note.utf8.count >= 4, note.allSatisfy(\.isHexDigit),
+        // A word that names no version is no note either, which is said.
         let commit = try? notebook.history.version(named: note)
       else { throw NotebookError.noSuchNote(name) }
       try show(notebook.history.version(of: commit), in: notebook, as: form)
@@ -55,6 +56,7 @@ struct ShowCommand: Command {
     }
     defer {
       if version == nil {
+        // A memory of what was looked at: without it news is shown again.
         try? LookedAt(in: notebook.history).look(at: [path])
         notebook.workTree.markRead(path)
       }

@@ -57,6 +57,7 @@ struct UndoCommand: Command {
       $0.after.hex.hasPrefix(subject.lowercased())
     }
     if isKnown { return .version(subject) }
+    // A word that names no note is taken for a version, and said to be none.
     return (try? NotebookLocator.note(subject, in: notebook)) == nil ? .version(subject) : nil
   }
 

@@ -158,6 +158,7 @@ struct WatchCommand: Command {
 extension SessionContext {
   /// Whether this device has another key now, or goes by another one in the notebook.
   fileprivate var isOutdated: Bool {
+    // A folder that is away has no other key.
     guard let present = try? Notebook.open(at: folder).sessionContext() else { return false }
     return present.key.deviceID != key.deviceID
       || present.request?.deviceID != request?.deviceID

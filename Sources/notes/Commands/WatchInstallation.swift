@@ -53,6 +53,7 @@ struct WatchInstallation {
   func install(in folder: String) throws {
     try write(to: folder)
     for words in [["daemon-reload"], ["enable", "--now", Self.unit], ["restart", Self.unit]] {
+      // Without systemctl it failed, as below.
       let systemctl = try? ChildProcess("systemctl", ["systemctl", "--user"] + words)
       guard systemctl?.wait() == .exited(0) else {
         throw Failure(

@@ -52,6 +52,7 @@ extension Check {
   static let agreement = Check(
     name: "agreement", title: "agreement", remedy: "update notes on all devices"
   ) { context in
+    // Only for names; another check says that the list cannot be read.
     let members = (try? context.notebook.membership())?.members() ?? []
     let findings = context.notebook.tipDifferences().flatMap { difference -> [Finding] in
       let member = members.first { $0.deviceID == difference.device }
@@ -98,6 +99,7 @@ extension Check {
       let commit = try context.notebook.repository.commit(tip)
       newest.time = max(commit.author.time, commit.committer.time)
     }
+    // Another check says that the list cannot be read.
     let issued = (try? context.notebook.membership())?.members().map(\.issuedAt).max() ?? 0
     if issued > newest.time { newest = (issued, "the newest certificate") }
     if newest.time > context.now + day {
@@ -186,6 +188,7 @@ extension Check {
     let here = Set(all.filter { $0.notebookID == context.notebook.identity.id }.map(\.deviceID))
     let near = here.subtracting([context.ownDevice])
     let others = Set(all.map(\.deviceID)).subtracting(here)
+    // Another check says that the list cannot be read.
     let elsewhere = ((try? context.notebook.membership())?.members() ?? [])
       .filter { !$0.isRemoved && others.contains($0.deviceID) && $0.deviceID != context.ownDevice }
     if near.isEmpty, !elsewhere.isEmpty {

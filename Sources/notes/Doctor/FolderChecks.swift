@@ -191,7 +191,7 @@ extension Check {
   }
 
   private static func inotifyLimit(_ name: String) -> Int? {
-    guard let digits = try? Disk.read("/proc/sys/fs/inotify/" + name) else { return nil }
+    guard let digits = Disk.contentIfAny("/proc/sys/fs/inotify/" + name) else { return nil }
     return Int(String(decoding: digits.prefix { $0 > 32 }, as: UTF8.self))
   }
 }

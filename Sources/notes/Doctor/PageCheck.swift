@@ -26,6 +26,7 @@ extension Check {
           "make \(Visible.name(book)) a file that you can read, or remove it and invite the guests again"
       )
     }
+    // A file that cannot be read names no page that is served.
     let origins = (try? ServedPage.origins(stateFolder: state)) ?? []
     if origins.isEmpty { findings += port(in: context) }
     if !findings.isEmpty { return findings }
@@ -53,6 +54,7 @@ extension Check {
     guard ServedPage.wasServed(stateFolder: context.notebook.stateFolder) else { return [] }
     let port = ServedPage.port(
       notebookID: context.notebook.identity.id, deviceID: context.ownDevice)
+    // Every failure is the finding: the port is not free.
     if (try? Listener(at: Address(host: "127.0.0.1", port: UInt16(port)))) != nil { return [] }
     return .advice(
       "another program listens at the page's own port \(port): browsers keep unsaved texts, and the "

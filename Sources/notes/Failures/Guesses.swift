@@ -18,6 +18,7 @@ extension Failure {
   func withNearNames() -> Failure {
     let isNote = kind == "no_such_note"
     guard isNote || ["no_such_folder", "ambiguous_note"].contains(kind), let name, !name.isEmpty,
+      // A hint for an error that is told: without it nothing is lost.
       let notebook = try? NotebookLocator.notebook()
     else { return self }
     if kind != "no_such_folder", let folder = NotebookLocator.folder(named: name, in: notebook) {
@@ -25,7 +26,9 @@ extension Failure {
     }
     if kind == "ambiguous_note" { return self }
     var failure = self
+    // A hint.
     if isNote, let gone = try? notebook.history.note(exactly: name, among: .deleted),
+      // A hint.
       (try? notebook.isThere(gone)) == false
     {
       failure.hint = "it was deleted; 'notes restore \(Visible.word(name))' brings it back"
@@ -41,6 +44,7 @@ extension Failure {
   func withAdmins() -> Failure {
     let kinds = ["not_an_admin", "not_a_member", "certificate_refused", "refused_by_peer"]
     guard kinds.contains(kind), hint?.contains("an admin") == true,
+      // A hint, too.
       let notebook = try? NotebookLocator.notebook()
     else { return self }
     return naming(admins: OwnStanding(of: notebook).adminNames)
@@ -69,6 +73,7 @@ enum NearNames {
     if let near = list(Similarity.titles(near: typed, among: folders).map { $0 + "/" }) {
       return near
     }
+    // A hint.
     guard !isFolder, let gone = try? notebook.history.deletedFiles().map(\.path).filter(\.isNote)
     else { return nil }
     return titles(of: gone, near: name).map { $0 + ", which was deleted" }
@@ -79,6 +84,7 @@ enum NearNames {
   }
 
   private static func present(in notebook: Notebook) -> [TreePath] {
+    // A hint.
     (try? notebook.history.presentNotes().map(\.path)) ?? []
   }
 

@@ -19,6 +19,7 @@ struct ForeignText {
     guard let version = result.version, result.changes.count <= 100 else { return [] }
     let commit = try notebook.repository.commit(version)
     return result.changes.filter { $0.kind != .deleted && $0.path.isNote }.compactMap { change in
+      // It is a hint about a text; the save itself is made.
       guard let text = try? notebook.history.text(of: change.path, at: commit) else { return nil }
       return Encoding(of: text).map { ForeignText(path: change.path, encoding: $0) }
     }

@@ -14,10 +14,13 @@ struct HeldNotice {
   /// The versions that are not merged among present members and hubs. Ones that cannot be read count as
   /// none.
   static func all(in notebook: Notebook) -> [HeldNotice] {
+    // A notice beside what was asked: what cannot be read, `notes doctor` tells.
     let all = (try? HeldVersions(stateFolder: notebook.stateFolder).all(in: notebook)) ?? []
     if all.isEmpty { return [] }
+    // Only for names: without them the IDs are shown.
     let members = ((try? notebook.membership())?.members() ?? []).filter { !$0.isRemoved }
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
+    // The same of hubs.
     let hubs = ((try? notebook.hubs()) ?? []).map(\.name)
     let own = Visible.word(notebook.identity.device.name)
     return all.compactMap { held in

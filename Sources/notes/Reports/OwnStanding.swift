@@ -21,9 +21,11 @@ struct OwnStanding {
   init(of notebook: Notebook) {
     let folder = notebook.stateFolder
     ownName = notebook.identity.device.name
+    // Notices beside what was asked: `notes members` and `notes doctor` tell what cannot be read.
     member = try? MembershipStore.standing(
       ofDevice: notebook.identity.device.deviceID, at: folder)
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
+    // The same.
     hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }

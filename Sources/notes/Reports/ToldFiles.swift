@@ -14,13 +14,11 @@ struct ToldFiles {
   func news(among files: [SkippedFile]) -> [SkippedFile] {
     let lasting = files.filter(\.reason.isLasting).map { String(hexadecimal: $0.path.bytes) }
     if lasting.isEmpty { return files }
-    let text = (try? Disk.readIfThere(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let text = Disk.contentIfAny(path).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let told = Set(text.split(separator: "\n").map(String.init))
     if !told.isSuperset(of: lasting) {
       // If that cannot be written, they are told again.
-      try? Disk.makeFolder(Disk.parent(of: path), mode: 0o777)
-      let lines = lasting.sorted().map { $0 + "\n" }.joined()
-      try? Disk.replace(path, with: Array(lines.utf8), isShared: true, waits: false)
+      Disk.keep(Array(lasting.sorted().map { $0 + "\n" }.joined().utf8), at: path)
     }
     return files.filter {
       !$0.reason.isLasting || !told.contains(String(hexadecimal: $0.path.bytes))

@@ -32,6 +32,7 @@ struct NotebookPlace {
         .failed, "unfit_folder",
         "\(shown) holds this program's own key and settings, in \(Visible.name(own))", hint: hint)
     }
+    // In no notebook there is nothing to be inside of.
     guard let outer = try? Notebook.find(from: Self.nearest(above: real)), outer != real
     else { return }
     let sibling = Visible.word(Self.sibling(of: outer, named: real))

@@ -129,6 +129,7 @@ struct Pager {
       if command != "less" { warn(of: command, "was not found") }
       return nil
     }
+    // Without a pager the text goes to the terminal.
     guard let pipe = try? Pipe() else { return nil }
     // -F: quit if it fits one screen; -R: pass colours on; -X: leave the text on the screen.
     if environment["LESS"] == nil { setenv("LESS", "FRX", 1) }

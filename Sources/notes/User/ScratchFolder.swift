@@ -62,6 +62,6 @@ struct ScratchFolder {
 
   private var changedFile: String? {
     written.texts.sorted { $0.key < $1.key }
-      .first { file, text in (try? Disk.read(file)).map { $0 != text } ?? false }?.key
+      .first { file, text in Disk.contentIfAny(file).map { $0 != text } ?? false }?.key
   }
 }

@@ -89,6 +89,7 @@ extension KnownNotebooks {
 
   /// Calls `changed` on a thread of its own, once at first; never where it cannot be watched.
   func watch(_ changed: @escaping @Sendable () -> Void) -> FileWatch? {
+    // Nil says that it cannot be watched.
     try? FileWatch(Self.name, in: dataFolder, changed: changed)
   }
 }

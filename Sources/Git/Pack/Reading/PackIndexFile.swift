@@ -11,6 +11,7 @@ struct PackIndexFile {
 
   /// Opens an index, or returns nil when it is not one of this version.
   init?(_ path: String) {
+    // One that cannot be read is none; its objects are then missing, which is told.
     guard let file = try? MappedFile(path), file.word(at: 0) == 0xff74_4f63, file.word(at: 4) == 2,
       let count = file.word(at: Self.fanoutStart + 255 * 4),
       file.bytes.count >= Self.idsStart + Int(count) * 28 + 40

@@ -4,6 +4,7 @@ final class PackReader {
   private final class Pack {
     let index: PackIndexFile
     let path: String
+    // The objects of a pack that cannot be read are missing, which is told.
     private(set) lazy var file = try? MappedFile(path + ".pack")
     private(set) lazy var order = PackOrder(of: index)
 
@@ -179,11 +180,13 @@ final class PackReader {
     reads += 1
     if reads % MappedFile.readsUntilLettingGo == 0 { packs[place.pack].file?.letGo() }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[place.offset...])
+    // A damaged entry is no object, which is told.
     guard let header = try? PackEntryHeader(rest), header.size <= largestObject else { return nil }
     return (header, UnsafeRawBufferPointer(rebasing: rest[header.length...]))
   }
 
   private func unpack(_ entry: OpenEntry) -> [UInt8]? {
+    // The same.
     try? inflater.inflate(entry.content, size: entry.header.size)
   }
 }

@@ -109,8 +109,8 @@ struct InvitationsDeclineCommand: Command {
 
   func run() throws {
     let answer = try InvitationAnswer(to: name)
-    // If the inviter is gone, there is nothing to tell.
     let client = answer.joining { _ in "" }
+    // If the inviter is gone, there is nothing to tell.
     _ = try? client.run(cancellation: Interruption.token()) { _ in false }
     answer.forget()
     let inviter = answer.received.inviter

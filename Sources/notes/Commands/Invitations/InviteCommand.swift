@@ -112,7 +112,9 @@ final class InvitedDevice: Sendable {
   /// for it, again and again until the device was reached or `stop` was called.
   func tell(of invitation: OpenInvitation, to membership: MembershipStore) {
     let carried = CarriedInvitation(invitation, to: membership, for: member.deviceID)
+    // The code can be typed all the same.
     try? startThread { [self] in
+      // Without a watcher this process tells it.
       let watcher = (try? Notebook.open(at: context.folder)).flatMap { RunningWatcher.of($0) }
       // A session that begins later tells it, too, for as long as the connection lasts.
       defer { withExtendedLifetime(watcher) {} }
@@ -126,6 +128,7 @@ final class InvitedDevice: Sendable {
         run.peers = [member.deviceID]
         run.window = Self.window
         run.discovery = discovery.discovery(for: context.key.deviceID)
+        // Whoever was not reached is tried again.
         if let outcome = try? run.run(), !outcome.sessions.isEmpty { return }
       } while isOver.take(until: .now + Self.pause) == nil
     }

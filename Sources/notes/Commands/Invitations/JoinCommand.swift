@@ -83,6 +83,7 @@ struct JoinCommand: CountedCommand {
     let found = try WaitingLine.show("Looking for invitations nearby ...") {
       try NearbyInvitation.all(by: finder, within: wait.seconds, cancellation: token)
     }
+    // Only for names: it need not be run in a notebook.
     let names = try? NotebookLocator.notebook()
     let members = try names.map { try $0.membership().members() } ?? []
     for invitation in found {

@@ -39,6 +39,7 @@ struct JoinDialogue {
     }
     place = { offer in
       if let folder { return folder }
+      // Outside of a notebook there is none.
       let here = try? Notebook.open(at: Notebook.find(from: current))
       let ids = [offer.notebookID] + (offer.formerly ?? [])
       if let here, ids.contains(here.identity.id) { return here.folder }
@@ -109,6 +110,7 @@ struct JoinDialogue {
     let name = parent + "/" + (safe.hasPrefix(".") || safe.hasPrefix("-") ? "notes" : safe)
     let names = [name] + (2...99).map { "\(name) \($0)" }
     return names.first { path in
+      // A folder that cannot be opened is no notebook: the name is free only if nothing is there.
       if let notebook = try? Notebook.open(at: path) {
         return notebook.identity.id == offer.notebookID
       }
