@@ -88,8 +88,13 @@ const write = (name, draft) => {
   }
   return hasRoom;
 };
+// A long text is kept in the browser when nobody types for a moment: to do so costs more than a key may.
+let keeping;
+const isLong = () => textOf(form).value.length > 1e5;
 // Returns whether it is kept. The text of a note that exists is sent by itself, by whatever page comes next.
 const keep = (isSent = form.dataset.note !== "new") => {
+  clearTimeout(keeping);
+  keeping = undefined;
   if (!draftName) return false;
   if (!isDirty()) {
     localStorage.removeItem(draftName);
@@ -98,9 +103,6 @@ const keep = (isSent = form.dataset.note !== "new") => {
   const title = form.elements.title?.value || document.querySelector("main h1").textContent;
   return write(draftName, { action: action(form), fields: fields(form), isSent, title });
 };
-// A long text is kept in the browser when nobody types for a moment: to do so costs more than a key may.
-let keeping;
-const isLong = () => textOf(form).value.length > 1e5;
 // A new note that is to be saved makes room for the next one.
 const keepApart = () => {
   if (form.dataset.note !== "new" || draftName !== store + "new") return;
@@ -789,9 +791,10 @@ if (form) {
     grow();
     // What is typed before a draft is found is kept at once.
     draftName ??= ownDraft();
-    clearTimeout(keeping);
-    if (isLong()) keeping = setTimeout(() => keep(), 200);
-    else keep();
+    if (isLong()) {
+      clearTimeout(keeping);
+      keeping = setTimeout(() => keep(), 200);
+    } else keep();
     saveSoon();
   });
   form.addEventListener("compositionstart", () => (isComposing = true));
@@ -802,7 +805,8 @@ if (form) {
   });
   form.addEventListener("focusout", saveNow);
   addEventListener("pagehide", () => {
-    keep();
+    // A draft that is to be sent stays so.
+    if (keeping) keep();
     saveNow();
   });
   const goBack = (event) => {
