@@ -83,7 +83,7 @@ public final class MembershipStore: Sendable {
     try open(in: folder, knowing: CertificateSet(root: StoreFolder.root(in: folder)))
   }
 
-  /// What is in `set` has been verified, and is not again.
+  /// Reads what is stored, but verifies nothing that is in `set`.
   private static func open(in folder: String, knowing set: CertificateSet) throws -> MembershipStore
   {
     let store = MembershipStore(folder: folder, set: set)

@@ -52,7 +52,7 @@ extension TextMerge {
     _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
   ) -> Sum {
     var result = Sum()
-    // What is before each block, and behind the last.
+    // The lines before each block, and behind the last.
     let texts = (terms.positives + terms.negatives).map { value in
       value.split(omittingEmptySubsequences: false) { table.blocks[$0] != nil }.map(Array.init)
     }

@@ -1,4 +1,4 @@
-/// What an alternating sum leaves when equal terms of opposite sign have cancelled:
+/// The terms that an alternating sum leaves when equal ones of opposite sign have cancelled:
 /// notes-merge(7), "The sum".
 struct Cancellation {
   /// The first position of each distinct positive value that is left, in order.

@@ -2,7 +2,7 @@
 public struct MarkedText: Sendable {
   /// One side of a block.
   public struct Side: Hashable, Sendable {
-    /// Who wrote the side and when, as the marker says: `NAME · YYYY-MM-DD HH:MM`.
+    /// The author of the side and the time, as the marker says: `NAME · YYYY-MM-DD HH:MM`.
     public var label: [UInt8]
     /// The side's bytes, its line endings as in the note.
     public var text: [UInt8]
@@ -127,7 +127,7 @@ public struct MarkedText: Sendable {
   }
 }
 
-/// What a line is if it is a marker of a given size.
+/// The kind of marker of a given size that a line is.
 enum MarkerLine: Equatable {
   case opening(label: [UInt8])
   /// Without a label the side that follows is the block's last.
@@ -154,12 +154,12 @@ enum MarkerLine: Equatable {
     }
   }
 
-  /// What a line that could be taken for a marker is made of.
+  /// The parts of a line that could be taken for a marker.
   struct Parts {
     let mark: UInt8
     /// How often it stands at the start.
     let size: Int
-    /// What follows: nothing, or a space and more.
+    /// The rest: nothing, or a space and more.
     let rest: ArraySlice<UInt8>
 
     init?(_ line: ArraySlice<UInt8>) {

@@ -75,7 +75,7 @@ struct ConflictTerms {
   }
 }
 
-/// What all sides of a conflict begin and end with, and what is between: each text once, under its
+/// The lines that all sides of a conflict begin and end with, and those between: each text once, under its
 /// first label. In a union, a side without lines is none.
 struct TrimmedSides {
   private(set) var start: [Int32] = []

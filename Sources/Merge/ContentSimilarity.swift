@@ -4,7 +4,7 @@ struct ContentSimilarity {
   static let full = 60_000
   /// A file that was renamed keeps at least half of itself.
   static let least = 30_000
-  /// What a file with the same name in another folder must keep.
+  /// The part that a file with the same name in another folder must keep.
   static let leastWithSameName = 45_000
   /// A chunk ends at a newline, or after this many bytes.
   static let longestChunk = 64

@@ -10,7 +10,7 @@ public enum DerivedMerge {
   /// So many heads are merged at most: notes-protocol(7), LIMITS.
   package static let mostHeads = 4_096
 
-  /// What a set of heads comes to.
+  /// The result of a set of heads.
   public struct Tip: Sendable {
     /// The commit: the only head, or the derived merge.
     public var id: ObjectID
@@ -18,7 +18,7 @@ public enum DerivedMerge {
     public var heads: [ObjectID]
     /// The notes that hold conflict blocks.
     public var conflicts: [TreePath]
-    /// What the merge did; empty for one head.
+    /// The decisions of the merge; empty for one head.
     public var reports: [MergeReport]
   }
 
@@ -44,8 +44,8 @@ public enum DerivedMerge {
     try store.withBatchedWrites { try makeTip(of: heads, in: store, bounds) }
   }
 
-  /// What a device tells of its heads: them, or where they are too many the merges of a tip that stand
-  /// for them.
+  /// The heads that a device tells: its own, or if they are too many the merges of a tip that stand for
+  /// them.
   package static func told(
     of tip: ObjectID, in store: any MergeStore, bounds: MergeBounds = .standard
   ) throws -> [ObjectID] {
@@ -141,7 +141,7 @@ public enum DerivedMerge {
   }
 }
 
-/// What can go wrong in a merge beyond the repository's own errors.
+/// The errors of a merge beyond the repository's own.
 public enum MergeError: Error, Sendable, Equatable {
   /// A tip was asked for without any head.
   case noHeads

@@ -3,7 +3,7 @@ package enum DeviceAddress {
   /// The domain of the addresses that `notes` writes into versions. It is reserved never to exist
   /// (RFC 2606), so that no version names somebody's mailbox.
   package static let domain = "notes.invalid"
-  /// What stands before the domain and is no device's: derived merges, what leads a hub's branch
+  /// The names before the domain that are no device's: derived merges, commits that lead a hub's branch
   /// forward, and versions made while the device's key was not there.
   private static let noDevices: Set<Substring> = ["merge", "hub", "unsigned"]
 

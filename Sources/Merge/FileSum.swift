@@ -6,13 +6,13 @@ struct FileSum {
   let rules: MergeRules
   let bounds: MergeBounds
   let labels: SideLabels
-  /// What the file is going to be called, and how many bytes the trailers of its blocks may take.
+  /// The names that the file may get, and how many bytes the trailers of its blocks may take.
   let names: [TreePath]
   private(set) var room: Int
   private(set) var budget: MergeBudget
   /// The files whose labels are wanted first; without them there is no result.
   private(set) var lacking: [TermFile] = []
-  /// What was done, for the report.
+  /// The decisions, for the report.
   private(set) var keptEdit = false
   private(set) var usedRules: MergeRules = []
 
@@ -111,11 +111,11 @@ struct FileSum {
     let isLabelled = positives.allSatisfy { labels[$0] != nil }
     let terms = positives.map { term($0, label: labels[$0] ?? []) }
     let bases = negatives.map { $0.map { term($0) } }
-    // Who has a block in such a file, of a former version of these rules, keeps it as it is.
+    // A note with a block in such a file, of a former version of these rules, keeps it as it is.
     let takesMarkers =
       names.allSatisfy(NoteSuffix.takesMarkers) || files.contains { $0.markerSize != nil }
-    // What the result does not hold is let go while it is put together; it alone is there while it is
-    // stored.
+    // Texts that the result does not hold are let go while it is put together; it alone is there while it
+    // is stored.
     texts = [:]
     let result = TextMerge.merge(
       positives: consume terms, negatives: consume bases, rules: takesMarkers ? rules : .lines,

@@ -1,14 +1,14 @@
 /// A region with two sides and one base, merged by finer rules than lines: notes-merge(7),
 /// "Fine-grained merge".
 struct FineRegion {
-  /// What becomes of a stretch of the region.
+  /// The result for a stretch of the region.
   enum Piece {
     case settled([Int32])
     /// A block is needed.
     case open(older: [Int32], newer: [Int32])
   }
 
-  /// What the rules come to.
+  /// The result of the rules.
   struct Outcome {
     var pieces: [Piece]
     var rules: MergeRules
@@ -34,7 +34,7 @@ struct FineRegion {
   private let base: [Int32]
   private let older: [Int32]
   private let newer: [Int32]
-  /// What stands around the base.
+  /// The lines around the base.
   private let context: InsertionContext
   private let rules: MergeRules
 
@@ -45,8 +45,8 @@ struct FineRegion {
   /// An insertion has its place beside this many lines even if none of them is like what they became.
   static let mostLinesMadeOver = 3
 
-  /// What the rules make of two sides, at least of parts of them; nil when there is nothing but a
-  /// block.
+  /// The pieces that the rules make of two sides, at least of parts of them; nil when there is nothing but
+  /// a block.
   static func merge(
     base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
     table: inout LineTable
@@ -90,7 +90,7 @@ struct FineRegion {
     return parts
   }
 
-  /// What two sides come to: where not both changed the base differently, what one has; else what the
+  /// The pieces for two sides: if not both changed the base differently, those of one; else those that the
   /// rules make of them, or a piece that is open.
   static func threeWay(
     base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
@@ -160,7 +160,7 @@ struct FineRegion {
     return guards.allow(outcome.settled, in: context, table) ? outcome : nil
   }
 
-  /// What edits of words come to; or where one side changed white space alone, the other side.
+  /// The result of edits of words; or if one side changed white space alone, the other side.
   private func mergedByWords(_ table: inout LineTable) -> [Int32]? {
     if let lines = WordMerge.merge(base: base, older: older, newer: newer, table: &table),
       guards.allow(lines, in: context, table)

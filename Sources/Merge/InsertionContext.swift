@@ -1,5 +1,5 @@
-/// What stands around insertions, and what follows from it: notes-merge(7), "Lines around" and "Order
-/// of insertions".
+/// The lines around insertions, and their consequences: notes-merge(7), "Lines around" and "Order of
+/// insertions".
 struct InsertionContext {
   /// How far from the insertions lines are looked at.
   static let reach = 100
@@ -45,8 +45,8 @@ struct InsertionContext {
 
   var around: [Int32] { Array(above + below) }
 
-  /// What some lines in this place define, behind lines that are put once: links by name, items of links,
-  /// keys at the note's top, and properties in a drawer.
+  /// The names that some lines in this place define, behind lines that are put once: links by name, items
+  /// of links, keys at the note's top, and properties in a drawer.
   func names(
     _ lines: [Int32], behind common: ArraySlice<Int32> = [], _ table: LineTable
   ) -> Set<ArraySlice<UInt8>> {
@@ -90,7 +90,7 @@ struct InsertionContext {
     }
   }
 
-  /// Where `[NAME]` and one byte more end that some bytes begin with.
+  /// The end of `[NAME]` and one byte more that some bytes begin with.
   private static func bracketed(_ text: ArraySlice<UInt8>, before byte: UInt8) -> Int? {
     guard text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")),
       end > text.startIndex + 1, end + 1 < text.endIndex, text[end + 1] == byte

@@ -1,4 +1,4 @@
-// What lines look like: notes-merge(7), "Lines".
+// The kinds of lines: notes-merge(7), "Lines".
 extension LineTable {
   func isBlank(_ line: Int32) -> Bool {
     self[line].allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\r") }

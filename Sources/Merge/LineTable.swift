@@ -16,7 +16,7 @@ package struct LineTable {
   private static let largestCopy = 1 << 20
   private static let pieceSize = 1 << 18
 
-  /// Where a line's bytes are.
+  /// The place of a line's bytes.
   private struct Place {
     /// Negative for a large line.
     var piece: Int32 = 0

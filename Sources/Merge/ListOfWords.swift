@@ -36,7 +36,8 @@ struct ListOfWords {
     table[token].elementsEqual(text.utf8)
   }
 
-  /// What the newer side's elements add behind the older's, before a token; nil if they may not be joined.
+  /// The elements that the newer side adds behind the older's, before a token; nil if they may not be
+  /// joined.
   func addition(
     of newer: [Int32], to older: [Int32], before next: Int32?, _ tokens: inout LineTable
   ) -> [Int32]? {

@@ -1,6 +1,6 @@
 internal import Git
 
-/// What no merge goes beyond, so that every device takes what comes of it: notes-merge(7), "Bounds".
+/// The bounds of every merge, so that every device takes its result: notes-merge(7), "Bounds".
 package struct MergeBounds: Sendable, Codable {
   /// Parents of a derived merge.
   package var parents = PackLimits.standard.parents
@@ -15,7 +15,7 @@ package struct MergeBounds: Sendable, Codable {
   package var listBytes = PackLimits.standard.commitBytes / 2
   /// Bytes of a path.
   package var pathBytes = PackLimits.standard.pathBytes
-  /// What fine-grained merges may cost: see `MergeBudget`.
+  /// The cost of fine-grained merges: see `MergeBudget`.
   package var fineWork = 1 << 30
 
   /// Those of notes-protocol(7).
@@ -24,7 +24,7 @@ package struct MergeBounds: Sendable, Codable {
   package init() {}
 }
 
-/// What is left of the work that goes into one tip: notes-merge(7), "Bounds".
+/// The rest of the work that goes into one tip: notes-merge(7), "Bounds".
 package struct MergeBudget: Sendable {
   /// For fine-grained merges of two sides: the product of their sizes in bytes, at most
   /// `mostForPair`.

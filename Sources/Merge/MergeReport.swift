@@ -2,7 +2,7 @@ public import Git
 
 /// Something a merge did that is worth telling: notes-merge(7), "Trailers".
 public struct MergeReport: Hashable, Codable, Sendable {
-  /// What was done.
+  /// The kind of decision.
   public enum Kind: Hashable, Codable, Sendable {
     /// The note holds a conflict block.
     case conflict
@@ -22,7 +22,7 @@ public struct MergeReport: Hashable, Codable, Sendable {
 
   /// The file, under its name in the merged tree.
   public let path: TreePath
-  /// What was done with it.
+  /// The kind of decision.
   public let kind: Kind
 
   /// Reports what was done with the file at `path` of the merged tree.

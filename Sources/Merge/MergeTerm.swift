@@ -15,7 +15,7 @@ package struct MergeTerm {
   }
 }
 
-/// What a file is, under whatever name.
+/// The content of a file, under whatever name.
 struct FileValue: Hashable {
   var mode: FileMode
   var id: ObjectID
@@ -40,7 +40,7 @@ struct TermFiles {
   private(set) var paths: Set<TreePath> = []
   /// Per term: what it has where it differs; nil where it has nothing.
   private(set) var changed: [[TreePath: FileValue?]] = []
-  /// What the reference has where some term differs.
+  /// The reference's files where some term differs.
   private(set) var reference: [TreePath: FileValue] = [:]
   private let terms: [MergeTerm]
   // Per term: under which name it has a file that is looked at under the reference's name.
@@ -81,7 +81,7 @@ struct TermFiles {
     FileValue(mode: entry.mode, id: entry.id)
   }
 
-  /// What a term has at a path at which some term differs.
+  /// The file of a term at a path at which some term differs.
   func file(_ path: TreePath, in term: Int) -> TermFile? {
     (changed[term][path] ?? reference[path]).map { value in
       let name = renamed[term][path] ?? path

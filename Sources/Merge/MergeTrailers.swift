@@ -135,7 +135,7 @@ extension MergeRules {
   init?(names: String) {
     self = []
     for name in names.split(separator: ",") {
-      // What earlier versions merged by sentences is merged by words now.
+      // Earlier versions merged by sentences what is merged by words now.
       let name = name == "sentences" ? "words" : name
       guard let rule = Self.named.first(where: { $0.1 == name }) else { return nil }
       insert(rule.0)

@@ -4,7 +4,7 @@ struct MovedLines {
   private var sides: [[Int32]]
   private let hunks: [[Hunk]]
 
-  /// What takes the place of some lines of a side.
+  /// The lines that take the place of some lines of a side.
   private struct Change {
     var side: Int
     var range: Range<Int>
@@ -73,7 +73,7 @@ struct MovedLines {
     }
   }
 
-  /// What two made of moved lines, or a block.
+  /// The result for moved lines that two edited, or a block.
   private func version(
     of stretch: Range<Int>, _ older: [Int32], _ newer: [Int32], in context: InsertionContext,
     _ merge: inout TextMerge, _ labels: [[UInt8]]
@@ -90,7 +90,7 @@ struct MovedLines {
     return merge.blocks(zip(labels, [older, newer]).map { .init(label: $0, lines: $1) })
   }
 
-  /// Where lines stand in the base that a side moved, and where in the side: as they were, or edited.
+  /// The places in the base of lines that a side moved, and those in the side: as they were, or edited.
   private func moves(
     of side: Int, _ touched: [Hunk], _ table: LineTable, _ search: inout SimilarLines
   ) -> [(stretch: Range<Int>, place: Range<Int>)] {
@@ -221,7 +221,7 @@ struct MovedLines {
     return 2 * gone < words.count
   }
 
-  /// Where a side has what it made of a stretch of the base, with children that it put behind; nil if
+  /// The place in a side of a stretch of the base as it has it, with children that it put behind; nil if
   /// its edits go beyond the stretch.
   private func place(of stretch: Range<Int>, in side: Int, _ table: LineTable) -> Range<Int>? {
     var (before, inside): (Int, Int?) = (0, nil)

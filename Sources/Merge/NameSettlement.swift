@@ -102,7 +102,7 @@ struct NameSettlement {
     while true {
       var place = path
       var name = CopyName.path(for: place, label: label, attempt: attempt, isFolder: isFolder)
-      // Where a copy has no room beside its file, it is in the nearest folder above that has.
+      // A copy without room beside its file is in the nearest folder above that has room.
       while name.bytes.count > bounds.pathBytes, let folder = place.parent {
         place = folder.parent?.appending(place.name) ?? place.name
         name = CopyName.path(for: place, label: label, attempt: attempt, isFolder: isFolder)

@@ -1,14 +1,14 @@
 /// A list whose items are numbered, counting up by one: notes-merge(7), "Numbered lists".
 struct NumberedList {
   private let indentation: ArraySlice<UInt8>
-  /// What stands behind a number.
+  /// The bytes behind a number.
   private let mark: UInt8
   private let start: Int
   /// Stands in place of a number; no note that is merged has it near its start.
   private static let placeholder: UInt8 = 0
 
-  /// What the rules make of sides that both have the list, not all with as many items as the base, but
-  /// for the numbers, with new numbers; nil in it if they make nothing of it. Nil if there is no such list.
+  /// The result of the rules for sides that both have the list, not all with as many items as the base, but
+  /// for the numbers, with new numbers; nil in it if they give none. Nil if there is no such list.
   static func merge(
     base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
     table: inout LineTable

@@ -12,8 +12,8 @@ public enum OpenConflicts {
     try conflicts(at: store.commit(commit), in: store)
   }
 
-  /// What a commit with that tree on these parents has to say in its trailers: the conflicts of the
-  /// parents of which a block still stands.
+  /// The trailers of a commit with that tree on these parents: the conflicts of the parents of which a
+  /// block still stands.
   package static func carried(
     from parents: [Commit], to tree: ObjectID, in store: any MergeStore
   ) throws -> MergeTrailers {

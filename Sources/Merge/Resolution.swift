@@ -31,7 +31,7 @@ public enum Resolution: Hashable, Sendable {
     return marked.text(replacing: chosen)
   }
 
-  /// What stands in for a block; nil when the block stays. Parameters as in `apply`.
+  /// The text in place of a block; nil when the block stays. Parameters as in `apply`.
   public func text(of sides: [MarkedText.Side], times: [[UInt8]: Int64]) -> [UInt8]? {
     switch self {
     case .older: sides.oldestFirst(times).first?.text

@@ -3,7 +3,7 @@ internal import System
 
 /// The label of a side: who wrote it, and when where they wrote it: notes-merge(7), "Labels".
 package enum SideLabel {
-  /// What follows the name of an author that is no device: nothing proves who wrote it.
+  /// The suffix of the name of an author that is no device: nothing proves who wrote it.
   package static let unsigned = " (unsigned)"
 
   package static func text(for author: Signature) -> [UInt8] {

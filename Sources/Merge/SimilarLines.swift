@@ -5,7 +5,7 @@ struct SimilarLines {
   /// the same length and letters their lengths times the edits to look for.
   static let effortLimit = 1 << 27
 
-  /// What it costs to see that two lines are of other lengths or letters.
+  /// The cost of seeing that two lines are of other lengths or letters.
   static let pairEffort = 32
 
   /// Lines longer than this count as similar only when they are equal.
@@ -105,7 +105,7 @@ struct SimilarLines {
     return false
   }
 
-  /// What is left of a line without spaces and punctuation.
+  /// The rest of a line without spaces and punctuation.
   private func words(_ line: Int32) -> [UInt8] { table[line].filter(Token.isLetterOrDigit) }
 
   private mutating func shape(of line: Int32) -> Shape {

@@ -13,7 +13,7 @@ package struct TextTerm: Sendable {
   }
 }
 
-/// What a sum of texts comes to.
+/// The result of a sum of texts.
 package struct TextMergeResult: Sendable {
   package var text: [UInt8]
   /// The size of the markers of the blocks in `text`, nil when it has none.
@@ -67,7 +67,7 @@ package struct TextMerge {
         positives: Array(terms.prefix(labels.count)), labels: labels,
         negatives: Array(terms.dropFirst(labels.count))),
       between: [], and: [], isFine: !rules.isEmpty)
-    // What is not in the result is not to be there while that is put together: texts may be large.
+    // Texts that are not in the result go before it is put together: they may be large.
     let blocks = sum.units.compactMap { table.blocks[$0] }
     table.forget(except: [sum.units] + blocks.flatMap { $0.sides.map(\.lines) })
     let merged = MergedUnits(units: sum.units, table: table)
@@ -101,7 +101,7 @@ package struct TextMerge {
     lines.contains { table.blocks[$0] != nil || table.hasLetters($0) }
   }
 
-  /// What a sum comes to: lines and blocks.
+  /// The result of a sum: lines and blocks.
   struct Sum {
     var units: [Int32] = []
     var rules: MergeRules = []
@@ -323,7 +323,7 @@ package struct TextMerge {
     return sum
   }
 
-  /// What the fine-grained rules make of two sides, if there is budget left for that.
+  /// The result of the fine-grained rules for two sides, if there is budget left for that.
   mutating func finely(
     _ base: [Int32], _ older: [Int32], _ newer: [Int32], in context: InsertionContext
   ) -> FineRegion.Outcome? {

@@ -14,12 +14,12 @@ package enum Token {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// What a line starts with before its first letter or digit.
+  /// The bytes before a line's first letter or digit.
   static func mark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     line.prefix { !isLetterOrDigit($0) }
   }
 
-  /// What makes a line an item of a list: spaces and tabs, one of `-*+`, and a space; nil if it is
+  /// The mark that makes a line an item of a list: spaces and tabs, one of `-*+`, and a space; nil if it is
   /// none.
   static func itemMark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let item = line.drop(while: isSpace)

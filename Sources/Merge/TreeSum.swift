@@ -27,7 +27,7 @@ package struct TreeSum {
     room = bounds.listBytes / 2
   }
 
-  /// What became of a file: its names, and what has them; what is not first becomes copies.
+  /// The result for a file: its names, and the contents under them; all but the first become copies.
   private struct Outcome {
     var names: [TreePath] = []
     var files: [TermFile] = []
@@ -79,8 +79,8 @@ package struct TreeSum {
       reports: reports)
   }
 
-  /// What becomes of each file, by path. Those that need labels are summed up once more when all that
-  /// are wanted have been looked for.
+  /// The results for all files, by path. Those that need labels are summed up once more when all that are
+  /// wanted have been looked for.
   private mutating func outcomes(_ files: TermFiles) throws -> [Outcome] {
     let paths = files.paths.sorted()
     var found: [Outcome] = []

@@ -1,6 +1,6 @@
 package import Git
 
-/// What names have in common that some file systems take for one: notes-merge(7), "Names that
+/// The form that names have in common which some file systems take for one: notes-merge(7), "Names that
 /// meet".
 package struct NameKey: Hashable {
   /// The lower-case, decomposed name in UTF-8; a name that is not UTF-8 as it is.
@@ -26,7 +26,7 @@ package struct UnicodeForms: Sendable {
   /// Read once, by the first name or text beyond ASCII.
   package static let pinned = UnicodeForms()
 
-  /// What is added to a scalar in lower case, and the combining classes.
+  /// The numbers that are added to a scalar in lower case, and the combining classes.
   private let lowercase: [UInt32: UInt32]
   private let combiningClasses: [UInt32: UInt32]
   private let decompositions: [UInt32: [UInt32]]

@@ -87,7 +87,7 @@ enum WordMerge {
   }
 }
 
-/// What one side made of some tokens of the base.
+/// The edit of some tokens of the base by one side.
 struct TokenEdit: Equatable {
   let range: Range<Int>
   let text: [Int32]
@@ -147,7 +147,7 @@ private enum EditedLines {
       || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
   }
 
-  /// Where each line ends, by itself and with the dates of org that are below it.
+  /// The end of each line, by itself and with the dates of org that are below it.
   private static func lineEnds(_ base: [Int32], _ tokens: LineTable) -> [(first: Int, end: Int)] {
     var ends: [(first: Int, end: Int)] = []
     var start = 0
