@@ -29,6 +29,13 @@ struct InsertionContext {
     lines[place.upperBound...].first { table.blocks[$0] != nil || !table.isBlank($0) }
   }
 
+  /// The last line above the place that is not blank, nor indented by more than so many bytes.
+  func lastLine(_ table: LineTable, indentedAtMost depth: Int) -> Int32? {
+    before.last {
+      table.blocks[$0] != nil || !table.isBlank($0) && table.indentation($0) <= depth
+    }
+  }
+
   /// Whether the place is where the note begins.
   var isAtStart: Bool { place.lowerBound == 0 }
 

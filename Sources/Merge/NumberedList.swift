@@ -18,19 +18,33 @@ struct NumberedList {
     else { return nil }
     let counts = [base, older, newer].map { list.count($0, table) }
     guard let inBase = counts[0], let inOlder = counts[1], let inNewer = counts[2],
-      inOlder > 0, inNewer > 0, Set([inBase, inOlder, inNewer]).count > 1
+      inOlder > 0, inNewer > 0, Set([inBase, inOlder, inNewer]).count > 1,
+      list.continues(context, table)
     else { return nil }
-    func bare(_ lines: [Int32]) -> [Int32] { lines.map { list.bare($0, &table) } }
-    let sides = (base: bare(base), older: bare(older), newer: bare(newer))
+    let texts = [base, older, newer].map { $0.map { list.bare($0, &table) } }
+    let (top, end) = Self.shared(texts)
+    let sides = texts.map { Array($0[top..<$0.count - end]) }
     guard
       let outcome = FineRegion.merge(
-        base: sides.base, older: sides.older, newer: sides.newer, context: context, rules: rules,
+        base: sides[0], older: sides[1], newer: sides[2],
+        context: context.replacing(by: texts[0]).replacing(top..<base.count - end), rules: rules,
         table: &table), outcome.isWhole
     else { return nil }
     var next = list.start
-    let lines = outcome.settled.map { list.numbered($0, &next, &table) }
+    let lines = (texts[0].prefix(top) + outcome.settled + texts[0].suffix(end))
+      .map { list.numbered($0, &next, &table) }
     let goesOn = context.nextLine(table).flatMap { list.number($0, table) } ?? next
     return .some(goesOn == next ? FineRegion.Outcome(lines, by: outcome.rules) : nil)
+  }
+
+  /// How many lines all of some texts begin with, and how many of the others they end with.
+  private static func shared(_ texts: [[Int32]]) -> (top: Int, end: Int) {
+    let shortest = texts.map(\.count).min() ?? 0
+    func isShared(_ line: ([Int32]) -> Int32) -> Bool { Set(texts.map(line)).count == 1 }
+    var (top, end) = (0, 0)
+    while top < shortest, isShared({ $0[top] }) { top += 1 }
+    while end < shortest - top, isShared({ $0[$0.count - 1 - end] }) { end += 1 }
+    return (top, end)
   }
 
   private init?(_ line: ArraySlice<UInt8>) {
@@ -61,6 +75,13 @@ struct NumberedList {
       found.mark == mark
     else { return nil }
     return found.number
+  }
+
+  /// Whether an item right before the place, except blank lines and lines that are indented more, has the
+  /// number before the first.
+  private func continues(_ context: InsertionContext, _ table: LineTable) -> Bool {
+    let above = context.lastLine(table, indentedAtMost: indentation.count)
+    return above.flatMap { number($0, table) }.map { $0 == start - 1 } ?? true
   }
 
   /// How many items there are; nil if they don't count up.

@@ -79,7 +79,8 @@ class Cases:
     def numbered(self, lines):
         """The lines as items of a list that counts up; those that were items get new numbers."""
         indentation, mark, start = self.pick(b"", b"", b"  "), self.pick(b".", b".", b")"), self.pick(1, 1, 2)
-        return [indentation + b"%d" % (start + i) + mark + b" " + (re.sub(rb"^ *\d+[.)] ", b"", line) or b"x")
+        step = self.pick(1, 1, 1, 0)
+        return [indentation + b"%d" % (start + i * step) + mark + b" " + (re.sub(rb"^ *\d+[.)] ", b"", line) or b"x")
                 for i, line in enumerate(lines)]
 
     def edited(self, lines):

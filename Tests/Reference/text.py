@@ -625,15 +625,26 @@ def numbered(base, older, newer, before, after):
         counts.append(len(numbers))
     if len(set(counts)) == 1 or 0 in counts[1:]:
         return None
+    above = next((line for line in before[::-1] if not isinstance(line, bytes) or not is_blank(line)
+                  and indentation(line) <= len(first[1])), b"")
+    if applies("numbered: other counts", number(above) not in (0, start - 1)):
+        return None
 
     def bare(lines):
         return tuple(line.replace(b"%d" % number(line), b"\0", 1) if number(line) else line for line in lines)
 
-    found = fine_grained(*map(bare, (base, older, newer)), before, after)
+    texts = [bare(lines) for lines in (base, older, newer)]
+    shortest, top, end = min(map(len, texts)), 0, 0
+    while top < shortest and len({lines[top] for lines in texts}) == 1:
+        top += 1
+    while end < shortest - top and len({lines[-1 - end] for lines in texts}) == 1:
+        end += 1
+    head, tail = texts[0][:top], texts[0][len(base) - end:]
+    found = fine_grained(*(lines[top:len(lines) - end] for lines in texts), before + head, tail + after)
     if not found or any(isinstance(line, Block) for line in found[0]):
         return None
     result, count = [], start
-    for line in found[0]:
+    for line in head + found[0] + tail:
         if line.startswith(first[1] + b"\0" + first[3][:1]):
             line, count = line.replace(b"\0", b"%d" % count, 1), count + 1
         result.append(line)
