@@ -29,32 +29,6 @@ struct SpecificationTests {
     #expect(Int(Handshake.maximumChainLength) == CertificateSet.maximumChainLength)
   }
 
-  @Test("Every promise in notes-security(7) names tests that exist")
-  func promises() throws {
-    let page = String(
-      decoding: try readFile("\(BuiltBinary.sourceFolder)/man/notes-security.7"), as: UTF8.self)
-    let start = try #require(page.firstRange(of: "\n.Sh WHAT IS PROMISED\n"))
-    let section = page[start.upperBound...].prefix(
-      upTo: try #require(page[start.upperBound...].firstRange(of: "\n.Sh ")).lowerBound)
-    let sources = try run([
-      "sh", "-c", "grep -rHE 'func [a-zA-Z]+' --include='*Tests*.swift' \"$1\"/Tests", "sh",
-      BuiltBinary.sourceFolder,
-    ]).lines
-    var named = 0
-    for line in section.split(separator: "\n") where line.hasPrefix(".Li ") {
-      let test = line.dropFirst(4).prefix { $0 != " " }.split(separator: ".")
-      try #require(test.count == 2, "\(line)")
-      named += 1
-      #expect(
-        sources.contains {
-          ($0.contains("/\(test[0]).swift:") || $0.contains("/\(test[0])+"))
-            && $0.contains("func \(test[1])(")
-        },
-        "\(line)")
-    }
-    #expect(named >= 30)
-  }
-
   @Test("mandoc finds nothing wrong with the page")
   func lint() throws {
     let result = try run([

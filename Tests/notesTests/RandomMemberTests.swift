@@ -28,7 +28,7 @@ extension AuthorshipTests {
 
   @Test("A member at random costs no command more than 10 s, and shows no name it has not earned")
   func anyHistory() throws {
-    var random = SplitMix64.reported(for: "RandomMemberTests.anyHistory")
+    var random = SplitMix64.reported(for: "AuthorshipTests.anyHistory")
     let seconds = TestEnvironment.variable("NOTES_FUZZ_SECONDS").flatMap { Double($0) }
     let end = TestSupport.Moment.now + (seconds ?? 0)
     let stranger = try DeviceKey.loadOrCreate(in: ada.folder["stranger"])
