@@ -18,6 +18,9 @@
   F(git_repository_set_workdir) \
   F(git_repository_config_snapshot) \
   F(git_repository_config) \
+  F(git_repository_set_config) \
+  F(git_config_new) \
+  F(git_config_add_file_ondisk) \
   F(git_config_free) \
   F(git_config_get_string) \
   F(git_config_set_string) \

@@ -20,6 +20,8 @@ public enum GitError: FileFailure, Sendable {
   /// A foreign commit holds what no device takes from another: which, where, and why not.
   case unfit(version: ObjectID, name: TreePath, why: String)
   case foreignOwner(folder: String)
+  /// A configuration file of git's cannot be read, or git could not either.
+  case unreadableConfiguration(String)
   case missing(ObjectID)
   case wrongKind(ObjectID, expected: ObjectKind)
   /// An object's content does not follow git's format.
@@ -57,6 +59,7 @@ extension GitError: CustomStringConvertible {
     case .incomplete(let gap, _): gap.words
     case .unfit(let version, let name, let why):
       "version \(version.hex.prefix(10)) contains \(name), which other devices refuse: \(why)"
+    case .unreadableConfiguration(let path): "git's configuration \(path) cannot be read"
     case .foreignOwner(let folder): "the repository in \(folder) belongs to another user"
     case .missing(let id): "object \(id) is missing"
     case .wrongKind(let id, let expected): "object \(id) is not a \(expected)"

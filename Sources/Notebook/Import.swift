@@ -90,7 +90,7 @@ private struct Import {
   ) throws -> Imported {
     let workTree = notebook.workTree
     let index = try workTree.indexFile()
-    let rules = IgnoreRules(of: workTree, index: index)
+    let rules = try IgnoreRules(of: workTree, index: index)
     let conversions = try ConversionRules(of: workTree, index: index)
     var names = NamesInUse(try tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])
     let listing = try FolderListing(folder: source) { path, _ in SkipRules.isHidden(path) }

@@ -39,7 +39,7 @@ struct ConversionTests {
 
   /// Where attributes can be written.
   enum Source: CaseIterable {
-    case top, folder, macro, information, configured
+    case top, folder, macro, information, configured, relative, included, conditional
 
     func write(in fixture: Fixture) throws {
       switch self {
@@ -52,6 +52,17 @@ struct ConversionTests {
         let file = fixture.path + "-attributes"
         try writeFile(file, Array("*.secret.md filter=crypt\n".utf8))
         _ = try fixture.git(["config", "core.attributesFile", file])
+      case .relative:
+        try fixture.write("attributes.cfg", "*.secret.md filter=crypt\n")
+        _ = try fixture.git(["config", "core.attributesFile", "attributes.cfg"])
+      case .included:
+        try fixture.write(".git/more", "[core]\n\tattributesFile = attributes.cfg ; here\n")
+        try fixture.write("attributes.cfg", "*.secret.md filter=crypt\n")
+        _ = try fixture.git(["config", "include.path", "more"])
+      case .conditional:
+        try fixture.write(".git/more", "[core]\n\tattributesFile = attributes.cfg\n")
+        try fixture.write("attributes.cfg", "*.secret.md filter=crypt\n")
+        _ = try fixture.git(["config", "includeIf.onbranch:**.path", "more"])
       }
     }
   }

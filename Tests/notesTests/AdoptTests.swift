@@ -57,8 +57,14 @@ import Testing
 
   // notes-merge(7): "The attributes that count are those of .git/info/attributes, of the file that
   // core.attributesFile names [...] in the user's own configuration of git"
-  @Test(arguments: ["default", "named in ~/.gitconfig", "named in git/config"])
+  @Test(arguments: [
+    "default", "named in ~/.gitconfig", "named in git/config", "with a comment", "with an old line",
+    "with spaces", "on two lines", "included", "by GIT_CONFIG_GLOBAL", "by a macro",
+    "under a condition", "named in .git/config",
+  ])
   func `What the user has git encrypt everywhere stays on the device`(place: String) throws {
+    let shell = shell
+    shell.environment["GIT_CONFIG_GLOBAL"] = nil
     let attributes = "*.secret.txt filter=crypt\n"
     let home = "home/"
     let configuration = try #require(shell.environment["XDG_CONFIG_HOME"])
@@ -71,9 +77,32 @@ import Testing
       try writeFile(
         configuration + "/git/config",
         Array("[core]\n\tattributesFile = \"\(shell.folder[home + "mine"])\"\n".utf8))
-    default:
+    case "named in .git/config":
       try shell.folder.write(attributes, to: home + "mine")
-      try shell.folder.write("[core]\nattributesfile=~/mine\n", to: home + ".gitconfig")
+      _ = try run(
+        ["git", "-C", shell.folder["notes"], "config", "core.attributesFile", "~/mine"])
+    case "by GIT_CONFIG_GLOBAL":
+      try shell.folder.write(attributes, to: home + "mine")
+      try shell.folder.write("[core]\nattributesFile = ~/mine\n", to: home + "other")
+      shell.environment["GIT_CONFIG_GLOBAL"] = shell.folder[home + "other"]
+    case "by a macro":
+      try shell.folder.write("[attr]hidden filter=crypt\n", to: home + "mine")
+      try shell.folder.write("[core]\nattributesFile = ~/mine\n", to: home + ".gitconfig")
+      try shell.folder.write("*.secret.txt hidden\n", to: "notes/.gitattributes")
+    default:
+      try makeFolder(shell.folder[home + "my  own"])
+      try shell.folder.write(attributes, to: home + "my  own/mine")
+      try shell.folder.write(attributes, to: home + "mine")
+      let lines = [
+        "with a comment": "attributesFile = ~/mine ; what is secret",
+        "with an old line": "attributesFile = ~/mine\n# attributesFile = ~/old",
+        "with spaces": "attributesFile = \"~/my  own/mine\"",
+        "on two lines": "attributesFile = ~/mi\\\nne", "included": "[include]\npath = ~/more",
+        "under a condition": "[includeIf \"gitdir:**/notes/.git\"]\npath = ~/more",
+      ]
+      try shell.folder.write("[core]\nattributesFile = ~/mine\n", to: home + "more")
+      try shell.folder.write(
+        "[core]\n" + (lines[place] ?? "attributesfile=~/mine") + "\n", to: home + ".gitconfig")
     }
     try shell.folder.write("swordfish\n", to: "notes/x.secret.txt")
     #expect(try shell.notes("init", "--yes").text.contains("git converts it with the filter crypt"))
@@ -82,6 +111,19 @@ import Testing
     let saved = try shell.notes("save").text
     #expect(saved.contains("y.secret.txt is not versioned"), "\(saved)")
     let files = try run(["git", "ls-tree", "-r", "--name-only", "HEAD"], in: shell.folder["notes"])
-    #expect(files.lines == ["A.txt", "B.txt"])
+    #expect(files.lines.filter { $0 != ".gitattributes" } == ["A.txt", "B.txt"])
+  }
+
+  // notes-merge(7): "and by core.excludesFile in .git/config"
+  @Test(arguments: [false, true])
+  func `What .git/config has git ignore stays on the device`(hasOwn: Bool) throws {
+    try shell.folder.write("diary.txt\n", to: "home/mine")
+    _ = try run(["git", "-C", shell.folder["notes"], "config", "core.excludesFile", "~/mine"])
+    if hasOwn { try shell.folder.write("*.log\n", to: "notes/.gitignore") }
+    try shell.folder.write("swordfish\n", to: "notes/diary.txt")
+    let made = try shell.notes("init", "--yes")
+    #expect(made.isSuccess, "\(made)")
+    let files = try run(["git", "ls-tree", "-r", "--name-only", "HEAD"], in: shell.folder["notes"])
+    #expect(files.lines.filter { $0 != ".gitignore" } == ["A.txt"])
   }
 }

@@ -72,6 +72,13 @@ public struct Settings {
     }
   }
 
+  /// The values that a setting may have by files that are included under a condition: `includeIf` of git-config(1).
+  public func conditionalValues(of name: String) throws -> [String] {
+    if plain != nil { return [] }
+    return try ConfigurationFile(at: repository.gitFolder + "/config")
+      .conditionalValues(of: name.lowercased())
+  }
+
   /// Whether a setting means yes: git-config(1), "boolean". One that is not there, or cannot be read, is
   /// as `usual`.
   public func isTrue(_ name: String, usual: Bool = false) -> Bool {

@@ -16,6 +16,9 @@ public final class Repository {
   private(set) var opened: Handles?
   /// The folder whose ignore files are read in place of the work tree's.
   private var ignoreFolder: String?
+  /// The settings by which questions are answered there.
+  private var questionSettings: QuestionSettings?
+  private var questions: QuestionConfiguration?
   let loose: LooseObjects
   /// The objects that are being stored while `withBatchedWrites` runs.
   var pending: PendingObjects?
@@ -98,9 +101,9 @@ public final class Repository {
 
   /// The same repository, which reads the ignore and attributes files in another folder in place of the
   /// work tree's: to ask what they say, and for nothing else. What was read of them before is forgotten.
-  public func readingIgnoreFiles(in folder: String) -> Repository {
+  public func readingIgnoreFiles(in folder: String, by settings: QuestionSettings) -> Repository {
     let other = Repository(folder: self.folder)
-    other.ignoreFolder = folder
+    (other.ignoreFolder, other.questionSettings) = (folder, settings)
     return other
   }
 
@@ -143,6 +146,13 @@ public final class Repository {
         throw library.error("git_repository_set_workdir", status)
       }
       if ignoreFolder != folder { leaveIndexOut(of: repository, library) }
+      do {
+        questions = try questionSettings.map { try QuestionConfiguration($0) }
+        try questions?.apply(to: repository, library)
+      } catch {
+        library.api.git_repository_free(repository)
+        throw error
+      }
     }
     var database: OpaquePointer?
     let databaseStatus = library.api.git_repository_odb(&database, repository)

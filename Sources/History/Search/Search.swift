@@ -9,7 +9,7 @@ extension History {
     _ query: SearchQuery, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws -> [SearchHit] {
     let index = try workTree.indexFile()
-    let rules = IgnoreRules(of: workTree, index: index)
+    let rules = try IgnoreRules(of: workTree, index: index)
     let listing = try FolderListing(folder: workTree.folder) { path, hasIgnoreFile in
       guard !index.containsFolder(path) else { return false }
       return try workTree.isHidden(path)

@@ -69,8 +69,8 @@ struct ConversionAttributes: Hashable {
   }
 
   /// The filter alone, if it is one of those.
-  func onlyFilter(_ isConfigured: (String) -> Bool) -> ConversionAttributes {
-    ConversionAttributes(filter: filter.flatMap { isConfigured($0) ? $0 : nil })
+  func onlyFilter(_ isConfigured: (String) throws -> Bool) rethrows -> ConversionAttributes {
+    ConversionAttributes(filter: try filter.flatMap { try isConfigured($0) ? $0 : nil })
   }
 
   /// How a file is converted that holds these bytes; they, and those of its last version, are asked for where

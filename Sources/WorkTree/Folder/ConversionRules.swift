@@ -15,13 +15,12 @@ package final class ConversionRules {
   /// Whether attributes are set beside the files in the folder.
   private let hasOwnAttributes: Bool
   private let settings: Settings
-  private lazy var asTheyAre = workTree.repository.readingIgnoreFiles(in: workTree.folder)
+  private let asTheyAre: Repository
   /// The repository with the files as they were agreed to; nil before any agreement.
   private let agreed: Repository?
   private let userAttributes: UserAttributes
-  /// The repository with the attributes of the user and the system in place of the folder's; nil where
-  /// there are none.
-  private let ofUser: RepositoryOfAttributes?
+  /// The repositories with the attributes of the user and the system in place of the folder's.
+  private let ofUser: [RepositoryOfAttributes]
   /// Whether git looks for CRs in files without attributes.
   private let isAutomatic: Bool
   private var configured: [String: Bool] = [:]
@@ -29,27 +28,24 @@ package final class ConversionRules {
   package init(of workTree: WorkTree, index: IndexFile) throws {
     (self.workTree, self.index) = (workTree, index)
     settings = workTree.repository.settings()
+    userAttributes = try UserAttributes(of: workTree, settings)
+    let (repository, questions) = (workTree.repository, userAttributes.questions)
     let agreement = Agreement.toAttributesFiles(workTree.stateFolder)
     files = AgreedFiles(agreement, of: workTree, index: index)
     hasOwnAttributes =
-      agreement.hasFiles
-      || Self.ownFiles(of: workTree.repository, settings).contains {
-        !(Disk.contentIfAny($0) ?? []).isEmpty
-      }
+      agreement.hasFiles || !userAttributes.content.isEmpty
+      || !(Disk.contentIfAny(Self.ownFile(of: repository)) ?? []).isEmpty
+    asTheyAre = repository.readingIgnoreFiles(in: workTree.folder, by: questions)
     agreed =
-      agreement.isBegun ? workTree.repository.readingIgnoreFiles(in: agreement.folder) : nil
-    userAttributes = UserAttributes(settings)
-    ofUser = try userAttributes.inPlaceOfFolder(of: workTree.repository)
+      agreement.isBegun
+      ? repository.readingIgnoreFiles(in: agreement.folder, by: questions) : nil
+    ofUser = try userAttributes.inPlaceOfFolder(of: repository)
     isAutomatic = ["true", "input", "yes", "on", "1"].contains(
-      // A setting that cannot be read counts as none: git reads it, too, before it converts.
-      ((try? settings["core.autocrlf"]) ?? nil)?.lowercased())
+      try settings["core.autocrlf"]?.lowercased())
   }
 
-  private static func ownFiles(of repository: Repository, _ settings: Settings) -> [String] {
-    // A setting that cannot be read counts as none.
-    let named = (try? settings["core.attributesFile"]) ?? nil
-    return [repository.gitFolder + "/info/attributes"]
-      + (named.map { [UserAttributes.expanded($0)] } ?? [])
+  private static func ownFile(of repository: Repository) -> String {
+    repository.gitFolder + "/info/attributes"
   }
 
   /// How git converts a file; nil if it does not.
@@ -82,7 +78,7 @@ package final class ConversionRules {
       ConversionAttributes(
         try repository.attributes(ConversionAttributes.names, of: path), isAutomatic: isAutomatic)
     }
-    let user = try ofUser.map { [try read($0.repository)] } ?? []
+    let user = try ofUser.map { try read($0.repository) }
     guard try hasOwnAttributes || folders.contains(where: { try files.content(in: $0) != nil })
     else {
       let unspecified = ConversionAttributes.names.map { _ in AttributeValue.unspecified }
@@ -95,15 +91,14 @@ package final class ConversionRules {
     let standings = try folders.map(files.standing)
     guard standings.contains(.fromElsewhere) else { return [present] + user }
     let counts = path.titleRange == nil || standings.contains(.writtenHere)
-    return [counts ? present : present.onlyFilter(isConfigured), try read(agreed)] + user
+    return [try counts ? present : present.onlyFilter(isConfigured), try read(agreed)] + user
   }
 
   /// Whether `.git/config` says what a filter does.
-  private func isConfigured(_ filter: String) -> Bool {
+  private func isConfigured(_ filter: String) throws -> Bool {
     if let known = configured[filter] { return known }
-    let isConfigured = ["clean", "smudge", "process", "required"].contains {
-      // A setting that cannot be read counts as none.
-      ((try? settings["filter.\(filter).\($0)"]) ?? nil) != nil
+    let isConfigured = try ["clean", "smudge", "process", "required"].contains {
+      try settings["filter.\(filter).\($0)"] != nil
     }
     configured[filter] = isConfigured
     return isConfigured
@@ -116,13 +111,14 @@ package final class ConversionRules {
       return text.contains("filter") || text.contains("encoding")
     }
     if try attributesFolders.contains(where: { names(try files.content(in: $0)) }) { return true }
-    if names(userAttributes.content) { return true }
+    if names(userAttributes.content) || names(userAttributes.systemContent) { return true }
+    if !userAttributes.conditional.isEmpty { return true }
     guard hasOwnAttributes else { return false }
     let copies =
       files.agreement.isBegun
       ? try FolderListing(folder: files.agreement.folder) { _, _ in false }.files : []
     let others = copies.map { "\(files.agreement.folder)/\($0)" }
-    return (Self.ownFiles(of: workTree.repository, settings) + others).contains {
+    return ([Self.ownFile(of: workTree.repository)] + others).contains {
       names(Disk.contentIfAny($0))
     }
   }

@@ -20,7 +20,7 @@ extension WorkTree {
     let thread = isLarge ? HelperThread { known.look() } : nil
     // The descriptor and the index stay until the other thread is done.
     defer { withExtendedLifetime(access) { thread?.join() } }
-    let rules = IgnoreRules(of: self, index: index)
+    let rules = try IgnoreRules(of: self, index: index)
     let listing = try list(besides: index, rules)
     known.look()
     thread?.join()
@@ -68,7 +68,7 @@ extension WorkTree {
   /// link of a foreign commit in whose place there is a file counts as none.
   package func newFiles(besides index: IndexFile) throws -> [TreePath] {
     let access = try FolderAccess(folder: folder)
-    let rules = IgnoreRules(of: self, index: index)
+    let rules = try IgnoreRules(of: self, index: index)
     let listing = try list(besides: index, rules)
     var changes = WorkingChanges()
     for files in listing.filesByFolder {

@@ -8,20 +8,26 @@ internal import System
 /// A note is left out by what this device agreed to, so that nobody else's `.gitignore` keeps it from
 /// being versioned, or, by naming it no more, has it sent.
 package final class IgnoreRules {
-  private let workTree: WorkTree
   private let hasExclusions: Bool
   private let files: AgreedFiles
   /// The repository with the ignore files as they were agreed to; nil before any agreement.
   private let agreed: Repository?
 
-  package init(of workTree: WorkTree, index: IndexFile) {
-    self.workTree = workTree
+  /// The repository with the ignore files as they are.
+  private let asTheyAre: Repository
+
+  package init(of workTree: WorkTree, index: IndexFile) throws {
+    let repository = workTree.repository
+    let questions = try QuestionSettings(ofIgnoreRules: workTree, repository.settings())
     let agreement = Agreement.toIgnoreFiles(workTree.stateFolder)
     files = AgreedFiles(agreement, of: workTree, index: index)
+    asTheyAre = repository.readingIgnoreFiles(in: workTree.folder, by: questions)
     agreed =
-      agreement.isBegun ? workTree.repository.readingIgnoreFiles(in: agreement.folder) : nil
+      agreement.isBegun
+      ? repository.readingIgnoreFiles(in: agreement.folder, by: questions) : nil
     hasExclusions =
-      Self.hasRules(workTree.repository.gitFolder + "/info/exclude") || agreement.hasFiles
+      Self.hasRules(repository.gitFolder + "/info/exclude") || agreement.hasFiles
+      || questions.excludesFile.map(Self.hasRules) ?? false
   }
 
   /// Whether there is anything to ask about at all.
@@ -32,7 +38,7 @@ package final class IgnoreRules {
     if files.isBlocked(above: path) {
       return try agreed?.isIgnored(path, isFolder: isFolder) ?? false
     }
-    func isNamed() throws -> Bool { try workTree.repository.isIgnored(path, isFolder: isFolder) }
+    func isNamed() throws -> Bool { try asTheyAre.isIgnored(path, isFolder: isFolder) }
     guard let agreed, isFolder || path.titleRange != nil else { return try isNamed() }
     let standings = try (path.ancestors + [""]).map(files.standing)
     if !standings.contains(.fromElsewhere) { return try isNamed() }

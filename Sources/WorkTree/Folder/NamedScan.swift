@@ -37,7 +37,7 @@ extension WorkTree {
       return try scan(against: index)
     }
     let access = try FolderAccess(folder: folder)
-    let rules = IgnoreRules(of: self, index: index)
+    let rules = try IgnoreRules(of: self, index: index)
     var changes = WorkingChanges()
     var seen: Set<Int> = []
     func compare(_ path: TreePath) throws {
@@ -97,7 +97,7 @@ extension WorkTree {
   /// repository of its own.
   public func versionedFolders(below top: TreePath = "") throws -> [TreePath] {
     let index = try indexFile()
-    let rules = IgnoreRules(of: self, index: index)
+    let rules = try IgnoreRules(of: self, index: index)
     if !top.isEmpty, try FolderAccess(folder: folder).repository(around: top) != nil { return [] }
     return try FolderListing(folder: folder, below: top) { path, _ in
       try !index.containsFolder(path) && isExcluded(path, isFolder: true, rules)

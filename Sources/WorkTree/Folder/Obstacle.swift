@@ -75,7 +75,7 @@ struct HeldUp: Error {
 final class KeptBackFiles {
   private let workTree: WorkTree
   private let index: IndexFile
-  private lazy var ignoreRules = IgnoreRules(of: workTree, index: index)
+  private var ignoreRules: IgnoreRules?
   private var conversions: ConversionRules?
   private var repositories: [TreePath: TreePath?] = [:]
   private let access: FolderAccess
@@ -117,6 +117,8 @@ final class KeptBackFiles {
     let hasIgnoreFile = (path.ancestors + [""]).contains {
       Counted.access("\(workTree.folder)/\($0.appending(".gitignore"))", F_OK) == 0
     }
+    let ignoreRules = try ignoreRules ?? IgnoreRules(of: workTree, index: index)
+    self.ignoreRules = ignoreRules
     let isIgnored =
       try ignoreRules.mayExclude(hasIgnoreFile) && ignoreRules.isIgnored(path, isFolder: false)
     return isIgnored ? .ignored : nil

@@ -2,65 +2,94 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// The attributes that the user and the system give to files of every repository: gitattributes(5). Notes
-/// converts nothing by them; but what git would encrypt by them is to stay on this device.
+/// The files of attributes and ignore rules beside the notebook's own that git goes by: gitattributes(5),
+/// gitignore(5). Notes converts nothing by them; but a file that git would encrypt by them stays on this device.
 struct UserAttributes {
-  /// The content of the files; nil if there are none.
-  let content: [UInt8]?
+  /// The settings by which libgit2 is asked.
+  let questions: QuestionSettings
+  /// The settings with each file of attributes that may count by a condition in git's configuration.
+  let conditional: [QuestionSettings]
+  /// The content of the user's or the repository's file of attributes; empty if there is none.
+  let content: [UInt8]
+  /// That of the system's file, which git reads first.
+  let systemContent: [UInt8]
 
   /// Reads them.
   ///
-  /// - Parameter settings: the repository's, which may name a file in place of the user's.
-  init(_ settings: Settings) {
-    // A setting that cannot be read counts as none.
-    let isReplaced = ((try? settings["core.attributesFile"]) ?? nil) != nil
-    let texts = (["/etc/gitattributes"] + (isReplaced ? [] : [Self.usersFile])).compactMap {
-      Disk.contentIfAny($0)
+  /// - Parameter settings: the repository's.
+  /// - Throws: `GitError.unreadableConfiguration`, and where a file cannot be read: git would read it, or fail.
+  init(of workTree: WorkTree, _ settings: Settings) throws {
+    let ignoring = try QuestionSettings(ofIgnoreRules: workTree, settings)
+    func questions(by file: String) -> QuestionSettings {
+      var questions = ignoring
+      questions.attributesFile = workTree.absolute(file)
+      return questions
     }
-    let content = Array(texts.joined(separator: [UInt8(ascii: "\n")]))
-    self.content = content.isEmpty ? nil : content
+    var others = try settings.conditionalValues(of: "core.attributesFile")
+    if let named = try settings["core.attributesFile"] {
+      self.questions = questions(by: named)
+    } else {
+      let user = try Self.usersFile()
+      self.questions = questions(by: user.path)
+      others += user.others
+    }
+    conditional = others.map(questions)
+    content = try self.questions.attributesFile.flatMap { try Disk.readIfThere($0) } ?? []
+    systemContent =
+      Self.isOn("GIT_ATTR_NOSYSTEM") ? [] : try Disk.readIfThere("/etc/gitattributes") ?? []
   }
 
-  /// The path of the user's file: by the last of git's configuration files that names one. Files that these
-  /// include are not read.
-  private static var usersFile: String {
+  /// The path of the user's file, by the last of git's configuration files that names one; and those that are named
+  /// under a condition.
+  private static func usersFile() throws -> (path: String, others: [String]) {
     let folder =
-      variable("XDG_CONFIG_HOME").map { $0 + "/git" } ?? expanded("~/.config/git")
-    let named = ["/etc/gitconfig", folder + "/config", expanded("~/.gitconfig")].compactMap {
-      Self.name(in: Disk.contentIfAny($0) ?? [])
-    }
-    return named.last.map(expanded) ?? folder + "/attributes"
+      variable("XDG_CONFIG_HOME").map { $0 + "/git" } ?? ConfigurationFile.expanded("~/.config/git")
+    let system =
+      isOn("GIT_CONFIG_NOSYSTEM") ? [] : [variable("GIT_CONFIG_SYSTEM") ?? "/etc/gitconfig"]
+    let users =
+      getenv("GIT_CONFIG_GLOBAL").map { [String(cString: $0)] }
+      ?? [folder + "/config", ConfigurationFile.expanded("~/.gitconfig")]
+    let name = "core.attributesfile"
+    let files = try (system + users).filter { !$0.isEmpty }.map(ConfigurationFile.init)
+    return (
+      files.compactMap { $0[name] }.last ?? folder + "/attributes",
+      try files.flatMap { try $0.conditionalValues(of: name) }
+    )
   }
 
   private static func variable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The value of `attributesFile`, which only the section `core` has.
-  private static func name(in configuration: [UInt8]) -> String? {
-    let lines = String(decoding: configuration, as: UTF8.self).split(separator: "\n")
-    return lines.compactMap { line -> String? in
-      let parts = line.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, words(parts[0]).last?.lowercased() == "attributesfile" else {
-        return nil
-      }
-      return words(parts[1]).joined(separator: " ")
-    }.last
+  /// Whether a variable means yes, as git reads it.
+  private static func isOn(_ name: String) -> Bool {
+    variable(name).map { !["0", "false", "no", "off"].contains($0.lowercased()) } ?? false
   }
 
-  private static func words(_ text: Substring) -> [Substring] {
-    text.split { " \t\r\"]".contains($0) }
+  /// Repositories with the system's attributes in place of those in the folder: one for each file of attributes that
+  /// may count, none if there is nothing but the repository's own.
+  func inPlaceOfFolder(of repository: Repository) throws -> [RepositoryOfAttributes] {
+    let isEmpty = content.isEmpty && systemContent.isEmpty
+    return try ((isEmpty ? [] : [questions]) + conditional).map {
+      try RepositoryOfAttributes(repository, systemContent, by: $0)
+    }
   }
+}
 
-  /// A path of the configuration, which may begin with the user's home.
-  static func expanded(_ path: String) -> String {
-    guard path.hasPrefix("~/"), let home = variable("HOME") else { return path }
-    return home + path.dropFirst()
+extension QuestionSettings {
+  /// The settings by which files are ignored: those of `.git/config` alone.
+  init(ofIgnoreRules workTree: WorkTree, _ settings: Settings) throws {
+    self.init()
+    excludesFile = try settings["core.excludesFile"].map(workTree.absolute)
+    ignoresCase = settings.isTrue("core.ignoreCase")
   }
+}
 
-  /// A repository with these attributes in place of those in its folder; nil where there are none.
-  func inPlaceOfFolder(of repository: Repository) throws -> RepositoryOfAttributes? {
-    try content.map { try RepositoryOfAttributes(repository, $0) }
+extension WorkTree {
+  /// A path of a setting; git reads a relative one from the top of the work tree.
+  fileprivate func absolute(_ path: String) -> String {
+    let path = ConfigurationFile.expanded(path)
+    return path.hasPrefix("/") ? path : folder + "/" + path
   }
 }
 
@@ -69,13 +98,15 @@ final class RepositoryOfAttributes {
   let repository: Repository
   private let folder: String
 
-  fileprivate init(_ repository: Repository, _ content: [UInt8]) throws {
+  fileprivate init(
+    _ repository: Repository, _ content: [UInt8], by questions: QuestionSettings
+  ) throws {
     var template = Array("/tmp/notes-attributes-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else {
       throw NotebookError.file(call: "mkdtemp", path: "/tmp", errno: errno)
     }
     folder = String(cString: made)
-    self.repository = repository.readingIgnoreFiles(in: folder)
+    self.repository = repository.readingIgnoreFiles(in: folder, by: questions)
     try Disk.create(folder + "/.gitattributes", content, mode: 0o600)
   }
 

@@ -160,6 +160,8 @@ extension GitError: ExplainedError {
       .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
     case .unfit:
       .failed("unfit_version", "run the command again: a version without it takes its place")
+    case .unreadableConfiguration:
+      .failed("unreadable_configuration", "'git config --list' says what is wrong with it")
     case .foreignOwner: .failed("foreign_owner", "work in it as its owner")
     case .locked(let path):
       .failed(

@@ -1,0 +1,57 @@
+internal import CLibgit2
+internal import Glibc
+internal import System
+
+/// The settings by which libgit2 says what is ignored and which attributes files have. It sees no others: a path
+/// that it cannot follow, such as one with `~`, would count as none, or end the question.
+public struct QuestionSettings: Sendable, Equatable {
+  /// The absolute path of a file of attributes that counts below the repository's own.
+  public var attributesFile: String?
+  /// The same of ignore rules.
+  public var excludesFile: String?
+  /// Whether the file system tells no capital letters from small ones.
+  public var ignoresCase = false
+
+  public init() {}
+
+  fileprivate var text: String {
+    func line(_ name: String, _ path: String?) -> String {
+      guard let path else { return "" }
+      let value = path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        .replacing("\n", with: "\\n")
+      return "\t\(name) = \"\(value)\"\n"
+    }
+    return "[core]\n\tignoreCase = \(ignoresCase)\n" + line("attributesFile", attributesFile)
+      + line("excludesFile", excludesFile)
+  }
+}
+
+/// The file with these settings, which libgit2 looks at as long as it is asked.
+final class QuestionConfiguration {
+  private let folder: String
+
+  init(_ settings: QuestionSettings) throws {
+    var template = Array("/tmp/notes-questions-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else {
+      throw GitError.system(call: "mkdtemp", path: "/tmp", errno: errno)
+    }
+    folder = String(cString: made)
+    try Disk.create(folder + "/config", Array(settings.text.utf8), mode: 0o600)
+  }
+
+  deinit { Disk.removeTree(folder) }
+
+  /// Gives a repository these settings in place of all others.
+  func apply(to repository: OpaquePointer, _ library: Libgit2) throws {
+    var configuration: OpaquePointer?
+    try library.check("git_config_new", library.api.git_config_new(&configuration))
+    defer { library.api.git_config_free(configuration) }
+    try library.check(
+      "git_config_add_file_ondisk",
+      library.api.git_config_add_file_ondisk(
+        configuration, folder + "/config", GIT_CONFIG_LEVEL_LOCAL, nil, 1))
+    try library.check(
+      "git_repository_set_config",
+      library.api.git_repository_set_config(repository, configuration))
+  }
+}
