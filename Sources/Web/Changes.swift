@@ -97,7 +97,7 @@ extension Visit {
       #","edit":"\#(page)/edit\#($0.path)","tick":"\#(page)/tick\#($0.path)","blob":"\#($0.blob.hex)""#
     }
     let facts = #"{"done":"\#(what)","page":"\#(page)","note":"\#(id)"\#(edit ?? "")}"#
-    return .file(Array(facts.utf8), type: "application/json")
+    return .facts(facts)
   }
 
   /// The typed text, with the line ends of the text that it replaces.

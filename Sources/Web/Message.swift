@@ -18,6 +18,12 @@ struct Request: Sendable {
   /// The part of a file that is asked for, as the header has it.
   var range: String?
 
+  /// Whether it is a letter or a digit of ASCII.
+  static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
   /// The parts of a path; nil where it is not one that a page links to. Nothing is decoded: no page's
   /// address has anything but letters, digits, `-`, `_`, and a dot inside a name.
   static func parts(ofPath path: Substring) -> [String]? {
@@ -27,15 +33,7 @@ struct Request: Sendable {
     if names.last == "" { names = names.dropLast() }
     let isPlain = names.allSatisfy { name in
       !name.isEmpty && name.utf8.count <= 64 && name.first != "."
-        && name.utf8.allSatisfy { byte in
-          switch byte {
-          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-            UInt8(ascii: "."):
-            true
-          default: false
-          }
-        }
+        && name.utf8.allSatisfy { isAlphanumeric($0) || "-_.".utf8.contains($0) }
     }
     return isPlain ? names.map(String.init) : nil
   }
@@ -63,6 +61,11 @@ struct Response: Sendable {
 
   static func file(_ bytes: [UInt8], type: String) -> Response {
     Response(status: 200, body: .bytes(bytes, type: type))
+  }
+
+  /// Facts for a script, as JSON.
+  static func facts(_ json: String) -> Response {
+    .file(Array(json.utf8), type: "application/json")
   }
 
   /// The page to look at after something was done.

@@ -11,11 +11,8 @@ struct ShelfPage {
     switch (request.method, request.path) {
     case (.get, []): .page(list)
     case (.get, ["events"]): Response(status: 200, body: .events(nil))
-    case (.get, ["style.css"]):
-      .file(PackageResources.style_css, type: "text/css; charset=utf-8")
-    case (.get, ["page.js"]):
-      .file(PackageResources.page_js, type: "text/javascript; charset=utf-8")
-    case (.get, ["icon.svg"]): .file(PackageResources.icon_svg, type: "image/svg+xml")
+    case (.get, let path) where path.count == 1:
+      Visit.file(path[0]) ?? .page(missing, status: 404)
     default: .page(missing, status: 404)
     }
   }
@@ -24,16 +21,13 @@ struct ShelfPage {
     // A notebook that went without a word, as with the medium that it is on, is noticed here.
     notebooks.update()
     let rows = notebooks.sites.compactMap(row)
-    let none: HTML =
-      """
-      <div class="nothing">\(HTML.emptySheet)<h2>No notebook yet</h2>
-      <p class="soft"><code>notes init</code> makes one, <code>notes join</code> brings one.</p></div>
-      """
+    let none = HTML.empty(
+      "No notebook yet", "<code>notes init</code> makes one, <code>notes join</code> brings one.")
     return page("Notebooks") {
       """
       <h1>Notebooks</h1>
       <div id="notebooks" data-live>
-      \(rows.isEmpty ? none : "<ul class=\"group notes\">\n\(rows)</ul>")
+      \(HTML.group(rows, or: none))
       </div>
       """
     }
@@ -68,10 +62,7 @@ struct ShelfPage {
   private func row(_ site: Site) -> HTML? {
     // As the comment of the function says.
     guard let notebook = try? Notebook.open(at: site.folder) else { return nil }
-    return """
-      <li><a class="row" href="\(root)/\(site.pathName)/"><span class="row-title" dir="auto">\(notebook.identity.name)</span>
-      <span class="row-meta">\(site.folder)</span></a></li>
-
-      """
+    return .row(
+      notebook.identity.name, at: "\(root)/\(site.pathName)/", marks: ["\(site.folder)"])
   }
 }

@@ -55,7 +55,8 @@ struct Visit {
     case ("n", 2...): return try notePage(try subject(in: notebook), notebook)
     case ("browser", 1) where visitor.guest != nil: return .page(browserPage(of: notebook))
     case (let name?, 1):
-      guard let file = file(name, of: notebook.identity.name) else { throw Refusal.noSuchPage }
+      let file = Self.file(name) ?? appFile(name, of: notebook.identity.name)
+      guard let file else { throw Refusal.noSuchPage }
       return file
     default: throw Refusal.noSuchPage
     }
@@ -176,16 +177,12 @@ struct Visit {
   // MARK: What went wrong
 
   private func failed(_ error: any Error) -> Response {
-    // Whatever failed for that.
     let error = site.isThere ? error : Refusal.away
     return switch error {
     case let refusal as Refusal: trouble(refusal.text, status: refusal.status)
-    case let error as NotebookError: trouble("\(error)", status: 409)
-    case let error as MembershipError: trouble("\(error)", status: 409)
-    case let error as SyncError: trouble("\(error)", status: 409)
-    case let error as WatchError: trouble("\(error)", status: 409)
-    case let error as GuestError: trouble("\(error)", status: 409)
-    case let error as NameDefect: trouble("\(error)", status: 409)
+    case is NotebookError, is MembershipError, is SyncError, is WatchError, is GuestError,
+      is NameDefect:
+      trouble("\(error)", status: 409)
     case MergeError.noConflict: trouble("the note has no conflict any more", status: 409)
     default: trouble("\(error)", status: 500)
     }
@@ -218,85 +215,4 @@ struct Subject: Sendable {
   let isInConflict: Bool
 
   var title: String { path.noteTitle }
-}
-
-/// Why a page does not do what it is asked.
-enum Refusal: Error {
-  case noSuchPage, noSuchNote, noSuchFile, noSuchVersion, noText, tooLong(Int), emptyTitle
-  /// The note is another one than the page showed, and what was asked would take that back.
-  case changedSince
-  /// The text that the page was made of is gone.
-  case noSuchText
-  case noSuchInvitation, noSuchMember, sameRole(String)
-  /// The key of this device that the notebook goes by is not there.
-  case otherDevice
-  /// The text that was shown cannot be known from the form.
-  case brokenForm
-  /// A guest who is a reader asks for what changes the notebook.
-  case readOnly
-  /// A guest asks for what is for the user of this device alone.
-  case ownerOnly
-  /// The notebook's folder is not there: it may come back.
-  case away
-  /// The book of guests cannot be read, or others could have written it.
-  case bookUnreadable
-  /// The file is larger than the page takes.
-  case tooLarge(Int)
-  /// A kind of file that the page does not take, or the bytes are of another kind than the name says.
-  case unknownKind, otherKind
-  /// The file may say where it was made, which the page cannot remove.
-  case mayTellPlace
-  case tooManyUploads
-
-  var status: Int {
-    switch self {
-    case .noSuchPage, .noSuchNote, .noSuchFile, .noSuchVersion, .noSuchText, .noSuchInvitation,
-      .noSuchMember:
-      404
-    case .readOnly, .ownerOnly: 403
-    case .tooLong, .tooLarge: 413
-    case .unknownKind, .otherKind: 415
-    case .mayTellPlace, .noText, .changedSince, .sameRole, .otherDevice: 409
-    case .emptyTitle, .brokenForm: 400
-    case .away, .bookUnreadable, .tooManyUploads: 503
-    }
-  }
-
-  var text: String {
-    switch self {
-    case .noSuchPage: "there is no such page"
-    case .noSuchNote: "there is no such note, and there was none"
-    case .noSuchFile: "there is no such file now"
-    case .noSuchVersion: "there is no such version"
-    case .noSuchInvitation: "there is no such invitation, or it has ended"
-    case .noSuchMember: "there is no such member"
-    case .sameRole(let role): "it is \(role) already"
-    case .otherDevice: "this notebook was made or joined with another device key"
-    case .noText:
-      "this note can be read here and not edited: it is no text, or holds bytes that a browser would change"
-    case .changedSince:
-      "the note has changed since this page was shown: look at it first, then do it again"
-    case .noSuchText: "the text that this page showed is gone: edit the note as it is now"
-    case .tooLong(let most):
-      "the text has more than \(most / 1024) KiB, which the page does not take"
-    case .emptyTitle: "the note needs a title"
-    case .tooLarge(let most):
-      "the file has more than \(most >> 20) MiB, which the page does not take"
-    case .unknownKind:
-      "the page takes images, sound, video, PDF, ZIP, e-books, tables, calendars, contacts and "
-        + "office documents; put other files into the notebook's folder"
-    case .otherKind: "the file is not of the kind that its name says, or is damaged"
-    case .mayTellPlace:
-      "the file may say where it was made, and the page cannot remove that from this kind of file; "
-        + "to add it anyway, choose \u{201C}Keep where photos were taken\u{201D} in the menu beside the button"
-    case .tooManyUploads: "others are adding files now: try again"
-    case .brokenForm: "the form is not one of this page"
-    case .readOnly: "you are a reader here: you can look at everything and change nothing"
-    case .ownerOnly: "this page is for the user of this device alone"
-    case .bookUnreadable:
-      "cannot check guests right now: run 'notes doctor' on the device that serves this page"
-    case .away:
-      "the notebook is not there now: its folder was moved, or is on a medium that was taken out"
-    }
-  }
 }

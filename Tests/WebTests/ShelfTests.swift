@@ -25,7 +25,8 @@ import Testing
     for (path, name) in [(home, "Home"), (work, "Work")] {
       #expect(
         list.text.contains(
-          "href=\"\(path)/\"><span class=\"row-title\" dir=\"auto\">\(name) &amp; &lt;b&gt;</span>"),
+          "href=\"\(path)/\">\n<span class=\"row-top\"><span class=\"row-title\" dir=\"auto\">\(name) &amp; &lt;b&gt;</span>"
+        ),
         "\(list.text)")
       let page = try shelf.get(path + "/").text
       #expect(

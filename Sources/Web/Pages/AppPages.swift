@@ -20,13 +20,20 @@ extension Visit {
   /// The style sheet.
   static let style = Response.file(PackageResources.style_css, type: "text/css; charset=utf-8")
 
-  /// A file that belongs to the pages; nil where the visitor has none of this name.
-  func file(_ name: String, of notebook: String) -> Response? {
+  /// A file that belongs to all pages; nil for another name.
+  static func file(_ name: String) -> Response? {
     switch name {
-    case "style.css": Self.style
+    case "style.css": style
     case "icon.svg": .file(PackageResources.icon_svg, type: "image/svg+xml")
     case "page.js": .file(PackageResources.page_js, type: "text/javascript; charset=utf-8")
     case "icon.png": .file(PackageResources.icon_png, type: "image/png")
+    default: nil
+    }
+  }
+
+  /// A file that makes an app of the page; nil where the visitor has none of this name.
+  func appFile(_ name: String, of notebook: String) -> Response? {
+    switch name {
     case "worker.js" where mayBeApp:
       .file(Self.worker, type: "text/javascript; charset=utf-8")
     case "app.webmanifest" where mayBeApp:

@@ -33,7 +33,7 @@ extension Visit {
       guests = "<p class=\"error\">\(sentence("\(error)"))</p>"
     }
     let hubs = try notebook.hubs().map { try row(HubState(of: $0, in: notebook)) }
-    let hubList: HTML = "<h2 class=\"label\">Hubs</h2>\n<ul class=\"group notes\">\n\(hubs)</ul>"
+    let hubList: HTML = "<h2 class=\"label\">Hubs</h2>\n\(HTML.group(hubs))"
     return layout("People and devices", name: identity.name) {
       """
       <h1>People and devices</h1>
@@ -42,8 +42,7 @@ extension Visit {
       </div>
       <div id="devices" data-live data-presence>
       \(notice(of: standing))
-      <ul class="group notes">
-      \(rows)</ul>
+      \(HTML.group(rows))
       \(hubs.isEmpty ? nil : hubList)
       <h2 class="label">Invitations</h2>
       \(invitations(to: notebook, standing))
@@ -103,11 +102,8 @@ extension Visit {
     }
     let change: HTML =
       "<a class=\"btn change\" href=\"\(address(of: member))\">Change \(member.name)</a>"
-    return """
-      <li class="person"><div><b>\(member.name)</b>\(mark.map { " (\($0))" })
-      <small class="about">\(Self.list(about))</small></div> \(change, if: canChange)</li>
-
-      """
+    return .person(
+      "<b>\(member.name)</b>\(mark.map { " (\($0))" })", about, canChange ? change : nil)
   }
 
   private func parts(of state: DeviceState) -> [HTML] {
@@ -140,11 +136,7 @@ extension Visit {
     let words = state.ahead.map { ahead in
       ahead == 0 ? "has all versions" : "lacks \(Self.count(ahead, "version"))"
     }
-    return """
-      <li class="person"><div><b>\(state.hub.name)</b>
-      <small class="about">\(state.hub.url), \(words ?? "never met")</small></div></li>
-
-      """
+    return .person("<b>\(state.hub.name)</b>", ["\(state.hub.url)", "\(words ?? "never met")"])
   }
 
   static func count(_ count: Int, _ singular: String) -> String {

@@ -12,31 +12,26 @@ extension Visit {
   func filesPage(of notebook: Notebook) throws -> HTML {
     let files = try notebook.history.files().filter { !$0.path.isNote }
       .sorted { ($1.modified ?? .max, $0.path) < ($0.modified ?? .max, $1.path) }
-    let skipped = max(0, Int(request.query["from"] ?? "") ?? 0)
     let shown = files.dropFirst(skipped).prefix(Self.notesAtOnce)
     let rows = shown.map { file -> HTML in
-      let inner: HTML = """
-        <span class="row-top"><span class="row-title" dir="auto">\(file.title)</span>\
-        \(file.modified.map { .time($0, \.brief) })</span>
-        <span class="row-meta">\(file.path.parent.map { "<span class=\"folder\"><bdi>\("\($0)")</bdi></span>" })\
-        <span>\(Self.size(file.size))</span>\("<span class=\"chip\">not saved yet</span>", if: file.id.isEmpty)</span>
-        """
-      if file.id.isEmpty { return "<li><div class=\"row\">\(inner)</div></li>\n" }
-      return "<li><a class=\"row\" href=\"\(root)/files/\(file.id)\">\(inner)</a></li>\n"
+      let marks: [HTML?] = [
+        file.path.parent.map { "<span class=\"folder\"><bdi>\("\($0)")</bdi></span>" },
+        "<span>\(Self.size(file.size))</span>",
+        file.id.isEmpty ? "<span class=\"chip\">not saved yet</span>" : nil,
+      ]
+      return .row(
+        file.title, at: file.id.isEmpty ? nil : "\(root)/files/\(file.id)",
+        file.modified.map { .time($0, \.brief) }, marks: marks)
     }
-    let rest = files.count - skipped - shown.count
-    let more: HTML =
-      "<p><a class=\"btn\" href=\"\(root)/files?from=\(skipped + shown.count)\">\(rest) more</a></p>"
-    let none: HTML = """
-      <div class="nothing">\(HTML.emptySheet)<h2>No files yet</h2>
-      <p class="soft">Photos and files that you add to a note are listed here.</p></div>
-      """
+    let next = skipped + shown.count
     return layout("Files", name: notebook.identity.name) {
       """
       <h1>Files</h1>
       <div id="notes" data-live>
-      \(rows.isEmpty ? none : "<ul class=\"group notes\">\n\(rows)</ul>")
-      \(more, if: rest > 0)
+      \(HTML.group(
+        rows,
+        or: .empty("No files yet", "Photos and files that you add to a note are listed here.")))
+      \(more(files.count - next, "\(root)/files?from=\(next)"))
       </div>
       """
     }
@@ -131,22 +126,18 @@ extension Visit {
     let piece = Uploads.Piece(
       name: token, visitor: root, start: start, size: size, bytes: request.piece)
     switch try site.uploads.take(piece) {
-    case .partial(let count): return Self.facts("{\"from\":\(count)}")
-    case .added(let link): return Self.facts("{\"link\":\(JSONText.quoted(link))}")
+    case .partial(let count): return .facts("{\"from\":\(count)}")
+    case .added(let link): return .facts("{\"link\":\(JSONText.quoted(link))}")
     case .whole(let bytes):
       do {
         let link = try add(bytes, kind, named: name, in: notebook)
         site.uploads.end(piece, link: link)
-        return Self.facts("{\"link\":\(JSONText.quoted(link))}")
+        return .facts("{\"link\":\(JSONText.quoted(link))}")
       } catch {
         site.uploads.end(piece, link: nil)
         throw error
       }
     }
-  }
-
-  private static func facts(_ json: String) -> Response {
-    .file(Array(json.utf8), type: "application/json")
   }
 
   /// Adds a file, under another name if its own is taken.

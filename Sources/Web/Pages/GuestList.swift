@@ -4,24 +4,21 @@ internal import System
 
 /// The guests of the page, for the user of this device: invited, given another role, and removed.
 extension Visit {
-  private static let may: [(Role, HTML)] = [
-    (.writer, "can read and change the notes"), (.reader, "can read the notes"),
-  ]
-
   /// The part of the page of people and devices that is about guests.
   func guestList() throws -> HTML {
-    let guests = try site.presentGuests().map { guest in
+    let guests = try site.presentGuests().map { guest -> HTML in
       let seen = site.lastHere(of: guest).map { "last here \(time($0))" } as HTML?
       let about: [HTML] = ["\(guest.role.rawValue)", "since \(time(guest.since))"]
-      return person(
-        guest.name, about + [seen ?? "not here since the page was started"],
+      return .person(
+        "<b>\(guest.name)</b>", about + [seen ?? "not here since the page was started"],
         "<a class=\"btn change\" href=\"\(root)/devices/guest/\(guest.id)\">Change \(guest.name)</a>"
       )
     }
-    let links = try site.guests.invitations().map { link in
+    let links = try site.guests.invitations().map { link -> HTML in
       let name = link.name ?? "A guest"
-      return person(
-        name, ["\(link.role.rawValue)", "invited; the link expires \(time(link.expires))"],
+      return .person(
+        "<b>\(name)</b>",
+        ["\(link.role.rawValue)", "invited; the link expires \(time(link.expires))"],
         """
         <form method="post" action="\(root)/devices/guest/\(link.token)/remove"><button class="btn change">\
         Cancel\(HTML.spoken(" the invitation of \(name)"))</button></form>
@@ -31,25 +28,17 @@ extension Visit {
     return """
       <h2 class="label">Guests</h2>
       <p class="soft">Guests use the notes in a browser, from this device. They install nothing.</p>
-      \(all.isEmpty ? nil : "<ul class=\"group notes\">\n\(all)</ul>")
+      \(HTML.group(all))
       """
-  }
-
-  private func person(_ name: String, _ about: [HTML], _ deed: HTML) -> HTML {
-    """
-    <li class="person"><div><b>\(name)</b><small class="about">\(Self.list(about))</small></div> \(deed)</li>
-
-    """
   }
 
   private func roleChoices(chosen: Role) -> [HTML] {
-    Self.may.map { role, meaning in
-      """
-      <label class="choice less"><input type="radio" name="role" value="\(role.rawValue)"\
-      \(" checked", if: role == chosen)> <span><b>\(role.rawValue)</b>: \(meaning)</span></label>
-
-      """
-    }
+    HTML.choices(
+      named: "role", chosen: chosen.rawValue,
+      among: [
+        (Role.writer.rawValue, "can read and change the notes"),
+        (Role.reader.rawValue, "can read the notes"),
+      ])
   }
 
   var guestForm: HTML {

@@ -8,7 +8,7 @@ extension Visit {
     switch (request.method, request.path) {
     case (.get, []): return .page(try namePage(link))
     case (.get, ["style.css"]), (.get, ["icon.svg"]):
-      guard let file = file(request.path[0], of: "") else { throw Refusal.noSuchPage }
+      guard let file = Self.file(request.path[0]) else { throw Refusal.noSuchPage }
       return file
     case (.post, []): return try letIn(by: link, token)
     default: throw Refusal.noSuchPage

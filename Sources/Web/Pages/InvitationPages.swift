@@ -20,14 +20,11 @@ extension Visit {
     let rows = open.map { record -> HTML in
       let looks: HTML = record.state == .pending ? ", somebody looks at it" : .nothing
       let name = record.name ?? record.locator + "-…"
-      return """
-        <li><a class="row" href="\(address(ofInvitation: record.locator))"><span class="row-title">\(name)</span>
-        <span class="row-meta">\(record.role.rawValue), until \(time(record.expires))\(looks)</span></a></li>
-
-        """
+      return .row(
+        name, at: address(ofInvitation: record.locator),
+        marks: ["\(record.role.rawValue), until \(time(record.expires))\(looks)"])
     }
-    return rows.isEmpty
-      ? "<p class=\"soft\">No open invitations.</p>" : "<ul class=\"group notes\">\n\(rows)</ul>"
+    return .group(rows, or: "<p class=\"soft\">No open invitations.</p>")
   }
 
   /// The form that opens one.
@@ -44,18 +41,13 @@ extension Visit {
 
   /// The roles, each with what it means.
   func roleChoices(named field: String, chosen: Role) -> [HTML] {
-    let roles: [(Role, HTML)] = [
-      (.reader, "receives changes; its own stay on it"),
-      (.writer, "also sends its own changes"),
-      (.admin, "also invites, changes roles and removes"),
-    ]
-    return roles.map { role, meaning in
-      """
-      <label class="choice less"><input type="radio" name="\(field)" value="\(role.rawValue)"\
-      \(" checked", if: role == chosen)> <span><b>\(role.rawValue)</b>: \(meaning)</span></label>
-
-      """
-    }
+    HTML.choices(
+      named: field, chosen: chosen.rawValue,
+      among: [
+        (Role.reader.rawValue, "receives changes; its own stay on it"),
+        (Role.writer.rawValue, "also sends its own changes"),
+        (Role.admin.rawValue, "also invites, changes roles and removes"),
+      ])
   }
 
   private func address(ofInvitation locator: String) -> String {

@@ -116,29 +116,23 @@ extension Visit {
     if all.isEmpty { return noNotes(in: notebook) }
     let folder = request.path.isEmpty ? request.query["in"] : nil
     let notes = folder == nil ? all : all.filter { self.folder(of: $0) == folder }
-    let skipped = request.path.isEmpty ? max(0, Int(request.query["from"] ?? "") ?? 0) : 0
+    let skipped = request.path.isEmpty ? skipped : 0
     let page = notes.dropFirst(skipped).prefix(atOnce)
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
     let editors = editors(in: notebook)
-    var groups: [(period: String, rows: [HTML])] = []
-    for note in page {
-      let period = note.modified.map { SpokenTime($0).period } ?? "Not saved yet"
+    let shownRows = try page.map { note in
       let author = try note.lastVersion.map { name(try proofs.author(of: $0)) }
       let row = row(
         note, by: author, editors: editors.names(of: note.id, note.path), isShown: note.id == shown)
-      if groups.last?.period != period { groups.append((period, [])) }
-      groups[groups.count - 1].rows.append(row)
+      return (note.modified.map { SpokenTime($0).period } ?? "Not saved yet", row)
     }
-    let lists = groups.map { group -> HTML in
-      "<h2 class=\"label\">\(group.period)</h2>\n<ul class=\"group notes\">\n\(group.rows)</ul>\n"
-    }
-    let rest = notes.count - skipped - page.count
-    let more = "\(root)/?from=\(skipped + page.count)" + (folder.map { "&in=" + encoded($0) } ?? "")
+    let next = skipped + page.count
+    let address = "\(root)/?from=\(next)" + (folder.map { "&in=" + encoded($0) } ?? "")
     return """
       \(folders(of: all, chosen: folder))
-      \(lists)
-      \(rest > 0 ? "<p><a class=\"btn\" href=\"\(more)\">\(rest) more</a></p>" : nil)
+      \(HTML.grouped(shownRows) { .group($0) })
+      \(more(notes.count - next, address))
       \(saveForm, if: visitor.mayWrite && notes.contains { $0.id.isEmpty })
       """
   }
@@ -180,12 +174,8 @@ extension Visit {
   /// A value for a query.
   func encoded(_ text: String) -> String {
     text.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        String(UnicodeScalar(byte))
-      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }
+      Request.isAlphanumeric(byte)
+        ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }.joined()
   }
 
@@ -213,17 +203,10 @@ extension Visit {
       },
       boxes.map { "<span>\($0)</span>" }, author.map { "<span>\($0)</span>" },
     ]
-    let inner: HTML = """
-      <span class="row-top"><span class="row-title" dir="auto">\(note.title)</span>\(when)</span>
-      <span class="row-text" dir="auto">\(preview.words)</span>
-      <span class="row-meta">\(marks.compactMap { $0 })</span>
-      """
-    if note.id.isEmpty { return "<li><div class=\"row\">\(inner)</div></li>\n" }
-    return """
-      <li><a class="row" href="\(root)/n/\(note.id)"\(" aria-current=\"page\"", if: isShown)>
-      \(inner)</a></li>
-
-      """
+    return .row(
+      note.title, at: note.id.isEmpty ? nil : "\(root)/n/\(note.id)", when,
+      ["<span class=\"row-text\" dir=\"auto\">\(preview.words)</span>"], marks: marks,
+      isShown: isShown)
   }
 
   // MARK: Search
@@ -247,7 +230,6 @@ extension Visit {
       addresses[note.path] = "\(root)/n/\(note.id)"
     }
     let all = hits + former.filter { $0.path.isNote }
-    let skipped = max(0, Int(request.query["from"] ?? "") ?? 0)
     let shown = all.dropFirst(skipped).prefix(Self.notesAtOnce)
     if shown.isEmpty {
       return """
@@ -255,15 +237,12 @@ extension Visit {
         <p class="soft">\(inHistory ? "Try fewer or other words." : "Older versions and deleted notes may.")</p></div>
         """
     }
-    let rest = all.count - skipped - shown.count
-    let more =
-      "\(root)/?q=\(encoded(text))&from=\(skipped + shown.count)" + (inHistory ? "&history=on" : "")
+    let next = skipped + shown.count
+    let address = "\(root)/?q=\(encoded(text))&from=\(next)" + (inHistory ? "&history=on" : "")
     return """
       <p class="label">\(Self.count(all.count, "note"))</p>
-      <ul class="group notes">
-      \(shown.map { row($0, at: addresses[$0.path]) })
-      </ul>
-      \(rest > 0 ? "<p><a class=\"btn\" href=\"\(more)\">\(rest) more</a></p>" : nil)
+      \(HTML.group(shown.map { row($0, at: addresses[$0.path]) }))
+      \(more(all.count - next, address))
       """
   }
 
@@ -274,15 +253,9 @@ extension Visit {
     let mark: HTML? = hit.former.map {
       "<span class=\"chip\">\($0.isDeleted ? "deleted" : "in an older version")</span>"
     }
-    let lines = hit.lines.prefix(3).map(line)
-    let inner: HTML = """
-      <span class="row-top"><span class="row-title" dir="auto">\(hit.path.noteTitle)</span>\
-      \(HTML.time(hit.modified, \.brief))</span>
-      \(lines)
-      <span class="row-meta">\(mark)</span>
-      """
-    guard let target else { return "<li><div class=\"row\">\(inner)</div></li>\n" }
-    return "<li><a class=\"row\" href=\"\(target)\">\(inner)</a></li>\n"
+    return .row(
+      hit.path.noteTitle, at: target, .time(hit.modified, \.brief),
+      hit.lines.prefix(3).map(line), marks: [mark])
   }
 
   private func line(_ line: SearchLine) -> HTML {
@@ -305,23 +278,17 @@ extension Visit {
     defer { proofs.remember() }
     let rows = try files.prefix(Self.notesAtOnce).map { file -> HTML in
       let author = try file.version.map { name(try proofs.author(of: $0)) }
-      return """
-        <li><a class="row" href="\(root)/n/\(file.id)"><span class="row-top">\
-        <span class="row-title" dir="auto">\(file.path.noteTitle)</span>\
-        \(file.time.map { .time($0, \.brief) })</span>
-        <span class="row-meta">\(author)</span></a></li>
-
-        """
+      return .row(
+        file.path.noteTitle, at: "\(root)/n/\(file.id)", file.time.map { .time($0, \.brief) },
+        marks: [author])
     }
-    let none: HTML = """
-      <div class="nothing">\(HTML.emptySheet)<h2>Nothing was deleted</h2>
-      <p class="soft">Notes that you delete stay here, and can be brought back.</p></div>
-      """
+    let none = HTML.empty(
+      "Nothing was deleted", "Notes that you delete stay here, and can be brought back.")
     return layout("Deleted notes", name: notebook.identity.name) {
       """
       <h1>Deleted notes</h1>
       <div id="notes" data-live>
-      \(rows.isEmpty ? none : "<ul class=\"group notes\">\(rows)</ul>")
+      \(HTML.group(rows, or: none))
       </div>
       """
     }

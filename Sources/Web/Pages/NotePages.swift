@@ -28,7 +28,7 @@ extension Visit {
     return try layout(subject.title, name: notebook.identity.name, frame) {
       """
       <article id="note" data-live>
-      \(heading(of: subject))
+      <h1 dir="auto">\(subject.title)</h1>
       \(try about(subject, in: notebook))
       \(deletion(of: subject), if: subject.isDeleted)
       \(conflict(of: subject), if: subject.isInConflict)
@@ -36,11 +36,6 @@ extension Visit {
       </article>
       """
     }
-  }
-
-  /// The title of a note, above its text.
-  private func heading(of subject: Subject) -> HTML {
-    "<h1 dir=\"auto\">\(subject.title)</h1>"
   }
 
   /// The note's folder, who changed it last and when, and who writes in it now.
@@ -114,7 +109,7 @@ extension Visit {
       "\"by\":\(JSONText.quoted(author ?? "Somebody else"))",
       "\"text\":\(JSONText.quoted(editable.text))",
     ]
-    return .file(Array("{\(facts.joined(separator: ","))}".utf8), type: "application/json")
+    return .facts("{\(facts.joined(separator: ","))}")
   }
 
   /// The person who changed the note last, among its last few versions, if that is another one.
@@ -231,7 +226,10 @@ extension Visit {
   // MARK: Undo
 
   func undoPage(of notebook: Notebook) throws -> HTML {
-    let last = try lastOperation(of: notebook)
+    // Unsaved texts of the folder are left alone.
+    let last = try notebook.history.operations().first {
+      !$0.isUndone && $0.before != nil && $0.kind != .undo && $0.kind != .redo
+    }
     return layout("Undo", name: notebook.identity.name) {
       guard let last else {
         return """
@@ -247,13 +245,5 @@ extension Visit {
         </form>
         """
     }
-  }
-
-  /// The operation that would be undone. Unsaved texts of the folder are left alone.
-  private func lastOperation(of notebook: Notebook) throws -> Operation? {
-    let left = try notebook.history.operations().filter {
-      !$0.isUndone && $0.before != nil && $0.kind != .undo && $0.kind != .redo
-    }
-    return left.first
   }
 }

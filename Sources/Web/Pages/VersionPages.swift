@@ -9,7 +9,6 @@ extension Visit {
   private static let versionsAtOnce = 20
 
   func versionsPage(of subject: Subject, in notebook: Notebook) throws -> HTML {
-    let skipped = max(0, Int(request.query["from"] ?? "") ?? 0)
     let walk = try notebook.history.versions(of: subject.path)
     for _ in 0..<skipped { guard try walk.next() != nil else { break } }
     var versions: [Version] = []
@@ -24,17 +23,12 @@ extension Visit {
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
     let shown = try subject.isDeleted || !visitor.mayWrite ? nil : shownNote(subject, in: notebook)
-    var days: [(name: String, items: [HTML])] = []
-    for (place, version) in versions.enumerated() {
-      let day = SpokenTime(version.commit.author.time).dayName
-      if days.last?.name != day { days.append((day, [])) }
+    let items = try versions.enumerated().map { place, version in
       let isNow = place == 0 && skipped == 0
       let item = try item(version, proofs, of: subject, isNow: isNow, shown, notebook)
-      days[days.count - 1].items.append(item)
+      return (SpokenTime(version.commit.author.time).dayName, item)
     }
-    let lists = days.map { day -> HTML in
-      "<h2 class=\"label\">\(day.name)</h2>\n<ol class=\"versions time-line\">\n\(day.items)</ol>\n"
-    }
+    let lists = HTML.grouped(items) { "<ol class=\"versions time-line\">\n\($0)</ol>\n" }
     var frame = try frame(of: subject, in: notebook)
     frame.menu = nil
     return layout("Versions of \(subject.title)", name: notebook.identity.name, frame) {

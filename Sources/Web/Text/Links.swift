@@ -87,8 +87,7 @@ struct Links {
   // MARK: Addresses
 
   private static func isWord(_ byte: UInt8) -> Bool {
-    byte >= 0x80 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    byte >= 0x80 || Request.isAlphanumeric(byte)
   }
 
   private static func begins(_ bytes: [UInt8], at place: Int, with word: StaticString) -> Bool {

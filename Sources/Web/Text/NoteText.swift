@@ -106,18 +106,18 @@ struct NoteText {
 
     init(text: NoteText) { self.text = text }
 
+    /// The marks around a part that has no others.
+    private static let tags: [String: (open: HTML, close: HTML)] = [
+      "block_quote": ("<blockquote>\n", "</blockquote>\n"), "strikethrough": ("<s>", "</s>"),
+      "item": ("<li dir=\"auto\">", "</li>\n"), "emph": ("<em>", "</em>"),
+      "strong": ("<strong>", "</strong>"), "thematic_break": ("<hr>\n", ""),
+    ]
+
     mutating func enter(_ node: CommonMarkNode) -> Bool {
       switch node.kind {
       case "paragraph": if !node.isTight { parts.append("<p dir=\"auto\">") }
       case "heading": parts.append("<h\(min(6, node.level + 1)) dir=\"auto\">")
-      case "block_quote": parts.append("<blockquote>\n")
-      case "list":
-        guard let first = node.firstNumber else {
-          parts.append("<ul>\n")
-          break
-        }
-        parts.append("<ol start=\"\(first)\">\n")
-      case "item": parts.append("<li dir=\"auto\">")
+      case "list": parts.append(node.firstNumber.map { "<ol start=\"\($0)\">\n" } ?? "<ul>\n")
       case "tasklist": enterTask(node)
       case "code_block":
         parts.append("<pre tabindex=\"0\"><code>\(text: node.literal.utf8)</code></pre>\n")
@@ -125,7 +125,6 @@ struct NoteText {
       case "html_block":
         parts.append("<pre class=\"raw\">\(text: node.literal.utf8)</pre>\n")
         return false
-      case "thematic_break": parts.append("<hr>\n")
       case "table", "table_header", "table_row", "table_cell": enterTable(node)
       case "text":
         parts.append(linksAround > 0 ? "\(text: node.literal.utf8)" : text.words(node.literal))
@@ -134,12 +133,9 @@ struct NoteText {
         parts.append("<code>\(text: node.literal.utf8)</code>")
       // People who write notes break lines where they mean it.
       case "softbreak", "linebreak": parts.append("<br>\n")
-      case "emph": parts.append("<em>")
-      case "strong": parts.append("<strong>")
-      case "strikethrough": parts.append("<s>")
       case "link": enterLink(node)
       case "image": enterImage(node)
-      default: break
+      case let kind: if let tags = Self.tags[kind] { parts.append(tags.open) }
       }
       return true
     }
@@ -148,9 +144,7 @@ struct NoteText {
       switch node.kind {
       case "paragraph": if !node.isTight { parts.append("</p>\n") }
       case "heading": parts.append("</h\(min(6, node.level + 1))>\n")
-      case "block_quote": parts.append("</blockquote>\n")
       case "list": parts.append(node.firstNumber == nil ? "</ul>\n" : "</ol>\n")
-      case "item": parts.append("</li>\n")
       case "tasklist": parts.append("</div></li>\n")
       case "table": parts.append("\("</tbody>", if: hasBody)</table></div>\n")
       case "table_header":
@@ -158,13 +152,10 @@ struct NoteText {
         isInHead = false
       case "table_row": parts.append("</tr>\n")
       case "table_cell": parts.append(isInHead ? "</th>" : "</td>")
-      case "emph": parts.append("</em>")
-      case "strong": parts.append("</strong>")
-      case "strikethrough": parts.append("</s>")
       case "link", "image":
         linksAround -= 1
         parts.append(opened.removeLast() ? "</a>" : "</span>")
-      default: break
+      case let kind: if let tags = Self.tags[kind] { parts.append(tags.close) }
       }
     }
 

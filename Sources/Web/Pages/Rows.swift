@@ -1,0 +1,73 @@
+/// Parts of the pages that list something.
+extension HTML {
+  /// Rows on a card; of none what else is given.
+  static func group(_ rows: [HTML], or none: HTML = nothing) -> HTML {
+    rows.isEmpty ? none : "<ul class=\"group notes\">\n\(rows)</ul>\n"
+  }
+
+  /// A row: the title, the time, what else is to be read, and marks. It is a link where it leads somewhere.
+  static func row(
+    _ title: String, at address: String?, _ when: HTML? = nil, _ words: [HTML] = [],
+    marks: [HTML?] = [], isShown: Bool = false
+  ) -> HTML {
+    let inner: HTML = """
+      <span class="row-top"><span class="row-title" dir="auto">\(title)</span>\(when)</span>
+      \(words)
+      <span class="row-meta">\(marks.compactMap { $0 })</span>
+      """
+    guard let address else { return "<li><div class=\"row\">\(inner)</div></li>\n" }
+    return """
+      <li><a class="row" href="\(address)"\(" aria-current=\"page\"", if: isShown)>
+      \(inner)</a></li>
+
+      """
+  }
+
+  /// A row about a device or a person, with what can be done about it.
+  static func person(_ name: HTML, _ about: [HTML], _ deed: HTML? = nil) -> HTML {
+    """
+    <li class="person"><div>\(name)<small class="about">\(Visit.list(about))</small></div> \(deed)</li>
+
+    """
+  }
+
+  /// The choices of a role, each with what it means.
+  static func choices(
+    named field: String, chosen: String, among roles: [(name: String, meaning: HTML)]
+  ) -> [HTML] {
+    roles.map { role in
+      """
+      <label class="choice less"><input type="radio" name="\(field)" value="\(role.name)"\
+      \(" checked", if: role.name == chosen)> <span><b>\(role.name)</b>: \(role.meaning)</span></label>
+
+      """
+    }
+  }
+
+  /// A title and a hint in the place of a list that is empty.
+  static func empty(_ title: String, _ hint: HTML) -> HTML {
+    "<div class=\"nothing\">\(emptySheet)<h2>\(title)</h2>\n<p class=\"soft\">\(hint)</p></div>"
+  }
+
+  /// Items below the headings that they share, in their order.
+  static func grouped(
+    _ items: [(heading: String, item: HTML)], _ list: ([HTML]) -> HTML
+  ) -> [HTML] {
+    var groups: [(heading: String, items: [HTML])] = []
+    for (heading, item) in items {
+      if groups.last?.heading != heading { groups.append((heading, [])) }
+      groups[groups.count - 1].items.append(item)
+    }
+    return groups.map { "<h2 class=\"label\">\($0.heading)</h2>\n\(list($0.items))" }
+  }
+}
+
+extension Visit {
+  /// How many rows the pages before this one have shown.
+  var skipped: Int { max(0, Int(request.query["from"] ?? "") ?? 0) }
+
+  /// The link to the rows that are left, whose address says how many were shown.
+  func more(_ rest: Int, _ address: String) -> HTML? {
+    rest > 0 ? "<p><a class=\"btn\" href=\"\(address)\">\(rest) more</a></p>" : nil
+  }
+}

@@ -1,0 +1,67 @@
+/// The reason for which a page does not do as it is asked, and the status of the answer.
+struct Refusal: Error {
+  let status: Int
+  let text: String
+
+  private init(_ status: Int, _ text: String) { (self.status, self.text) = (status, text) }
+
+  static let noSuchPage = Refusal(404, "there is no such page")
+  static let noSuchNote = Refusal(404, "there is no such note, and there was none")
+  static let noSuchFile = Refusal(404, "there is no such file now")
+  static let noSuchVersion = Refusal(404, "there is no such version")
+  /// The text that the page was made of is gone.
+  static let noSuchText = Refusal(
+    404, "the text that this page showed is gone: edit the note as it is now")
+  static let noSuchInvitation = Refusal(404, "there is no such invitation, or it has ended")
+  static let noSuchMember = Refusal(404, "there is no such member")
+  static let noText = Refusal(
+    409,
+    "this note can be read here and not edited: it is no text, or holds bytes that a browser would change"
+  )
+  /// The note is another one than the page showed, and what was asked would take that back.
+  static let changedSince = Refusal(
+    409, "the note has changed since this page was shown: look at it first, then do it again")
+  /// The key of this device that the notebook goes by is not there.
+  static let otherDevice = Refusal(
+    409, "this notebook was made or joined with another device key")
+  /// The file may say where it was made, which the page cannot remove.
+  static let mayTellPlace = Refusal(
+    409,
+    "the file may say where it was made, and the page cannot remove that from this kind of file; "
+      + "to add it anyway, choose \u{201C}Keep where photos were taken\u{201D} in the menu beside the button"
+  )
+  static let emptyTitle = Refusal(400, "the note needs a title")
+  /// The text that was shown cannot be known from the form.
+  static let brokenForm = Refusal(400, "the form is not one of this page")
+  /// A kind of file that the page does not take.
+  static let unknownKind = Refusal(
+    415,
+    "the page takes images, sound, video, PDF, ZIP, e-books, tables, calendars, contacts and "
+      + "office documents; put other files into the notebook's folder")
+  static let otherKind = Refusal(
+    415, "the file is not of the kind that its name says, or is damaged")
+  /// A guest who is a reader asks for what changes the notebook.
+  static let readOnly = Refusal(
+    403, "you are a reader here: you can look at everything and change nothing")
+  /// A guest asks for what is for the user of this device alone.
+  static let ownerOnly = Refusal(403, "this page is for the user of this device alone")
+  /// The notebook's folder is not there: it may come back.
+  static let away = Refusal(
+    503,
+    "the notebook is not there now: its folder was moved, or is on a medium that was taken out")
+  /// The book of guests cannot be read, or others could have written it.
+  static let bookUnreadable = Refusal(
+    503,
+    "cannot check guests right now: run 'notes doctor' on the device that serves this page")
+  static let tooManyUploads = Refusal(503, "others are adding files now: try again")
+
+  static func tooLong(_ most: Int) -> Refusal {
+    Refusal(413, "the text has more than \(most / 1024) KiB, which the page does not take")
+  }
+
+  static func tooLarge(_ most: Int) -> Refusal {
+    Refusal(413, "the file has more than \(most >> 20) MiB, which the page does not take")
+  }
+
+  static func sameRole(_ role: String) -> Refusal { Refusal(409, "it is \(role) already") }
+}
