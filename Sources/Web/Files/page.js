@@ -318,18 +318,34 @@ const load = async (address) => {
   return new DOMParser().parseFromString(await response.text(), "text/html");
 };
 
+// How many letters, lines or nodes two rows of them have in common at the beginning, and then at the end.
+const common = (a, b, isSame = (one, other) => one === other) => {
+  let [start, tail, most] = [0, 0, Math.min(a.length, b.length)];
+  // A long text is compared at each key: by pieces first.
+  if (typeof a === "string")
+    for (const piece of [1 << 14, 1 << 7])
+      while (start + piece <= most && a.slice(start, start + piece) === b.slice(start, start + piece)) start += piece;
+  while (start < most && isSame(a[start], b[start])) start++;
+  most -= start;
+  if (typeof a === "string")
+    for (const piece of [1 << 14, 1 << 7])
+      while (tail + piece <= most && a.slice(-tail - piece, a.length - tail) === b.slice(-tail - piece, b.length - tail))
+        tail += piece;
+  while (tail < most && isSame(a.at(-1 - tail), b.at(-1 - tail))) tail++;
+  return [start, tail];
+};
+
 // What is the same before and behind the change stays as it is, with the focus and what is marked in it.
 const change = (old, fresh) => {
-  const [was, is] = [[...old.childNodes], [...fresh.childNodes]];
-  const isSame = (a, b) => a && b && a.isEqualNode(b);
-  while (isSame(was[0], is[0])) was.shift(), is.shift();
-  while (isSame(was.at(-1), is.at(-1))) was.pop(), is.pop();
+  let [was, is] = [[...old.childNodes], [...fresh.childNodes]];
+  const [start, tail] = common(was, is, (one, other) => one.isEqualNode(other));
+  const end = was[was.length - tail];
+  [was, is] = [was, is].map((nodes) => nodes.slice(start, nodes.length - tail));
   const [a, b] = [was[0], is[0]];
   if (was.length === 1 && is.length === 1 && a.nodeName === b.nodeName && a.id === b.id && a.children?.length)
     if (a.cloneNode().isEqualNode(b.cloneNode())) return change(a, b);
-  const place = old.insertBefore(document.createTextNode(""), a ?? null);
   for (const node of was) node.remove();
-  place.replaceWith(...is);
+  for (const node of is) old.insertBefore(node, end ?? null);
 };
 
 const replace = (page) => {
@@ -362,10 +378,7 @@ const replace = (page) => {
 const hunksBetween = (old, fresh) => {
   if (old === fresh) return [];
   const [a, b] = [old, fresh].map((text) => text.split(/(?<=\n)/));
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
-  let tail = 0;
-  while (tail < Math.min(a.length, b.length) - start && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  const [start, tail] = common(a, b);
   const [left, right] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)];
   const pairs = [];
   if (left.length * right.length <= 1e6) {
@@ -387,10 +400,7 @@ const hunksBetween = (old, fresh) => {
   for (const [nextI, nextJ] of [...pairs, [left.length, right.length]]) {
     const [was, is] = [left.slice(i, nextI).join(""), right.slice(j, nextJ).join("")];
     if (was !== is) {
-      let head = 0;
-      while (head < Math.min(was.length, is.length) && was[head] === is[head]) head++;
-      let end = 0;
-      while (end < Math.min(was.length, is.length) - head && was.at(-1 - end) === is.at(-1 - end)) end++;
+      const [head, end] = common(was, is);
       hunks.push([place + head, place + was.length - end, is.slice(head, is.length - end)]);
     }
     place += was.length + (left[nextI]?.length ?? 0);
@@ -490,10 +500,7 @@ const steps = {
   text: "",
   typed(field) {
     const [old, now] = [this.text, field.value];
-    let at = 0;
-    while (at < Math.min(old.length, now.length) && old[at] === now[at]) at++;
-    let end = 0;
-    while (end < Math.min(old.length, now.length) - at && old.at(-1 - end) === now.at(-1 - end)) end++;
+    const [at, end] = common(old, now);
     const step = { at, was: old.slice(at, old.length - end), is: now.slice(at, now.length - end), time: Date.now() };
     const last = this.past.at(-1);
     this.text = now;
