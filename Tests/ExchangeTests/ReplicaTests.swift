@@ -71,7 +71,7 @@ struct ReplicaTests {
     #expect(try replica.shown == before)
   }
 
-  // notes-merge(7), "The stale editor": "People are told of each, whichever command saved it"
+  // notes-merge(7), "The stale editor": "Each is reported, whichever command saved it"
   @Test("tells of the saves that its keeper found, where they began and where they met a merge")
   func tellsSaves() throws {
     func bring(_ text: String, report: @escaping (Event) -> Void) throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import WorkTree
 
 /// notes-merge(7), "The stale editor": "A note that a checkout took away, because it was renamed or deleted, may
-/// be open in an editor, which makes the file anew when it saves."
+/// be open in an editor, which makes the file again when it saves."
 @Suite("An editor that has a note open which others renamed or deleted")
 struct GoneNoteTests {
   let home: Fixture
