@@ -33,7 +33,7 @@ import Testing
       WebFixture.request("GET", "/guest/" + token, host: web.host))
     #expect(asked.status == 200 && asked.text.contains("Your name") && asked.text.contains("Ann"))
     #expect(!asked.text.contains("milk") && asked.headers["set-cookie"] == nil)
-    // "not by who only looks at it"
+    // "merely opening it does not"
     let style = try web.client.send(
       WebFixture.request("GET", "/guest/\(token)/style.css", host: web.host))
     #expect(style.status == 200)
