@@ -4,7 +4,7 @@ import Testing
 /// notes-protocol(7), DISCOVERY, on a real network: forged announcements at a tarpit, real Avahi, the
 /// installed program.
 @Suite(.timeLimit(.minutes(20))) struct AnnouncementFloodTests {
-  // "Reaches for 8 at once … at most 2 of these places to strangers"; "Connections leave the last 128
+  // "Connects to 8 at once … at most 2 of these places to strangers"; "Connections leave the last 128
   // descriptors … to everything else".
   @Test func forgedAnnouncementsCostNextToNothing() throws {
     let lab = try Lab(hosts: 3)

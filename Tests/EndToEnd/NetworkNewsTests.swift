@@ -59,7 +59,7 @@ import Testing
     for process in [watch, serve] { try process.terminate() }
   }
 
-  // notes-protocol(7), "Sessions that go on": "Where the machine has lost the address at its end of the
+  // notes-protocol(7), "Sessions that go on": "If the machine has lost the address at its end of the
   // connection, it closes that at once."
   @Test("A machine that changes its address goes on at once with the other one")
   func address() throws {

@@ -86,7 +86,7 @@ struct DialerTests {
     #expect(isDone(dialer) && ports().isEmpty)
   }
 
-  // notes-protocol(7), DISCOVERY: "reaches for 8 at once", "at most 2 of these places to strangers",
+  // notes-protocol(7), DISCOVERY: "connects to 8 at once", "at most 2 of these places to strangers",
   // "takes members first".
   @Test("of 1,500 that are announced two strangers are tried at once, and members before them")
   func strangers() {

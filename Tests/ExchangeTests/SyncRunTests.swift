@@ -97,7 +97,7 @@ struct SyncRunTests {
     #expect(!FolderLook(start: past, end: past + 1).isFresh)
   }
 
-  // notes-protocol(7), "pack": "what the objects hold together, before compression".
+  // notes-protocol(7), "pack": "the size of the objects together, before compression".
   @Test("both sides are told how many bytes have come and gone, of how many")
   func progressInBytes() throws {
     let text = (0..<5_000).map { "line \($0)\n" }.joined()

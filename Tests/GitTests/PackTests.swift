@@ -43,7 +43,7 @@ import Testing
     try run(["find", ".git/objects/pack", "-name", "*.idx"], in: receiver.folder.path).lines[0]
   }
 
-  // notes-protocol(7), "pack": "what the objects hold together, before compression".
+  // notes-protocol(7), "pack": "the size of the objects together, before compression".
   @Test func `both sides count the same bytes of objects, however the pack is cut`() throws {
     let sender = try PackRepository()
     let long = (0..<400).map { "line \($0)\n" }.joined()

@@ -259,7 +259,7 @@ private let packAttacks: [Attack] = [
   },
 ]
 
-// notes-protocol(7), PACKS: "An object stands in a pack once", "A delta's base stands before it".
+// notes-protocol(7), PACKS: "An object is in a pack once", "A delta's base is before it".
 private let deltaAttacks: [Attack] = [
   Attack("one delta twice") { pack in
     let old = Array("first\n".utf8)

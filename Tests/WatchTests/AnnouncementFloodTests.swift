@@ -10,7 +10,7 @@ import Testing
 @testable import Watch
 
 /// notes-protocol(7), DISCOVERY: "Anybody can announce any number of devices, at addresses where nobody
-/// answers, or somebody who never comes to an end."
+/// answers, or where a handshake never ends."
 @Suite("A flood of announcements", .timeLimit(.minutes(20)))
 struct AnnouncementFloodTests {
   private let network = InMemoryNetwork()

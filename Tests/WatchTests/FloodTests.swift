@@ -42,7 +42,7 @@ struct FloodTests {
   }
 
   // "Connections leave the last 128 descriptors that the process may open to everything else, or a
-  // quarter of them where there are fewer than 512."
+  // quarter of them if there are fewer than 512."
   @Test("connections that take all they can get leave a watcher descriptors to save with")
   func descriptors() throws {
     let folder = try TemporaryFolder()
