@@ -211,7 +211,7 @@ struct BundleTests {
     #expect(throws: BundleError.self) { try bob.apply(folder["list.bundle"]) }
   }
 
-  // "The members are taken in"
+  // "The members are added first"
   @Test("who joined and who was removed is known by it; a reader makes none")
   func members() throws {
     try ada.writeBundle(path)

@@ -26,12 +26,12 @@ struct HubMembersTests {
     try hub.git(["-C", hub.path, "rev-parse", "--verify", MemberList.reference])
   }
 
-  // "At a visit what the hub's list says is taken in."
+  // "A visit adds the hub's list to this device's."
   @Test("who joined or was removed is known to who shares the hub alone; without news it stays")
   func travels() throws {
     let before = try list()
     let cleo = try Device("Cleo", certifiedBy: ada)
-    // "Where less is known there than here, this device's list takes its place"
+    // "If the hub's list has less than this device's, this device's replaces it"
     let moves = try hub.moves()
     try ada.meet(hub)
     #expect(try list() != before && hub.moves() == moves)
@@ -54,7 +54,7 @@ struct HubMembersTests {
     try hub.git(["-C", hub.path, "fsck", "--strict"])
   }
 
-  // "Where less is known there than here, this device's list takes its place"
+  // "If the hub's list has less than this device's, this device's replaces it"
   @Test("the list goes there with a visit that takes versions and gives none, too")
   func withVersions() throws {
     try bob.write("by bob\n", to: "B.txt")

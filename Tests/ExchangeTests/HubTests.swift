@@ -23,7 +23,7 @@ struct HubTests {
     try ada.write("one\n", to: "A.txt")
   }
 
-  // "Where both hold the same there is one connection, and nothing is pushed."
+  // "If both have the same version, one connection is enough, and nothing is pushed."
   @Test("what one leaves there the other takes, and without news nothing moves")
   func twoDevices() throws {
     let first = try ada.meet(hub)
@@ -163,7 +163,7 @@ struct HubTests {
     #expect(try ada.text("A.txt") == "one by both\n")
   }
 
-  // "Where another device was faster, it begins again"
+  // "If another device was faster, the visit begins again"
   @Test("four that push at once all come through")
   func race() throws {
     let devices = try [ada, bob] + ["Cleo", "Dora"].map { try Device($0, certifiedBy: ada) }

@@ -29,7 +29,7 @@ struct HubTroubleTests {
     try hub.git(["-C", hub.path, "update-ref", "refs/heads/main", id])
   }
 
-  // "Nothing that was synced is lost by it: it is here, is merged with what the hub holds, and goes
+  // "Nothing that was synced is lost: it is here, is merged with the hub's version, and goes
   // there again."
   @Test("an old tip again: it is said, and what was synced goes there again")
   func oldTip() throws {

@@ -174,7 +174,7 @@ import Testing
     #expect(try errorKind(of: third) == "target_exists", "\(third)")
   }
 
-  // notes-hub(7), "Members": "what the hub's list says is taken in"
+  // notes-hub(7), "Members": "A visit adds the hub's list to this device's"
   @Test func `Who was removed learns it at the hub`() throws {
     try bob.join(ada, as: "bob")
     try #require(try bob.notes("remote", "add", "home", hub).isSuccess)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Hubs that lie, for each way to reach one: notes-hub(7), "A visit": "What came is checked by the rules of
-/// notes-protocol(7), PACKS ... What no member of the notebook answers for ends the visit; nothing of it is
+/// notes-protocol(7), PACKS ... A version that no member of the notebook vouches for ends the visit; nothing of it is
 /// kept". See HubKindsTests for what is tested where.
 @Suite(.timeLimit(.minutes(20))) struct LyingHubTests {
   private let ada: Shell
