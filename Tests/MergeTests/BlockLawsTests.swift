@@ -63,8 +63,8 @@ import Testing
 }
 
 extension BlockLawsTests {
-  /// "Who settle one conflict differently, also by its sides in another order, get a conflict in which no line
-  /// stands twice that none of them has twice".
+  /// "People who resolve one conflict differently, also by its sides in another order, get a conflict in which no
+  /// line is twice that none of them has twice".
   @Test(arguments: 0..<4)
   func conflictsThatAreSettledDifferently(run: Int) throws {
     let count = UInt64(MergeLawsTests.casesInARun)

@@ -60,7 +60,7 @@ import Testing
       ])
   }
 
-  /// "Such merges lie at most 100 deep in one another": two that merge each other's versions without
+  /// "Such merges nest at most 100 deep": two that merge each other's versions without
   /// end make bases that have bases.
   @Test func basesOfBases() throws {
     let store = MergeMemoryStore()

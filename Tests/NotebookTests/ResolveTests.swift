@@ -120,7 +120,7 @@ import Testing
     #expect(try ada.notebook.history.conflicts().map(\.path) == ["Note.txt"])
   }
 
-  /// "Who moves or copies a note takes its blocks along."
+  /// "A note that is moved or copied keeps its blocks."
   @Test func `A copy of a note in conflict is in conflict, whatever it replaces`() throws {
     let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
     let marked = try #require(try ada.read("Note.txt"))

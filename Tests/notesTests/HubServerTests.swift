@@ -190,7 +190,7 @@ import Testing
     #expect(try Shell.field("signature", of: lines[1]) == "unsigned")
   }
 
-  // notes-merge(7), "Labels": "Whether a device has signed a version that names it, no label says".
+  // notes-merge(7), "Labels": "No label says whether a device has signed a version that names it".
   // notes-conflicts(1): "stands behind the name of who wrote a text where nothing proves it"
   @Test(arguments: [false, true])
   func `The sides of a conflict say who is not proved`(namesDevice: Bool) throws {
