@@ -42,7 +42,7 @@ struct MembershipStoreTests {
         == .membershipMissing(folder: family.folder["new"]))
   }
 
-  // "Meanwhile others are judged by what was known before."
+  // "In the meantime others are judged by the former set."
   @Test("While a peer's set is taken in, members are recognised", .timeLimit(.minutes(10)))
   func mergeUnderWay() throws {
     let family = try Family()
