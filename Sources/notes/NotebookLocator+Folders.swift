@@ -121,7 +121,7 @@ extension NotebookLocator {
     if let folder = folderOrTop(named: name, in: notebook) { return folder }
     throw Failure(
       .failed, "no_such_folder", "there is no folder '\(Visible.name(name))'",
-      hint: "it is named as seen from here, or from the notebook's top", name: name)
+      hint: "name it as seen from the current folder or the notebook's top", name: name)
   }
 
   static func currentFolder(in notebook: Notebook) -> TreePath {

@@ -21,7 +21,7 @@ import Testing
       commit: tree, parents: parents, author: author, committer: author, message: "x")
   }
 
-  /// "What others added to them stays in them, which is reported."
+  /// "Notes that others added to them stay in them, which is reported."
   @Test func whatIsAddedToARenamedFolderIsTold() throws {
     let base = try version(["trip/a.md": "one\n", "trip/b.md": "two\n"])
     let renamed = try version(["Journey/a.md": "one\n", "Journey/b.md": "two\n"], on: [base])

@@ -43,7 +43,7 @@ import Testing
       contentsOfFile: BuiltBinary.sourceFolder + "/Tests/Reference/unicode_table.py",
       encoding: .utf8)
     #expect(page.contains("version \(NameKey.unicodeVersion) of Unicode"))
-    #expect(page.contains("Unicode got after version \(NameKey.unicodeVersion)"))
+    #expect(page.contains("Unicode characters added after version \(NameKey.unicodeVersion)"))
     #expect(reference.contains("VERSION = \"\(NameKey.unicodeVersion)\""))
   }
 }

@@ -170,7 +170,7 @@ struct TakenPlaceTests {
     #expect(try bob.read("folder/n.txt") == "deeper\n")
   }
 
-  /// "What comes out and is no file is put back": a link that took the place in the instant of the swap.
+  /// "If what came out is not a file, it is put back": a link that took the place in the instant of the swap.
   @Test("a link that was swapped out by a run that was killed then is put back")
   func swappedOut() throws {
     try home.write("n.txt", "old\n")

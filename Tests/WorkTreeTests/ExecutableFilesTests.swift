@@ -67,7 +67,7 @@ struct ExecutableFilesTests {
     #expect(try ada.git(["status", "--porcelain"]) == "")
   }
 
-  // "What another device writes into a file that is executable here is plain as well."
+  // "A text that another device writes into a file that is executable here is plain as well."
   @Test("another's text does not run under the bit that was set here")
   func replaced() throws {
     try makeExecutable("run.sh", ada)

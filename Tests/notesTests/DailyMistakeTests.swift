@@ -68,7 +68,7 @@ import Testing
       ),
       (
         ["list", "--folder", "nowhere"], 1, "there is no folder 'nowhere'",
-        "it is named as seen from here, or from the notebook's top"
+        "name it as seen from the current folder or the notebook's top"
       ),
       (
         ["list", "--since", "soonish"], 64, "'soonish' is not a time",

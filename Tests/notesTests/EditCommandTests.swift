@@ -69,7 +69,7 @@ import Testing
     #expect(
       none.errorText
         == DailyNotebook.failure(
-          "no editor was found", "set VISUAL or EDITOR to the one that you use"))
+          "no editor was found", "set VISUAL or EDITOR to your editor"))
     try writeFile(shell.folder["nano"], Array("#!/bin/sh\n".utf8))
     chmod(shell.folder["nano"], 0o755)
     let blind = try shell.notes("edit", "Shopping")

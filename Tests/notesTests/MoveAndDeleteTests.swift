@@ -112,7 +112,7 @@ import Testing
       refused.errorText
         == DailyNotebook.failure(
           "12 of 14 notes are gone from the folder",
-          "'notes restore --all' brings them back, 'notes save --allow-deletes' lets them go"))
+          "'notes restore --all' brings them back, 'notes save --allow-deletes' deletes them"))
     #expect(try shell.notes("restore", "--all").isSuccess)
     #expect(daily.isThere("7.txt"))
     let many = try shell.notes("rm", "1", "2", "3", "4", "5", "6", "7", "8", "9")

@@ -31,7 +31,7 @@ struct AddCommand: Command {
     }
     guard !bytes.isEmpty else {
       throw Failure.usage(
-        "there is nothing to append", hint: "write it behind the note's title, or pipe it in")
+        "there is nothing to append", hint: "write the text after the note's title, or pipe it in")
     }
     let version = try DeletionOption.foundBefore { try notebook.append(bytes, to: path) }
     options.tell(

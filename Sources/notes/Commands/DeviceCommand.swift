@@ -178,13 +178,13 @@ struct DeviceImportCommand: Command {
     if present != nil, !replace {
       throw Failure(
         .failed, "device_key_exists", "this device has a key already",
-        hint: "--replace puts the other in its place, and keeps this one beside it")
+        hint: "--replace installs the other key, and keeps this one beside it")
     }
     let secret = try passphrase.passphrase(isNew: false)
     guard let key = try DeviceKey(exported: sealed, passphrase: secret) else {
       throw Failure(
         .failed, "key_unreadable", "the passphrase is wrong, or the file holds no device key",
-        hint: "'openssl pkey -in FILE -noout' tells which")
+        hint: "'openssl pkey -in FILE -noout' shows which")
     }
     let aside = try key.store(in: folder)
     let kept = aside.map { "\nIts former key is in \(Visible.name($0))." } ?? ""

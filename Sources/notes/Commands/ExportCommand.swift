@@ -127,12 +127,12 @@ struct ImportCommand: Command {
     guard let there = realPath(of: folder), let own = realPath(of: notebook.folder) else {
       throw Failure(
         .failed, "no_such_folder", "there is no folder \(Visible.name(source))",
-        hint: "write the name of the folder whose files come in")
+        hint: "name the folder to import")
     }
     if notebook.contains(place: there) || (own + "/").hasPrefix(there + "/") {
       throw Failure.usage(
         "\(Visible.name(source)) and the notebook are one inside the other",
-        hint: "files that are in the notebook's folder are versioned by 'notes save'")
+        hint: "'notes save' versions the files in the notebook's folder")
     }
     let target = try into.map {
       try notebook.path(

@@ -78,7 +78,7 @@ struct NewCommand: Command {
     guard let first else {
       throw .usage(
         "the note's title is missing",
-        hint: "'notes new TITLE', or pipe a text in that begins with it")
+        hint: "run 'notes new TITLE', or pipe in a text that begins with the title")
     }
     return Self.title(beginning: first)
   }

@@ -26,7 +26,7 @@ struct FolderOption: FolderChoice {
     throw Failure(
       .failed, "no_such_folder",
       "the folder \(Visible.name(folder)) cannot be entered: \(String(errorNumber: errno))",
-      hint: "-C takes a folder in a notebook, seen from the current one")
+      hint: "give -C a folder of a notebook; its path starts from the current folder")
   }
 }
 
@@ -110,7 +110,7 @@ struct DeletionOption: ParsableArguments {
       throw Failure(
         .failed, "mass_deletion",
         "\(Phrase.number(deleted)) of \(Phrase.count(total, "note")) are gone from the folder",
-        hint: "'notes restore --all' brings them back, 'notes save --allow-deletes' lets them go")
+        hint: "'notes restore --all' brings them back, 'notes save --allow-deletes' deletes them")
     }
   }
 }

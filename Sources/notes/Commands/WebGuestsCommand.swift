@@ -111,7 +111,7 @@ struct WebGuestsRoleCommand: Command {
   func run() throws {
     guard let role = Role(rawValue: role.lowercased()), role != .admin else {
       throw Failure.usage(
-        "a guest cannot be '\(Visible.name(role))'", hint: "it is reader or writer")
+        "a guest cannot be '\(Visible.name(role))'", hint: "use reader or writer")
     }
     let guest = try GuestBook.here().setRole(role, of: name)
     options.tell(

@@ -6,7 +6,8 @@ extension HubDefect: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .name:
-      .misused("hub_name", "up to 32 letters, digits, '.', '_' and '-', one of the first two first")
+      .misused(
+        "hub_name", "use up to 32 letters, digits, '.', '_' and '-'; begin with a letter or digit")
     case .nameTaken:
       .failed("hub_name_taken", "choose another name, or give that address to make it a hub")
     case .noSuchHub: .failed("no_such_hub", "'notes remote' lists the hubs")
@@ -45,7 +46,8 @@ extension HubError: ExplainedError {
     case .excessive:
       .refused(
         "hub_excessive",
-        "this looks like no notebook; if it is one, 'notes sync --allow-large' gives git more")
+        "it does not look like a notebook; if it is one, 'notes sync --allow-large' raises the limits"
+      )
     case .busy: .failed("hub_busy", "run the command again; nothing is lost")
     case .unrelated:
       .failed(
@@ -74,7 +76,7 @@ extension HubError {
       "max file size",
       "size limit", "quota")
     {
-      return "a version holds more than the hub takes: raise the limit there; "
+      return "a file is larger than the hub allows: raise the limit there; "
         + "'notes config max-file-size' keeps larger files out of later versions"
     }
     if says(
@@ -89,7 +91,7 @@ extension HubError {
     if says("hook declined", "hook") {
       return "a program on the hub decides this and says why; your changes wait here"
     }
-    return "a hub is a bare repository, 'git init --bare', whose branch may be pushed to"
+    return "use a bare repository that accepts pushes to its branch: 'git init --bare' makes one"
   }
 }
 
@@ -97,14 +99,14 @@ extension BundleError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .notABundle, .form: .failed("no_bundle", "'notes bundle create' writes one")
-    case .damaged: .failed("bundle_damaged", "nothing came in; bring it here again")
+    case .damaged: .failed("bundle_damaged", "nothing was applied; copy the file here again")
     case .withoutMembers:
-      .failed("bundle_unknown", "'git pull FILE' takes in what git put into it")
+      .failed("bundle_unknown", "'git pull FILE' merges a bundle that git made")
     case .anotherNotebook: .failed("bundle_of_another", "apply it in that notebook: 'notes -C DIR'")
     case .lacking:
       .failed(
         "bundle_builds_on",
-        "apply the one before it in this notebook first, or have one made with an earlier --since"
+        "first apply the bundle before it here, or make one there with an earlier --since"
       )
     case .noVersion: .failed("no_version", "'notes new' makes a note")
     case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")
@@ -118,7 +120,7 @@ extension TransferError: ExplainedError {
     switch self {
     case .programMissing: HubError.gitMissing.meaning
     case .silent: .unreached("hub_unreachable", "check the network")
-    case .excessive: .failed("git_excessive", "have another look at what is there")
+    case .excessive: .failed("git_excessive", "check that the address is a notebook's hub")
     case .stopped: .interrupted
     case .failed: .failed("git_failed", Failure.examine)
     }

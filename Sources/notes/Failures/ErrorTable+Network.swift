@@ -131,7 +131,7 @@ extension ByeReason {
     case .notAMember: .refused("refused_by_peer", "ask an admin for an invitation")
     case .version: .refused("no_common_version", "install the same version on both")
     case .wrongNotebook:
-      .refused("wrong_notebook", "check the address: each notebook listens at one of its own")
+      .refused("wrong_notebook", "check the address: each notebook listens at its own")
     case .expired: .refused("expired", "ask the inviter for a new one: 'notes invite' there")
     case .duplicate, .busy: .failed("busy", "try again")
     case .overLimit, .protocolBroken, .refusedPack:
@@ -169,7 +169,7 @@ extension WatchError: ExplainedError {
     case .watcherRefused:
       .failed(
         "watcher_refused",
-        "'notes watch --pause' and '--resume' say whether it connects; its log tells more")
+        "read the watcher's log; 'notes watch --resume' ends a pause")
     case .notAnswering: .failed("not_answering", "try again")
     }
   }

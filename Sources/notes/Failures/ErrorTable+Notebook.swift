@@ -9,7 +9,7 @@ internal import WorkTree
 extension UnfinishedOperation {
   /// How a person ends it.
   var remedy: String {
-    "finish it with 'git \(rawValue) --continue', or give it up with 'git \(rawValue) --abort'"
+    "finish it with 'git \(rawValue) --continue', or cancel it with 'git \(rawValue) --abort'"
   }
 }
 
@@ -17,7 +17,8 @@ extension [TreePath] {
   /// How a person ends what git could not merge.
   var mergeRemedy: String {
     let name = count == 1 ? Visible.word(self[0].description) : "FILE"
-    return "edit \(name) and run 'git add \(name)', or 'git checkout HEAD -- \(name)' gives it up"
+    return
+      "edit \(name) and run 'git add \(name)', or drop the change: 'git checkout HEAD -- \(name)'"
   }
 }
 
@@ -39,7 +40,8 @@ extension HistoryGap {
 extension ForgetError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .tooShort: .misused("too_short", "shorter texts stand in many places by chance")
+    case .tooShort:
+      .misused("too_short", "use a longer one: short texts occur in many places by chance")
     case .notFound:
       .failed("not_found", "'notes log' shows the versions, 'notes search' finds texts")
     case .nothingAdded(let path, _):
@@ -94,7 +96,7 @@ extension NotebookError: ExplainedError {
       .failed(
         "not_in_version", "'notes log \(Visible.word(path.noteTitle))' shows the versions it is in")
     case .invalidExpression:
-      .misused("invalid_expression", "without --regex the text is searched for as it stands")
+      .misused("invalid_expression", "leave out --regex to search for the text itself")
     case .notText(let path):
       .failed("not_text", "'notes log \(Visible.word(path.noteTitle))' shows its versions")
     case .tooManyLines(let path, _):
@@ -112,7 +114,7 @@ extension NotebookError: ExplainedError {
     case .wasCutOff: Failure.versionCutOff
     case .wasForgotten:
       .failed(
-        "was_forgotten", "use a copy of the history from after that; the other one stays as it is")
+        "was_forgotten", "use a copy of the history from after that; the older copy stays as it is")
     case .fileTooLarge:
       .failed(
         "file_too_large",
@@ -125,7 +127,8 @@ extension NotebookError: ExplainedError {
     case .undoConflict:
       .failed(
         "undo_conflict",
-        "undo what came later too, or bring back single notes by 'notes restore NOTE@VERSION'")
+        "undo the later operations too, or bring back single notes with 'notes restore NOTE@VERSION'"
+      )
     }
   }
 }
@@ -159,7 +162,7 @@ extension GitError: ExplainedError {
     case .incomplete(let gap, let remote):
       .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
     case .unfit:
-      .failed("unfit_version", "run the command again: a version without it takes its place")
+      .failed("unfit_version", "run the command again: it makes a version without it")
     case .unreadableConfiguration:
       .failed("unreadable_configuration", "'git config --list' says what is wrong with it")
     case .foreignOwner: .failed("foreign_owner", "work in it as its owner")
@@ -173,11 +176,12 @@ extension GitError: ExplainedError {
         "reference_moved",
         "git or another program changed the notebook at the same time; run the command again")
     case .brokenReference("HEAD"):
-      .failed("repository_damaged", "it names the branch: echo 'ref: refs/heads/main' >.git/HEAD")
+      .failed(
+        "repository_damaged", "let it name the branch: echo 'ref: refs/heads/main' >.git/HEAD")
     case .brokenReference(let name) where name.hasPrefix("refs/heads/"):
       .failed(
         "repository_damaged",
-        "it holds the ID of the last version: the second word of the last line of "
+        "write the ID of the last version into it: the second word of the last line of "
           + ".git/logs/\(Visible.name(name))")
     case .missing: .failed("object_missing", "'notes sync' asks the other devices and hubs for it")
     case .brokenReference, .malformed, .wrongKind:
@@ -187,7 +191,7 @@ extension GitError: ExplainedError {
       .failed("object_too_large", "make it smaller, or keep it outside of the notebook")
     case .tooLarge:
       .failed(
-        "version_too_large", "'notes doctor --repair' cuts it off; your notes stay as they are")
+        "version_too_large", "'notes doctor --repair' removes it; your notes stay as they are")
     case .system(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
     case .ambiguousPrefix: .failed("ambiguous_version", "write more digits of the ID")
     case .library: .failed("repository_failed", Failure.examine)
@@ -212,7 +216,7 @@ extension MembershipError: ExplainedError {
     case .deviceKeyUnusable:
       .failed(
         "device_key_unusable",
-        "restore it from a backup; without it, move it away, and this device is a new one to others"
+        "restore it from a backup, or move it away: this device is then new to the others"
       )
     case .nameRefused(let defect): defect.meaning
     case .certificateRefused, .requestRefused:
@@ -301,8 +305,7 @@ extension Failure {
     case EDQUOT: "free disk space or ask for a larger quota, then run the command again"
     case EMFILE, ENFILE: "close other programs, or raise the limit of open files"
     case EFBIG:
-      "'ulimit -f' shows how large a file may be here, notes.maxFileSize in .git/config what notes "
-        + "takes"
+      "'ulimit -f' shows the system's limit, notes.maxFileSize in .git/config that of notes"
     case EIO: "the disk may be failing: copy the folder elsewhere"
     default: nil
     }

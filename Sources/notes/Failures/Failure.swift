@@ -134,7 +134,7 @@ struct Failure: Error, Equatable, Sendable {
 
   static func firstSyncInterrupted(in folder: String) -> Failure {
     Failure(
-      .interrupted, "interrupted", "interrupted; this device is a member already",
+      .interrupted, "interrupted", "interrupted; this device is already a member",
       hint: "'notes -C \(Visible.word(folder)) sync' continues")
   }
 

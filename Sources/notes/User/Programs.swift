@@ -19,13 +19,13 @@ struct Editor {
       guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, !isDumb else {
         throw Failure(
           .failed, "no_terminal", "\(name) needs a terminal to edit in",
-          hint: "set EDITOR to a program that does not, or write the file and run 'notes save'")
+          hint: "set EDITOR to one that needs none, or write the file and run 'notes save'")
       }
       return Editor(command: name)
     }
     throw Failure(
       .failed, "no_editor", "no editor was found",
-      hint: "set VISUAL or EDITOR to the one that you use")
+      hint: "set VISUAL or EDITOR to your editor")
   }
 
   func edit(_ files: [[UInt8]]) throws(Failure) {

@@ -174,7 +174,9 @@ struct JoinDialogue {
       throw Failure(
         .failed, "renewal_unproved",
         "nothing proves that this is the notebook in \(Visible.name(folder)), started over",
-        hint: "another folder keeps the two apart; on a terminal the command asks, --yes or not")
+        hint:
+          "choose another folder to keep the two apart, or confirm on a terminal (--yes is not enough)"
+      )
     }
     let notebook = try Notebook.open(at: folder)
     let versions = try notebook.versionCount(from: notebook.state().heads)

@@ -70,7 +70,7 @@ struct MembersRoleCommand: Command {
   func run() throws {
     guard let role = Role(rawValue: role.lowercased()) else {
       throw Failure.usage(
-        "there is no role '\(Visible.name(role))'", hint: "it is reader, writer or admin")
+        "there is no role '\(Visible.name(role))'", hint: "use reader, writer or admin")
     }
     let change = try MembershipChange(of: name)
     let shown = Visible.name(change.member.name)
@@ -137,7 +137,7 @@ struct MembersRenameCommand: Command {
     if let other = others.first(where: { $0.name.lowercased() == new.lowercased() }) {
       throw Failure(
         .failed, "name_taken", "another device is called \(Visible.name(other.name)) already",
-        hint: "choose a name that tells them apart")
+        hint: "choose a name that no other device has")
     }
     if member.name != new {
       try change.check()
