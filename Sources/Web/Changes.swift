@@ -17,7 +17,7 @@ extension Visit {
       do {
         _ = try notebook.create(path, text: bytes, anySuffix: !TreePath(title).isNote)
       } catch NotebookError.nameTaken(_, by: path, isFolder: false)
-        // A file that cannot be read is another one.
+        // A file that cannot be read differs.
         where (try? notebook.workTree.text(of: path)) == bytes
       {
         // A browser that has not received the answer sends the form again.
@@ -32,15 +32,15 @@ extension Visit {
     }
   }
 
-  /// Saves a text on the version that it was made on. What cannot be saved is shown again: it is nowhere
-  /// else.
+  /// Saves a text on the version that it was made on. A text that cannot be saved is shown again: it is
+  /// nowhere else.
   func edit(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let shown = try shownNote(from: 3)
-    // Without its name it is another text's.
+    // A field without its name belongs to another text.
     guard let typed = request.form[shown.name("text")] else { throw Refusal.brokenForm }
     do {
       _ = try version(shown.version.hex, in: notebook)
-      // Nil if the text was in the folder alone, and has been written over since.
+      // Nil if the text was only in the folder, and has been overwritten since.
       let former = try text(of: shown, subject, in: notebook) ?? []
       return try save(typed, like: former, shown, subject, notebook)
     } catch {
@@ -63,7 +63,7 @@ extension Visit {
     }
     lines[number - 1] = Substring(task.switched)
     let answer = try save(lines.joined(separator: "\n"), like: former, shown, subject, notebook)
-    // Without a script the page is shown where it was, and says nothing: the tick is seen.
+    // Without a script the page is shown at the same place, without a message: the tick is visible.
     return request.isByScript || answer.status != 303 ? answer : .see(address(subject))
   }
 
@@ -87,9 +87,9 @@ extension Visit {
     return done(isMerged ? "merged" : "saved", subject.id, with: next)
   }
 
-  /// Says what was done to a note: to a script in few words, and else by the note's page.
+  /// Reports the change: to a script in few words, and otherwise on the note's page.
   ///
-  /// - Parameter next: what goes on being edited; nil if that is what it was.
+  /// - Parameter next: the text that is still edited; nil if it is the same.
   private func done(_ what: String, _ id: String, with next: ShownNote? = nil) -> Response {
     let page = "/n/\(id)"
     guard request.isByScript else { return .see("\(root)\(page)?done=\(what)") }
@@ -119,7 +119,7 @@ extension Visit {
     let shown = try version(request.path[3], in: notebook)
     let former = try notebook.history.noteVersion(named: shown.id.hex, of: subject.path).path
     let asShown = Fields([("title", wholeTitle(former))]).typed("title")
-    // Not typed: also one that a field cannot hold.
+    // An untyped text includes one that a field cannot hold.
     guard title != asShown else { return .see(address(subject) + "?done=same") }
     guard former == subject.path else { throw Refusal.changedSince }
     let path = try notebook.path(titled: title, suffix: subject.path.noteSuffix)
@@ -143,7 +143,7 @@ extension Visit {
     return try restore(subject, from: last, in: notebook)
   }
 
-  /// Gives a note the text of a version, in the place of the text that the page knew of.
+  /// Gives a note the text of a version, in place of the text that the page knew.
   func restore(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let from = try version(request.path[3], in: notebook)
     if subject.isDeleted {
@@ -195,7 +195,7 @@ extension Visit {
     return .see(root + "/?done=" + (made == nil ? "same" : "saved"))
   }
 
-  /// Makes a version of what was chosen in a note's blocks, on the version that showed them.
+  /// Makes a version of the texts chosen in a note's blocks, on the version that showed them.
   func settle(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let shown = try version(request.path[3], in: notebook).id
     let note = try notebook.conflictedNote(at: subject.path, in: shown)

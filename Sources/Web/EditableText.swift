@@ -1,7 +1,7 @@
 internal import History
 
-/// A note's text as a browser's text field holds it: lines that end in LF. What comes back unchanged is
-/// the note's text byte for byte, and of another text the lines that nobody edited stay as they were:
+/// A note's text as a browser's text field has it: lines that end in LF. A text that comes back unchanged is
+/// the note's text byte for byte; in another text the lines that nobody edited stay as they were:
 /// notes-web(1), "What a save is made on".
 struct EditableText: Sendable {
   /// The text with LF line ends.
@@ -23,7 +23,7 @@ struct EditableText: Sendable {
     }
   }
 
-  /// Nil if a form cannot carry the bytes: they are no UTF-8, or hold NUL.
+  /// Nil if a form cannot carry the bytes: they are not UTF-8, or contain NUL.
   init?(_ bytes: [UInt8]) {
     guard !bytes.contains(0) else { return nil }
     let (shown, ends) = Self.plain(bytes)
@@ -31,7 +31,7 @@ struct EditableText: Sendable {
     (self.bytes, self.shown, self.ends, self.text) = (bytes, shown, ends, text)
   }
 
-  /// The note's bytes after a field sent a text. A text that ended its last line goes on doing so.
+  /// The note's bytes after a field sent a text. If the note ended its last line, the result does too.
   func bytes(ofTyped typed: String) -> [UInt8] {
     // Forms send CR LF for each line end, whatever the field held.
     var plain = Self.plain(Array(typed.utf8)).bytes
@@ -56,11 +56,12 @@ struct EditableText: Sendable {
     return result
   }
 
-  /// How each line of an edited text ends: as it did, or as the line in whose place it is, or before it.
+  /// How each line of an edited text ends: as before, or as the line that it replaces, or as the line before
+  /// it.
   private func ends(of plain: [UInt8]) -> [LineEnd] {
     let count = Self.plain(plain).ends.count
     if Set(ends).count == 1 { return Array(repeating: ends[0], count: count) }
-    // Lines in the place of others: no line beside them changes, whichever lines are alike.
+    // Replacing lines changes no line beside them, whichever lines are equal.
     if count == ends.count { return ends }
     var found: [LineEnd] = []
     var next = 0

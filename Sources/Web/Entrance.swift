@@ -4,9 +4,9 @@ internal import Membership
 struct Entrance: Sendable {
   /// The addresses that the page answers to: `HOST:PORT`, in lower case, that of the links first.
   let hosts: [String]
-  /// The certificate of the page, if it is on the network: there guests alone are let in.
+  /// The certificate of the page, if it is on the network: only guests are admitted there.
   let network: CertifiedPage?
-  /// The one of `hosts` that is the machine's name on its network; nil where it has none there.
+  /// The one of `hosts` that is the machine's name on its network; nil if it has none there.
   let nameHost: String?
 
   /// The page of this machine's own browsers.
@@ -30,7 +30,7 @@ struct Entrance: Sendable {
   var origins: [String] { hosts.map { "\(scheme)://\($0)" } }
   var origin: String { origins[0] }
 
-  /// The origin that a request with this host has; nil where it is another's name.
+  /// The origin that a request with this host has; nil if it is another's name.
   func origin(ofHost host: String?) -> String? {
     guard let host = host?.lowercased(), hosts.contains(host) else { return nil }
     return "\(scheme)://\(host)"
@@ -43,7 +43,10 @@ struct Entrance: Sendable {
 
   // MARK: Cookies
 
-  /// The name of the cookie of a browser that is let in below a path.
+  /// The name of the cookie of a browser that is admitted below a path. On this machine cookies are for a
+  /// path that other programs do not know. On the network the name's prefix makes browsers accept it only
+  /// from this host over TLS; that needs the path `/`, so the name distinguishes the notebooks and guests of
+  /// one host.
   ///
   /// On this machine cookies are for a path that other programs do not know. On the network the name
   /// begins so that browsers take it from this host over TLS alone; that needs the path `/`, so the name
@@ -54,7 +57,7 @@ struct Entrance: Sendable {
     return (try? SecretText.mark(of: String(root.drop { $0 == "/" }))).map { "__Host-notes-" + $0 }
   }
 
-  /// The header that has a browser keep a cookie: until it is closed, or for as long as browsers do; or
+  /// The header that makes a browser keep a cookie, until it is closed or for as long as browsers do, or
   /// forget one.
   func cookie(
     _ value: String, below root: String, isKept: Bool = false, isEnded: Bool = false

@@ -2,14 +2,14 @@
 struct Fields: Sendable {
   private var values: [String: String] = [:]
 
-  /// More fields than a page has make no form.
+  /// A form with more fields than a page has is invalid.
   static let most = 4_096
 
   init(_ values: [(String, String)] = []) {
     self.values = Dictionary(values) { first, _ in first }
   }
 
-  /// Nil where it is none, or is no UTF-8, or has a field twice.
+  /// Nil if the form is invalid: bad UTF-8, too many fields, or a repeated one.
   init?(parsing text: some Collection<UInt8>) {
     for part in text.split(separator: UInt8(ascii: "&")) {
       let halves = part.split(

@@ -2,10 +2,10 @@ internal import Membership
 internal import Synchronization
 internal import System
 
-/// Decides which requests are let in: notes-security(7), "What the page lets in".
+/// Decides which requests are admitted: notes-security(7), "What the page lets in".
 ///
-/// The link holds a token, which is good once. Whoever opens it gets a cookie, for the addresses below
-/// one that only this browser learns: browsers show the cookies of a host to all its ports, and so to
+/// The link has a token, which works once. The browser that opens it gets a cookie, for the addresses below
+/// a path that only this browser learns: browsers show the cookies of a host to all its ports, and so to
 /// other users' programs, but only below their path.
 final class Gate: Sendable {
   /// The page of this machine's own browsers.
@@ -21,9 +21,9 @@ final class Gate: Sendable {
   /// Of each address that a browser has.
   private let wrong = Mutex<[String: TokenBucket]>([:])
 
-  /// Wrong tokens and cookies a second that are answered with a page; the right ones always are.
+  /// Wrong tokens and cookies a second that get an answer; the right ones always do.
   private static let wrongASecond = 10.0
-  /// Addresses whose wrong tries are counted apart; the others share one count.
+  /// Addresses whose wrong tries are counted separately; the others share one count.
   private static let mostPlaces = 1_000
 
   /// Lets in to these notebooks.
@@ -35,25 +35,25 @@ final class Gate: Sendable {
     token = SecretText.random(bytes: 32)
   }
 
-  /// The link that lets in, once; nil when it was used.
+  /// The link, which works once; nil when it was used.
   var link: String? { isUsed.withLock { $0 } ? nil : "\(local.origin)/open/\(token)" }
 
   /// The path of the certificate that people install for the page on the network.
   static let authorityName = "authority.crt"
 
   enum Verdict: Sendable {
-    /// The link was opened: the browser gets this cookie, and goes on below the root. A link that was used
-    /// leads there again, without a cookie: whoever is in already has one.
+    /// The link was opened: the browser gets this cookie, and continues below the root. A used link leads
+    /// there again, without a cookie: the browser that used it has one.
     case opened(root: String, cookie: String?)
     /// The style sheet, which the page for strangers has, too.
     case style
     case allowed(Admission)
-    /// Anybody may have the certificate that the page shows.
+    /// Anybody may have the certificate of the page.
     case authority
     case refused(Int, String)
   }
 
-  /// The visitor who is let in, and the place.
+  /// The visitor who is admitted, and the place.
   struct Admission: Sendable {
     let visitor: Visitor
     /// The notebook; nil for the list of them.
@@ -62,7 +62,7 @@ final class Gate: Sendable {
     let path: [String]
   }
 
-  /// The parts of a request's head that tell where it comes from.
+  /// The parts of a request's head that show its origin.
   struct Head: Sendable {
     var method: String
     /// Path and query.
@@ -81,7 +81,7 @@ final class Gate: Sendable {
 
   /// - Parameter place: what counts as one address that requests come from.
   func judge(_ head: Head, at entrance: Entrance, from place: String) -> Verdict {
-    // A name that an attacker's DNS server has point here is refused first.
+    // A name that an attacker's DNS server points here is refused first.
     guard let origin = entrance.origin(ofHost: head.only("host")) else {
       return .refused(421, "This is another host's address.")
     }
@@ -101,7 +101,7 @@ final class Gate: Sendable {
       return .authority
     }
     let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == "GET"
-    // A link may stand in a mail or a message, which is another site's page.
+    // A link may be in a mail or a message, which is another site's page.
     if !isLink, let refusal = foreignness(of: head, origin) { return .refused(403, refusal) }
     if let admission = admission(parts, head, entrance) { return .allowed(admission) }
     if head.method == "GET", parts == ["style.css"] { return .style }
@@ -109,7 +109,7 @@ final class Gate: Sendable {
     return stranger(place, hasLink: parts.first == Visitor.linkPath)
   }
 
-  /// Whose path this is, with the cookie that belongs to it.
+  /// The owner of this path, with the cookie that belongs to it.
   private func admission(_ parts: [String], _ head: Head, _ entrance: Entrance) -> Admission? {
     guard let first = parts.first else { return nil }
     if first == root.dropFirst() {
@@ -126,9 +126,9 @@ final class Gate: Sendable {
     return admission(parts.dropFirst()) { try $0.visitor(below: first, cookies: shown) }
   }
 
-  /// The path of the guest whom this link let in.
+  /// The path of the guest whom this link admitted.
   private func usedRoot(_ token: String) -> String? {
-    // A book of guests that cannot be read lets no guest in.
+    // A book of guests that cannot be read admits no guest.
     notebooks.sites.lazy.compactMap { (try? $0.path(ofToken: token)) ?? nil }.first
   }
 
@@ -150,14 +150,14 @@ final class Gate: Sendable {
     _ path: ArraySlice<String>, _ visitor: (Site) throws -> Visitor?
   ) -> Admission? {
     for site in notebooks.sites {
-      // Who cannot be looked up is not let in.
+      // A visitor who cannot be looked up is not admitted.
       guard let visitor = try? visitor(site) else { continue }
       return Admission(visitor: visitor, site: site, path: Array(path))
     }
     return nil
   }
 
-  /// Why a request that another site's page has made is refused; nil for others.
+  /// The reason why a request from another site's page is refused; nil for others.
   private func foreignness(of head: Head, _ origin: String) -> String? {
     let sites = head.headers["sec-fetch-site"] ?? []
     // "none" is the user: an address typed, or a bookmark.

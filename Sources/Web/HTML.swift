@@ -21,10 +21,10 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 
     mutating func appendLiteral(_ literal: String) { markup += literal }
 
-    /// A name, a title, a sentence: on one line, and nothing in it is obeyed.
+    /// A name, a title, a sentence: on one line, without control characters.
     mutating func appendInterpolation(_ text: String) { markup += HTML.escaped(text, .name) }
 
-    /// A note's text, or a part of it: lines and tabs stay, and a Windows editor's line break is one.
+    /// A note's text, or a part of it: lines and tabs stay, and a CR LF is one line break.
     mutating func appendInterpolation(text bytes: some Collection<UInt8>) {
       let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
       markup += HTML.escaped(text, .text)
@@ -43,7 +43,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
       for part in parts { markup += part.markup }
     }
 
-    /// Literal markup, where something holds.
+    /// Literal markup, if a condition is true.
     mutating func appendInterpolation(_ part: HTML, if holds: Bool) {
       if holds { markup += part.markup }
     }
@@ -54,8 +54,8 @@ extension HTML {
   /// The way in which a text is shown.
   enum Use { case name, text, field }
 
-  /// The one way of a text into a page, into an element's content and between double quotes of an
-  /// attribute alike.
+  /// The only way to put a text into a page: into an element's content or between double quotes of an
+  /// attribute.
   static func escaped(_ text: String, _ use: Use) -> String {
     var hidden = HiddenScalars(in: use == .name ? .name : .text)
     var markup = ""
@@ -72,7 +72,7 @@ extension HTML {
       case "\r" where use == .field: markup += "&#13;"
       // No page can have it.
       case "\0" where use == .field: markup += "\u{FFFD}"
-      // A field must come back as it was sent: nothing may be spelled out.
+      // A field must come back as it was sent: nothing may be replaced by an escape.
       case _ where use == .field: markup.unicodeScalars.append(scalar)
       case _ where isHidden: markup += "\\u{" + String(scalar.value, radix: 16) + "}"
       default: markup.unicodeScalars.append(scalar)

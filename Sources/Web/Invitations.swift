@@ -6,20 +6,21 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// The invitations of a notebook that were opened on the page: their codes, which are kept nowhere else.
+/// The invitations of a notebook that were opened on the page, with their codes, which are stored nowhere
+/// else.
 final class Invitations: Sendable {
-  /// One of them.
+  /// An invitation.
   struct Opened: Sendable {
     let role: Role
     /// When it ends, in seconds since 1970.
     let expires: Int64
     /// The port at which the joining device reaches this one.
     let port: UInt16
-    /// The code that the joining device's user is told; forgotten when no device can join by it any more.
+    /// The code for the joining device's user; forgotten when no device can join with it any more.
     private(set) var code: String?
-    /// How it stands.
+    /// The state of the invitation.
     var state = State.waiting { didSet { if !isOpen { code = nil } } }
-    /// The attempts left, once there was a wrong one.
+    /// The attempts left, after a wrong one.
     var attemptsLeft: Int?
     /// Whether this device cannot be found on the network.
     let isHidden: Bool
@@ -49,24 +50,24 @@ final class Invitations: Sendable {
     let ended = BlockingQueue<Bool>()
   }
 
-  /// By the first two digits of the code. Those that have ended stay until another has their digits.
+  /// By the first two digits of the code. Ended invitations stay until another has their digits.
   private let entries = Mutex<[String: Entry]>([:])
-  /// Those that are being opened.
+  /// The invitations that are being opened.
   private let opening = Mutex(0)
   private let changed = Mutex<@Sendable () -> Void>({})
 
-  /// Open at once, each of which may take a thread and a port.
+  /// How many may be open at once; each may take a thread and a port.
   private static let most = 8
   /// How long until an invitation is open, in seconds.
   private static let patience = 30.0
 
-  /// Calls `body` when something became of one.
+  /// Calls `body` when an invitation changes.
   func whenChanged(_ body: @escaping @Sendable () -> Void) { changed.withLock { $0 = body } }
 
-  /// The one with these first digits.
+  /// The invitation with these first digits.
   subscript(_ locator: String) -> Opened? { entries.withLock { $0[locator]?.opened } }
 
-  /// Opens one for so many seconds, and returns its first digits when it is open. Throws as
+  /// Opens an invitation for this many seconds, and returns its first digits when it is open. Throws as
   /// `InvitationHost.invite`.
   func open(role: Role, by host: InvitationHost, seconds: Double) throws -> String {
     try opening.withLock { opening in
@@ -128,7 +129,7 @@ final class Invitations: Sendable {
     tell()
   }
 
-  /// Nothing more comes of the one that `hold` kept open.
+  /// The invitation that `hold` kept open has ended.
   private func end(_ hold: Hold) {
     entries.withLock { entries in
       for (locator, entry) in entries where entry.hold.token === hold.token {

@@ -1,20 +1,20 @@
 /// The limits of the page: notes-security(7), "What the page lets in". Sizes are in bytes, times in
 /// seconds.
 public struct WebLimits: Sendable {
-  /// Connections at once; a further one takes the place of the oldest that has not been let in, or else
-  /// of the one that has been idle for longest.
+  /// Connections at once; a further one replaces the oldest that has not been admitted, or else the one that
+  /// has been idle for longest.
   public var connections = 96
-  /// Pages that follow what happens, at once.
+  /// Pages that follow the events at once.
   public var followers = 24
-  /// Of one guest.
+  /// Pages of one guest.
   public var guestFollowers = 6
   /// A request's head.
   public var headBytes = 32 << 10
   /// A form, as it is sent.
   public var formBytes = 4 << 20
-  /// A note's text that the page shows whole, and takes.
+  /// The longest text of a note that the page shows whole, and accepts.
   public var textBytes = 1 << 20
-  /// A file that the page takes.
+  /// The largest file that the page accepts.
   public var fileBytes = 25 << 20
   /// An image that the page shows inside a text; a larger one is a link.
   public var imageBytes = 10 << 20
@@ -26,7 +26,7 @@ public struct WebLimits: Sendable {
   public var idleTime = 120.0
   /// How long an invitation of a device is open: notes-web(1), "Devices".
   public var invitationTime = 600.0
-  /// Requests that wait for their turn.
+  /// Requests that wait in the queue.
   public var waiting = 48
 
   /// The limits of notes-security(7).

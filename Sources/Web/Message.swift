@@ -1,19 +1,19 @@
-/// The request of a browser, once it has been let in.
+/// The request of a browser that is admitted.
 struct Request: Sendable {
   enum Method: Sendable { case get, post }
 
   let method: Method
   let visitor: Visitor
   let entrance: Entrance
-  /// Whether it names the machine on its network, rather than an address of it.
+  /// Whether it names the machine on its network, not an address of it.
   let isByName: Bool
-  /// The parts of the path behind the visitor's own: letters, digits, `-`, `_` and `.` alone.
+  /// The parts of the path behind the visitor's own: only letters, digits, `-`, `_` and `.`.
   let path: [String]
   let query: Fields
   var form = Fields()
-  /// Whether a script of the page asks, which wants facts and no page.
+  /// Whether a script of the page asks, which needs facts and not a page.
   var isByScript = false
-  /// The bytes that were sent without a form: a piece of a file.
+  /// The bytes of a request without a form: a piece of a file.
   var piece: [UInt8] = []
   /// The part of a file that is asked for, as the header has it.
   var range: String?
@@ -24,8 +24,8 @@ struct Request: Sendable {
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// The parts of a path; nil where it is not one that a page links to. Nothing is decoded: no page's
-  /// address has anything but letters, digits, `-`, `_`, and a dot inside a name.
+  /// The parts of a path; nil if no page links to such a path. Nothing is decoded: page addresses have only
+  /// letters, digits, `-`, `_`, and a dot inside a name.
   static func parts(ofPath path: Substring) -> [String]? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard path.first == "/", parts.count <= 10 else { return nil }
@@ -43,8 +43,8 @@ struct Request: Sendable {
 struct Response: Sendable {
   enum Body: Sendable {
     case bytes([UInt8], type: String)
-    /// The stream of events, which goes on until the browser leaves; for as long the note of its page is
-    /// open here.
+    /// The stream of events, which continues until the browser leaves; as long as it does, its page's note
+    /// counts as open here.
     case events(OpenNote?)
     /// A part of a file.
     case file(OpenFile, Range<Int>, type: String)
@@ -68,7 +68,7 @@ struct Response: Sendable {
     .file(Array(json.utf8), type: "application/json")
   }
 
-  /// The page to look at after something was done.
+  /// The page to show after a change.
   static func see(_ address: String) -> Response {
     Response(
       status: 303, headers: [("Location", address)],
@@ -82,7 +82,7 @@ struct Response: Sendable {
 }
 
 extension Response {
-  /// notes-security(7), "What the page lets in": what each answer tells the browser.
+  /// notes-security(7), "What the page lets in": the headers that each answer has.
   static let guards: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import Watch
 
-/// The notes of a notebook that are open for editing in browsers, and whose those are.
+/// The notes of a notebook that are open for editing in browsers, and their editors.
 final class OpenNotes: Sendable {
   private struct State {
     var next = 0

@@ -8,7 +8,7 @@ public struct QRCode: Sendable {
   /// The light around the code that cameras need, in modules.
   private static let margin = 2
 
-  /// Nil for what is too long for a code.
+  /// Nil if the text is too long for a code.
   public init?(_ text: String) {
     // Low correction: a screen has no stains, and a small code fits more terminals.
     guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
@@ -24,10 +24,10 @@ public struct QRCode: Sendable {
     rows = above + inner + above
   }
 
-  /// The columns that it takes.
+  /// The width in columns.
   public var width: Int { rows.count }
 
-  /// An image of a page. Light and dark are the style sheet's.
+  /// An image for a page. The style sheet sets light and dark.
   func svg(label: String) -> HTML {
     let dark = rows.enumerated().flatMap { y, row in
       row.indices.filter { row[$0] }.map { x in "M\(x) \(y)h1v1h-1z" }

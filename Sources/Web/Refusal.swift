@@ -1,4 +1,4 @@
-/// The reason for which a page does not do as it is asked, and the status of the answer.
+/// The reason why a page refuses a request, and the status of the answer.
 struct Refusal: Error {
   let status: Int
   let text: String
@@ -18,10 +18,10 @@ struct Refusal: Error {
     409,
     "this note can be read here and not edited: it is no text, or holds bytes that a browser would change"
   )
-  /// The note is another one than the page showed, and what was asked would take that back.
+  /// The note differs from the one that the page showed, and the change would undo that.
   static let changedSince = Refusal(
     409, "the note has changed since this page was shown: look at it first, then do it again")
-  /// The key of this device that the notebook goes by is not there.
+  /// The device key of the notebook is missing.
   static let otherDevice = Refusal(
     409, "this notebook was made or joined with another device key")
   /// The file may say where it was made, which the page cannot remove.
@@ -33,17 +33,17 @@ struct Refusal: Error {
   static let emptyTitle = Refusal(400, "the note needs a title")
   /// The text that was shown cannot be known from the form.
   static let brokenForm = Refusal(400, "the form is not one of this page")
-  /// A kind of file that the page does not take.
+  /// A kind of file that the page does not accept.
   static let unknownKind = Refusal(
     415,
     "the page takes images, sound, video, PDF, ZIP, e-books, tables, calendars, contacts and "
       + "office documents; put other files into the notebook's folder")
   static let otherKind = Refusal(
     415, "the file is not of the kind that its name says, or is damaged")
-  /// A guest who is a reader asks for what changes the notebook.
+  /// A guest who is a reader asks for a change of the notebook.
   static let readOnly = Refusal(
     403, "you are a reader here: you can look at everything and change nothing")
-  /// A guest asks for what is for the user of this device alone.
+  /// A guest asks for something that is only for the user of this device.
   static let ownerOnly = Refusal(403, "this page is for the user of this device alone")
   /// The notebook's folder is not there: it may come back.
   static let away = Refusal(

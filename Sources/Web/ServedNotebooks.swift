@@ -7,16 +7,16 @@ internal import System
 internal import Watch
 
 /// The notebooks that are served: one, or all that are known on this device, which may come and go
-/// meanwhile: notes-web(1), "All notebooks".
+/// later: notes-web(1), "All notebooks".
 final class ServedNotebooks: Sendable {
-  /// One that is served, and what follows it.
+  /// A served notebook, and its followers.
   private struct Entry: Sendable {
-    /// As it is listed.
+    /// The notebook as it is listed.
     let folder: String
     var isThere = true
     let site: Site
     let news: News
-    /// Nil where another command serves the notebook, too, or nothing can be written there.
+    /// Nil if another command serves the notebook, too, or nothing can be written there.
     let address: ServedPage?
   }
 
@@ -27,7 +27,7 @@ final class ServedNotebooks: Sendable {
   private let limits: WebLimits
   private let origins: Mutex<[String]>
   private let entries = Mutex<[Entry]>([])
-  /// One thread at a time looks which there are; what is served meanwhile is what was.
+  /// One thread at a time looks for notebooks; in the meantime the former ones are served.
   private let isStopped = Mutex(false)
   private let listWatch = Mutex<FileWatch?>(nil)
 
@@ -46,10 +46,10 @@ final class ServedNotebooks: Sendable {
   /// In the order of `notes notebooks`. The folder of one may be away.
   var sites: [Site] { entries.withLock { $0.map(\.site) } }
 
-  /// The one whose pages are below this part of a path.
+  /// The notebook whose pages are below this part of a path.
   func site(named name: String) -> Site? { sites.first { $0.pathName == name } }
 
-  /// Begins, and goes on with those that come.
+  /// Begins, and serves notebooks that are added later.
   ///
   /// - Throws: what opening the notebook throws, where one is meant.
   func begin() throws {
@@ -74,28 +74,28 @@ final class ServedNotebooks: Sendable {
       of: notebook, dataFolder: dataFolder, controlFolder: controlFolder,
       limits: limits)
     let news = try News(of: site, connections: connections) { [weak self] in self?.update() }
-    // It is for other commands, which then do not find the page.
+    // The record is for other commands, which then do not find the page.
     let address = try? ServedPage(
       at: origins.withLock { $0 }, stateFolder: notebook.stateFolder)
     return Entry(folder: folder, site: site, news: news, address: address)
   }
 
-  /// Looks which notebooks there are: serves those that came, or came back, and no longer those that are
-  /// not on the list. One whose folder is away may come back, and keeps its place.
+  /// Looks for notebooks: serves those that are new, or came back, and no longer those that are not on the
+  /// list. One whose folder is away may come back, and keeps its place.
   func update() {
     let isOther = isStopped.withLock { isStopped -> Bool in
       if isStopped { return false }
       let former = entries.withLock { $0 }
       var next: [Entry] = []
       for folder in folders {
-        // One that is away is shown as away.
+        // A notebook that is away is shown as away.
         if let notebook = try? Notebook.open(at: folder) {
           let id = notebook.identity.id
           guard !next.contains(where: { $0.site.notebookID == id }) else { continue }
           let same = former.first {
             $0.site.notebookID == id && $0.folder == folder && !$0.news.isOver
           }
-          // One that cannot be served now is tried at the next update.
+          // A notebook that cannot be served now is tried at the next update.
           guard var entry = same ?? (try? begin(notebook, folder)) else { continue }
           entry.isThere = true
           next.append(entry)
@@ -131,14 +131,14 @@ final class ServedNotebooks: Sendable {
     if good { connections.close(allOf: entry.site.notebookID) }
   }
 
-  /// Says that the page is at other addresses.
+  /// Records the new addresses of the page.
   func move(to origins: [String]) {
     self.origins.withLock { $0 = origins }
-    // As where it begins.
+    // As at the beginning.
     for entry in entries.withLock({ $0 }) { try? entry.address?.move(to: origins) }
   }
 
-  /// Ends all that goes on.
+  /// Ends all sites.
   func stop() {
     listWatch.withLock { $0?.stop() }
     isStopped.withLock { isStopped in
@@ -148,9 +148,9 @@ final class ServedNotebooks: Sendable {
   }
 }
 
-/// Which notebooks are served.
+/// The choice of served notebooks.
 public enum WebChoice: Sendable, Equatable {
-  /// That of a folder.
+  /// The notebook of a folder.
   case one(folder: String)
   /// All that were made or joined on this device, behind a page that lists them.
   case all

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// All that is served: a notebook, or several, each below a path of its own.
+/// Everything that is served: a notebook, or several, each below a path of its own.
 final class Shelf: Sendable {
   let gate: Gate
   let notebooks: ServedNotebooks
@@ -15,11 +15,11 @@ final class Shelf: Sendable {
     (self.notebooks, self.gate, self.pool, self.limits) = (notebooks, gate, pool, limits)
   }
 
-  /// The response, which a thread of the pool makes. Fails where too many requests wait.
+  /// The response, which a thread of the pool makes. Fails if too many requests wait.
   ///
   /// - Parameters:
-  ///   - admission: who asks, and which notebook; looked at again when its turn has come.
-  ///   - request: the request of who is let in.
+  ///   - admission: the visitor and the notebook; checked again at its turn.
+  ///   - request: the request of an admitted visitor.
   func respond(
     to admission: @escaping @Sendable () -> Gate.Verdict, on loop: any EventLoop,
     _ request: @escaping @Sendable (Gate.Admission) -> Request
@@ -54,7 +54,7 @@ final class Shelf: Sendable {
     }
   }
 
-  /// The page that tells a stranger what to do.
+  /// The page that helps a stranger.
   static func closed(_ text: String) -> Response {
     let page = HTML.document("No access – notes", root: "") {
       """
@@ -67,8 +67,8 @@ final class Shelf: Sendable {
     return .page(page, status: 401)
   }
 
-  /// The page for a visitor whom a link let in. The browser goes on from a page of ours: it shows no cookie
-  /// of ours in a chain that began elsewhere.
+  /// The page for a visitor whom a link admitted. The browser continues from a page of ours: it shows no
+  /// cookie of ours in a chain that began elsewhere.
   static func welcome(to root: String, cookie: String?) -> Response {
     let first = root + "/"
     let page: HTML = """

@@ -18,7 +18,7 @@ struct ShelfPage {
   }
 
   private var list: HTML {
-    // A notebook that went without a word, as with the medium that it is on, is noticed here.
+    // A notebook that disappeared, as with its medium, is noticed here.
     notebooks.update()
     let rows = notebooks.sites.compactMap(row)
     let none = HTML.empty(
@@ -58,7 +58,7 @@ struct ShelfPage {
     }
   }
 
-  /// Nil where the notebook's folder is away.
+  /// Nil if the notebook's folder is away.
   private func row(_ site: Site) -> HTML? {
     // As the comment of the function says.
     guard let notebook = try? Notebook.open(at: site.folder) else { return nil }

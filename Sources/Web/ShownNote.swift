@@ -4,8 +4,8 @@ internal import Notebook
 internal import WorkTree
 
 /// The state that a form was shown with: the version of the notebook, and the text of the note. The address
-/// of the page and the form's own have both, so that a browser that brings back a page, or its fields,
-/// brings back the same text below it: notes-web(1), "What a save is made on".
+/// of the page and that of the form name both. So a browser that restores a page, or its fields, gets the
+/// same text again: notes-web(1), "What a save is made on".
 struct ShownNote: Sendable {
   let version: ObjectID
   let blob: ObjectID
@@ -23,12 +23,12 @@ extension Visit {
     try shownNoteAndText(subject, in: notebook).0
   }
 
-  /// The same, with its text.
+  /// The note as it is now, with its text.
   func shownNoteAndText(
     _ subject: Subject, in notebook: Notebook
   ) throws -> (ShownNote, [UInt8]) {
     let shown = try notebook.shownText(of: subject.path)
-    // Without a version of the note the text in the folder is another one.
+    // If the note is in no version, the text in the folder differs.
     let saved = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path).blob
     if saved != shown.blob {
       _ = try notebook.repository.write(blob: shown.text)
@@ -46,38 +46,38 @@ extension Visit {
     return ShownNote(version: version, blob: blob)
   }
 
-  /// The same, where the version is one of this history.
+  /// The state in the address, if its version is in this history.
   func shownNote(from place: Int, in notebook: Notebook) throws -> ShownNote {
     let shown = try shownNote(from: place)
     _ = try version(shown.version.hex, in: notebook)
     return shown
   }
 
-  /// The text that a form was shown with, which no other note's text is taken for. Nil if nobody has it any
-  /// more: it was in the folder alone, and has been written over.
+  /// The text that a form was shown with; no other note's text counts. Nil if nobody has it any more: it was
+  /// only in the folder, and has been overwritten.
   func text(of shown: ShownNote, _ subject: Subject, in notebook: Notebook) throws -> [UInt8]? {
-    // The form names a version: one that names none here leads to what the folder holds.
+    // The form names a version: one that does not exist here leads to the text in the folder.
     let then = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path)
-    // The same.
+    // As above: the text in the folder.
     if then == nil, let commit = try? version(shown.version.hex, in: notebook),
-      // The same.
+      // As above: the text in the folder.
       let text = try? notebook.history.text(of: subject.path, at: commit),
       try notebook.repository.hash(blob: text) == shown.blob
     {
       return text
     }
     guard then?.blob == shown.blob || site.unsaved.contains(shown.blob) else {
-      // Nil says that the text is not to be had.
+      // Nil means that the text is gone.
       let now = try? notebook.shownText(of: subject.path)
       return now?.blob == shown.blob ? now?.text : nil
     }
-    // Nil says that the text is not to be had.
+    // Nil means that the text is gone.
     return try? notebook.repository.blob(shown.blob)
   }
 
-  /// Refuses what would take back a change of others that the page did not show.
+  /// Refuses a change that would undo others' changes that the page did not show.
   func mustBe(_ shown: ShownNote, _ subject: Subject, in notebook: Notebook) throws {
-    // A name of no version of the note is refused below.
+    // An unknown version of the note is refused below.
     let then = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path)
     let now = try notebook.shownText(of: subject.path)
     guard now.blob == shown.blob, then?.path ?? subject.path == subject.path else {

@@ -6,7 +6,7 @@ internal import State
 internal import Synchronization
 internal import System
 
-/// A notebook that is served, to whom the gate lets in.
+/// A notebook served on the page, for visitors that the gate admits.
 final class Site: Sendable {
   let folder: String
   let notebookID: String
@@ -17,9 +17,9 @@ final class Site: Sendable {
   let controlFolder: String?
   private let signer: VersionSigner
   let guests: GuestBook
-  /// The guests when the book was there last.
+  /// The last guests that were read from the book.
   private let guestsBefore = Mutex<[Guest]>([])
-  /// When each guest asked for something last, by ID, since the page was started.
+  /// When each guest sent the last request, by ID, since the page was started.
   private let seen = Mutex<[String: Int64]>([:])
   /// The invitations that were opened on the page.
   let invitations: Invitations
@@ -49,10 +49,10 @@ final class Site: Sendable {
   /// Whether the notebook's folder is there: it may be on a medium that was taken out.
   var isThere: Bool { access(stateFolder.path, F_OK) == 0 }
 
-  /// Whose browser has one of these cookies, below this path; nil where it is no guest's. Who was a guest
-  /// before the notebook's folder went away, or its book could not be read, is none who was sent away.
+  /// The visitor who sent one of these cookies, below this path; nil if no guest did. A guest whose notebook
+  /// is away, or whose book cannot be read, does not count as removed.
   func visitor(below path: String, cookies: [String]) throws -> Visitor? {
-    // As the comment of the function says: then who was a guest before is one.
+    // A former guest stays one, as the comment of the function says.
     let present = isThere ? try? presentGuests() : nil
     let known = present ?? guestsBefore.withLock { $0 }
     guard let guest = try GuestBook.guest(below: path, cookies: cookies, among: known) else {
@@ -63,10 +63,10 @@ final class Site: Sendable {
     return .guest(guest, root: "/" + path)
   }
 
-  /// When the guest asked for something last, in seconds since 1970; nil if not since the page was started.
+  /// When the guest sent the last request, in seconds since 1970; nil if not since the page was started.
   func lastHere(of guest: Guest) -> Int64? { seen.withLock { $0[guest.id] } }
 
-  /// The path of the guest whom this link let in; nil if it let nobody in, or the guest is gone.
+  /// The path of the guest whom this link admitted; nil if it admitted nobody, or the guest is gone.
   func path(ofToken token: String) throws -> String? {
     try GuestBook.path(ofToken: token, among: presentGuests()).map { "/" + $0 }
   }
@@ -78,7 +78,7 @@ final class Site: Sendable {
     return present
   }
 
-  /// The notebook, whose versions are signed as those of every command, and name a guest who makes them.
+  /// The notebook; its versions are signed like those of every command, and name the guest who makes them.
   func notebook(for guest: Guest?) throws -> Notebook {
     let notebook = try Notebook.open(at: folder)
     notebook.signer = signer
@@ -86,8 +86,7 @@ final class Site: Sendable {
     return notebook
   }
 
-  /// The session context by which the notebook's members are changed: this device's key, and the known
-  /// members.
+  /// The session context for changes of the notebook's members: this device's key, and the known members.
   func sessionContext(of notebook: Notebook) throws -> SessionContext {
     guard let context = try SessionContext(of: notebook, keysIn: dataFolder) else {
       throw Refusal.otherDevice

@@ -8,7 +8,7 @@ internal import System
 internal import Watch
 internal import WorkTree
 
-/// One request, answered. It has the notebook to itself: each opens its own.
+/// One request and its answer. Each visit opens the notebook for itself.
 struct Visit {
   let site: Site
   let request: Request
@@ -29,7 +29,7 @@ struct Visit {
     }
   }
 
-  /// Whether this is for who may change the notebook: all that a form sends, and the pages with forms.
+  /// Whether this needs the right to change the notebook: all forms, and the pages with forms.
   private var isForChanges: Bool {
     let path = request.path
     if request.method == .post { return path != Self.leaving }
@@ -95,7 +95,7 @@ struct Visit {
     }
   }
 
-  /// Does what a form asks for.
+  /// Executes a form.
   private func act(in notebook: Notebook) throws -> Response {
     let path = request.path
     switch (path.first, path.count) {
@@ -136,7 +136,7 @@ struct Visit {
     }
   }
 
-  // MARK: What is meant
+  // MARK: Notes and versions of a request
 
   /// The note that the path names by its ID: one of the folder, or else a deleted one.
   private func subject(in notebook: Notebook) throws -> Subject {
@@ -157,10 +157,10 @@ struct Visit {
     return text
   }
 
-  /// A version of this history that a field or an address names whole.
+  /// A version of this history, which a field or an address names in full.
   func version(_ hex: String?, in notebook: Notebook) throws -> Commit {
     guard let hex, let id = ObjectID(hex: hex), let tip = try notebook.state().tip,
-      // A name of no version is refused as one that is not of this history.
+      // An unknown version is refused as not in this history.
       let version = try? notebook.repository.commit(id),
       try notebook.isOfHistory(id, of: tip)
     else { throw Refusal.noSuchVersion }
@@ -171,10 +171,10 @@ struct Visit {
     "\(root)/n/\(subject.id)\(more)"
   }
 
-  /// The bytes up to which a requested text is shown.
+  /// The bytes of a text that are shown, up to the requested place.
   var limit: Int { site.limits.textBytes }
 
-  // MARK: What went wrong
+  // MARK: Errors
 
   private func failed(_ error: any Error) -> Response {
     let error = site.isThere ? error : Refusal.away
@@ -188,7 +188,7 @@ struct Visit {
     }
   }
 
-  /// A page that says what went wrong.
+  /// A page about an error.
   func trouble(_ text: String, status: Int, with rest: HTML = .nothing) -> Response {
     let isOfDevices = visitor.isOwner && request.path.first == "devices"
     let page = layout("That did not work", name: nil) {

@@ -1,6 +1,6 @@
 internal import Membership
 
-/// Whom the gate lets in: notes-security(7), "WHAT THE PAGE LETS IN" and GUESTS.
+/// A visitor whom the gate admits: notes-security(7), "WHAT THE PAGE LETS IN" and GUESTS.
 enum Visitor: Sendable {
   /// The user whom the notebook is served by.
   ///
@@ -9,7 +9,7 @@ enum Visitor: Sendable {
   case guest(Guest, root: String)
   /// A guest of a notebook whose folder is away, or whose book of guests cannot be read.
   case away(root: String)
-  /// A visitor with a link that makes a guest: sees the page that asks for a name, and nothing else.
+  /// A visitor with a link for a guest: sees the page that asks for a name, and nothing else.
   case invited(GuestInvitation, token: String)
 
   /// The beginning of the addresses of links.
@@ -36,7 +36,7 @@ enum Visitor: Sendable {
     }
   }
 
-  /// The path of the list of notebooks, which their owner sees; nil where one is served.
+  /// The path of the list of notebooks, which their owner sees; nil if one is served.
   var shelf: String? { if case .owner(_, let shelf) = self { shelf } else { nil } }
 
   /// Whether the visitor may change the notebook.

@@ -2,17 +2,17 @@ internal import Glibc
 internal import State
 internal import System
 
-/// The user's browser, which is shown a file that leads to the link: words of a command line are there
-/// for all users of the machine to see, and the link's token would be.
+/// The user's browser. It is shown a file that leads to the link: all users of the machine can see the words
+/// of a command line, and would see the link's token there.
 struct Browser {
   private typealias Disk = FileSystem<SystemCallError>
 
-  /// The file, which its owner alone may read.
+  /// The file, which only its owner may read.
   private let file: String
 
   init(stateFolder: StateFolder) { file = stateFolder[.webLink] }
 
-  /// Shows it an address. Where there is no browser nothing happens: the link is on the screen.
+  /// Shows it an address. Without a browser nothing happens: the link is on the screen.
   func open(_ address: String) {
     forget()
     let page = """
@@ -28,7 +28,7 @@ struct Browser {
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &former)
-    // The same without the program.
+    // Without the program nothing is opened either.
     let program = try? ChildProcess(
       "xdg-open", arguments: words, input: .null, output: .null, errors: .null, group: .session,
       defaultSignals: [SIGPIPE])

@@ -50,7 +50,7 @@ struct Greeting {
     return parts.joined(separator: "\n\n")
   }
 
-  /// The lines when the machine's addresses are others.
+  /// The lines after the machine's addresses changed.
   var news: String {
     guard let network else {
       return
@@ -95,7 +95,7 @@ struct Greeting {
     """
   }
 
-  /// How wide a code may be: 0 where none can be shown.
+  /// The greatest width of a code: 0 if none can be shown.
   private static var columns: Int {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"]
     let locale = names.lazy.compactMap { getenv($0).map { String(cString: $0) } }

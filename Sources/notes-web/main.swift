@@ -27,7 +27,7 @@ guard words.count == 7 else {
 let isJSON = words[3] == "json"
 let isOfAll = words[6] == "all"
 
-// Ctrl-C and requests to terminate are waited for below; every thread leaves them there.
+// Code below waits for Ctrl-C and requests to terminate; every thread leaves them to it.
 var signals = sigset_t()
 sigemptyset(&signals)
 for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
@@ -46,7 +46,7 @@ do {
   fail("the page cannot be served: \(error)", hint: "'notes web --port N' names another port")
 }
 let link = server.link ?? ""
-// A guest belongs to one notebook, so where all are served the command invites nobody by itself.
+// A guest belongs to one notebook, so if all are served the command itself invites nobody.
 let invitation = server.network == nil || isOfAll ? nil : try? server.invite()
 let greeting = Greeting(server, link: link, isOfAll: isOfAll, invitationPath: invitation?.path)
 say((isJSON ? greeting.json : greeting.text) + "\n", on: STDOUT_FILENO)

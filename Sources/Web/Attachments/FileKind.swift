@@ -4,10 +4,10 @@ struct FileKind: Sendable {
   enum Shape: Sendable { case image, audio, video, download }
 
   let shape: Shape
-  /// The type that the page serves it as. All that the page shows in no element is bytes to download, so a
-  /// browser never takes a file for a page or a script.
+  /// The type that the page serves it as. A file that the page shows in no element is served as bytes to
+  /// download, so a browser never takes a file for a page or a script.
   let type: String
-  /// Whether such a file, as it begins, is of this kind.
+  /// Whether the beginning of a file is of this kind.
   private let isSigned: @Sendable (ArraySlice<UInt8>) -> Bool
   /// The parts of a file that may say where it was made.
   let places: Places

@@ -1,6 +1,6 @@
-/// Removes what a camera writes into an image beside the picture: place, time, camera, preview, and what stands
-/// behind the picture's end. Kept are colours and how the picture is turned. What is not known to belong to the
-/// picture goes; an image that cannot be read to its end is none: nil.
+/// Removes the metadata that a camera writes into an image: place, time, camera, preview, and bytes behind
+/// the picture's end. It keeps the colours and the picture's orientation, and removes all parts that are not
+/// known to belong to the picture; nil for an image that cannot be read to its end.
 enum ImageMetadata {
   /// Big-endian, or little-endian, of 2 or 4 bytes; nil if they are not there.
   private static func number(
@@ -24,7 +24,7 @@ enum ImageMetadata {
       guard place + 1 < bytes.count else { return nil }
       let marker = bytes[place + 1]
       if marker == 0xD9 { return picture + [0xFF, 0xD9] }
-      // Those without a length stand in a scan alone.
+      // Markers without a length are only in a scan.
       guard marker >= 0xC0, !(0xD0...0xD8).contains(marker),
         let length = number(bytes[...], at: place + 2, 2), length >= 2,
         place + 2 + length <= bytes.count
@@ -60,7 +60,7 @@ enum ImageMetadata {
     }
   }
 
-  /// How the picture is turned, from 1 to 8; nil if the Exif does not say so.
+  /// The picture's orientation, from 1 to 8; nil if the Exif does not say so.
   private static func orientation(_ tiff: ArraySlice<UInt8>) -> UInt8? {
     let isLittle = tiff.starts(with: [0x49, 0x49, 0x2A, 0])
     guard isLittle || tiff.starts(with: [0x4D, 0x4D, 0, 0x2A]),
@@ -77,7 +77,7 @@ enum ImageMetadata {
     return nil
   }
 
-  /// An Exif segment that says how the picture is turned, and nothing else.
+  /// An Exif segment with only the picture's orientation.
   private static func exif(_ turn: UInt8) -> ArraySlice<UInt8> {
     let table: [UInt8] = [0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, turn, 0, 0, 0, 0, 0, 0]
     let head: [UInt8] = [0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8]

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import System
 
-/// The files that browsers are sending, piece by piece, so that a file goes on where a connection was cut:
+/// The files that browsers are sending, piece by piece, so that an interrupted upload continues:
 /// notes-security(7), "What the page lets in".
 final class Uploads: Sendable {
   /// A piece of a file, as a request brings it.
@@ -18,10 +18,10 @@ final class Uploads: Sendable {
   }
 
   enum State: Sendable {
-    /// So many bytes are here: the next piece begins there.
+    /// This many bytes have arrived: the next piece begins there.
     case partial(Int)
     case whole([UInt8])
-    /// It was added before; the text that leads to it.
+    /// The file was added before; the text that links to it.
     case added(String)
   }
 
@@ -34,7 +34,7 @@ final class Uploads: Sendable {
 
   private let open = Mutex<[String: Upload]>([:])
 
-  /// Of a visitor, and of all; the visitor's own that was used longest ago makes room.
+  /// The limits for a visitor and for all; the visitor's upload that was used longest ago is dropped first.
   private static let (mostOfOne, most) = (2, 4)
   /// How long an upload is kept without a new piece, in seconds.
   private static let patience = 120.0
@@ -68,7 +68,7 @@ final class Uploads: Sendable {
     }
   }
 
-  /// The file was added, as the text that leads to it says, or refused.
+  /// The file was added, with the text that links to it, or refused.
   func end(_ piece: Piece, link: String?) {
     open.withLock {
       let key = piece.visitor + " " + piece.name

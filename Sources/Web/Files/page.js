@@ -1,8 +1,8 @@
-// What makes the pages live. All of them work without it.
+// The script of the pages. All of them work without it.
 const root = document.body.dataset.root;
 const state = document.getElementById("state");
 const form = document.querySelector("form.edit[data-note]");
-// A guest's own are not sent by another's page in the same browser.
+// One guest's drafts are not sent by another's page in the same browser.
 const store = `notes-draft:${document.body.dataset.drafts}:`;
 
 const say = (text, kind = "") => {
@@ -10,13 +10,13 @@ const say = (text, kind = "") => {
   state.dataset.is = kind;
 };
 
-// Drafts: what is typed stays in the browser until the notebook has it.
+// Drafts: typed text stays in the browser until the notebook has it.
 
 const fields = (form) => Object.fromEntries(new FormData(form));
 const action = (form) => form.getAttribute("action").slice(root.length);
 const textOf = (form) => form.querySelector("textarea");
-// A form is for the version that its text was shown with: what it holds goes with its action and the name of its
-// field, and never into another text's form.
+// A form belongs to the version that its text was shown with: its text goes with its action and the name of
+// its field, and never into another text's form.
 const become = (other) => {
   form.setAttribute("action", root + other.action);
   for (const [name, value] of Object.entries(other.fields)) {
@@ -27,7 +27,7 @@ const become = (other) => {
   }
 };
 const isOf = (page) => ({ action: action(page), fields: fields(page) });
-// The server's, not what a browser has filled in again.
+// The server's value, not the one that a browser has filled in again.
 const fieldsAsSent = (form) =>
   Object.fromEntries([...form.elements].filter((field) => field.name).map((field) => [field.name, field.defaultValue]));
 let shown = form && JSON.stringify(fieldsAsSent(form));
@@ -54,7 +54,7 @@ const ownName = (note) => {
   return own;
 };
 const ownDraft = () => ownName(form.dataset.note);
-// Where this form's draft is: where the address says, or else the last one of this note.
+// The place of this form's draft: as the address says, or else the last one of this note.
 let draftName = null;
 const findDraft = async () => {
   const note = store + form.dataset.note;
@@ -74,7 +74,7 @@ const findDraft = async () => {
   return ownDraft();
 };
 
-// Whether the browser had room for what was to be kept last.
+// Whether the browser had space for the last draft.
 let hasRoom = true;
 const sayFull = () => say("This browser's storage is full: your text is not kept until you save.");
 const write = (name, draft) => {
@@ -88,10 +88,10 @@ const write = (name, draft) => {
   }
   return hasRoom;
 };
-// A long text is kept in the browser when nobody types for a moment: to do so costs more than a key may.
+// A long text is kept in the browser when typing pauses: keeping it costs more than a key press may.
 let keeping;
 const isLong = () => textOf(form).value.length > 1e5;
-// Returns whether it is kept. The text of a note that exists is sent by itself, by whatever page comes next.
+// Returns whether it is kept. The next page sends the text of an existing note by itself.
 const keep = (isSent = form.dataset.note !== "new") => {
   clearTimeout(keeping);
   keeping = undefined;
@@ -103,7 +103,7 @@ const keep = (isSent = form.dataset.note !== "new") => {
   const title = form.elements.title?.value || document.querySelector("main h1").textContent;
   return write(draftName, { action: action(form), fields: fields(form), isSent, title });
 };
-// A new note that is to be saved makes room for the next one.
+// A new note that waits to be saved leaves its place to the next one.
 const keepApart = () => {
   if (form.dataset.note !== "new" || draftName !== store + "new") return;
   const former = draftName;
@@ -119,7 +119,7 @@ const keepApart = () => {
 
 const post = (draft, headers = { Accept: "application/json" }) => {
   const body = String(new URLSearchParams(draft.fields));
-  // What is sent when the page is left goes on without it, up to the size that browsers allow.
+  // A request sent when the page is left continues without it, up to the size that browsers allow.
   const keepalive = body.length < 60000;
   return fetch(root + draft.action, {
     method: "POST",
@@ -148,10 +148,10 @@ const refusal = async (response) => {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   return page.querySelector("[role=alert]")?.textContent ?? "Not saved.";
 };
-// Sent again later: nobody is let in, or too much was asked.
+// Sent again later: the visitor is not admitted, or there are too many requests.
 const isForLater = (response) => [401, 429, 503].includes(response.status);
 
-// What is kept of other notes is named on each page.
+// Each page names the drafts of other notes.
 const showDrafts = () => {
   document.getElementById("drafts")?.remove();
   const names = namesOfDrafts().filter((name) => name !== draftName);
@@ -179,7 +179,7 @@ const sendLater = () => {
   retry = setTimeout(sendRest, 2000);
 };
 
-// From now on an edit of the text that was sent, whatever that was merged with.
+// From now on this is an edit of the text that was sent, whatever that was merged with.
 const goOn = (said, sent) => {
   localStorage.removeItem(draftName);
   const rename = (values) =>
@@ -200,9 +200,9 @@ const goOn = (said, sent) => {
 };
 
 let isSending = false;
-// What this page was to save, and could not. Another page may have sent it; it makes no second version.
+// A draft that this page failed to save. Another page may have sent it; it makes no second version.
 let isWaiting = false;
-// Where the page goes when all is saved; nil while it stays.
+// The page to open when all is saved; nil to stay.
 let goal = null;
 const clock = () => new Date().toTimeString().slice(0, 5);
 const sendOwn = async () => {
@@ -240,8 +240,8 @@ const sendOwn = async () => {
   }
 };
 
-// It is saved by itself: when nobody has typed for a moment, at times while somebody types on, when the text is left,
-// and when the page is.
+// The text is saved by itself: when typing pauses, from time to time during typing, and when the user leaves
+// the text or the page.
 const shortPause = 700;
 const longestPause = 5000;
 let pause;
@@ -258,7 +258,7 @@ const saveSoon = () => {
   pause = setTimeout(saveNow, Math.min(shortPause, Math.max(0, firstTyped + longestPause - Date.now())));
 };
 
-// What was to be saved while there was no connection, on whatever page it was.
+// The drafts that were to be saved while there was no connection, of all pages.
 const sendKept = async () => {
   if (isWaiting) await sendOwn();
   // A page that is open sends its own.
@@ -287,7 +287,7 @@ const sendKept = async () => {
   }
   showDrafts();
 };
-// Pressed again meanwhile, it sends nothing more.
+// A second press in the meantime sends nothing more.
 let isAsked = false;
 const send = async () => {
   if (isAsked) return;
@@ -296,7 +296,7 @@ const send = async () => {
 };
 const sendRest = () => alone(sendKept);
 
-// Goes on where somebody was when the page, or the browser, went away.
+// Returns to the place where the user was when the page, or the browser, was closed.
 const offerDraft = () => {
   const kept = draftAt(draftName);
   if (!kept) return;
@@ -308,7 +308,7 @@ const offerDraft = () => {
   if (form.dataset.note !== "new") saveSoon();
 };
 
-// What others write appears by itself, but never under somebody's fingers.
+// Others' changes appear by themselves, but never while the user types there.
 
 const load = async (address) => {
   const response = await fetch(address);
@@ -335,7 +335,7 @@ const common = (a, b, isSame = (one, other) => one === other) => {
   return [start, tail];
 };
 
-// What is the same before and behind the change stays as it is, with the focus and what is marked in it.
+// Nodes before and after the change stay as they are, with the focus and the selection.
 const change = (old, fresh) => {
   let [was, is] = [[...old.childNodes], [...fresh.childNodes]];
   const [start, tail] = common(was, is, (one, other) => one.isEqualNode(other));
@@ -364,17 +364,17 @@ const replace = (page) => {
     const same =
       (place && region.querySelector(`a[href="${CSS.escape(place)}"]`)) ||
       (opened && region.querySelector(`#${CSS.escape(opened)} > summary`));
-    // What had the focus is gone: the next Tab goes on from where it was.
+    // The focused element is gone: the next Tab continues from its place.
     if (!same) region.tabIndex = -1;
     (same || region).focus({ preventScroll: true });
   }
 };
 
-// Others' edits of an open text go into the field itself, where they touch nothing that was typed here since: the
-// caret, what is marked, the scroll and an unfinished word stay. Those that do touch it wait until what is typed is
-// saved, and the server has merged it.
+// Others' edits of an open text go into the field itself, if they do not touch text that was typed here
+// since: the caret, the selection, the scroll position and an unfinished word stay. Other edits wait until
+// the typed text is saved, and the server has merged it.
 
-// The lines that differ between two texts, each trimmed to its letters: [from, to, what stands there now].
+// The lines that differ between two texts, each trimmed to its letters: [from, to, new text].
 const hunksBetween = (old, fresh) => {
   if (old === fresh) return [];
   const [a, b] = [old, fresh].map((text) => text.split(/(?<=\n)/));
@@ -418,7 +418,7 @@ const doTouch = (text, [from, to], [start, end]) => {
 };
 
 let isComposing = false;
-// Whether there is a text of others that the field has not.
+// Whether others have written a text that the field lacks.
 let isBehind = false;
 
 const insert = (hunks) => {
@@ -434,7 +434,7 @@ const insert = (hunks) => {
   steps.text = field.value;
 };
 
-// Takes over the text that the note has now; returns false where that waits.
+// Puts the note's present text into the field; returns false if that must wait.
 const takeOver = (fresh) => {
   const field = textOf(form);
   if (isComposing || isSending || base === null) return false;
@@ -465,14 +465,14 @@ const follow = async () => {
   const fresh = await response.json();
   if (fresh.title !== undefined) document.querySelector("main h1").textContent = fresh.title;
   if (action(form).endsWith("/" + fresh.blob)) return;
-  // Two texts of one place are never written under somebody's fingers.
+  // Two texts of one place are never changed while the user types.
   if (fresh.isInConflict && !base?.includes("<<<<<<<")) return showConflict();
   if (!takeOver(fresh)) isBehind = true;
 };
 let following = Promise.resolve();
 const followSoon = () => (following = following.then(follow).catch(sayOffline));
 
-// Says what others did, at the lower edge: nothing moves for it.
+// Reports others' changes at the lower edge, where nothing moves.
 let toast;
 const tellOf = (words, ...more) => {
   document.getElementById("coming")?.remove();
@@ -492,8 +492,8 @@ const showConflict = () => {
   tellOf("You and somebody else changed the same words. Both texts are kept. ", link);
 };
 
-// Undo goes back over what was typed here, and leaves what others wrote. A browser's own would forget it all
-// whenever a text comes in.
+// Undo reverts only text that was typed here. A browser's own undo would forget it all whenever a text
+// arrives.
 const steps = {
   past: [],
   future: [],
@@ -510,7 +510,7 @@ const steps = {
     else this.past.push(step);
     if (this.past.length > 500) this.past.shift();
   },
-  // What others change moves the steps behind it, and ends those that it changes.
+  // Others' changes move the steps after them, and end the steps that they change.
   others(from, to, length) {
     this.future = [];
     let place = from;
@@ -548,14 +548,14 @@ let isStale = false;
 const refresh = async (event) => {
   isStale = true;
   if (form && form.dataset.note !== "new") followSoon();
-  // A page with a long text is read again only for who else is there.
+  // A page with a long text is fetched again only to see who else is there.
   if (form && isLong() && event?.type === "changed") return;
   if (isLoading) return;
   isLoading = true;
   try {
     while (isStale) {
       isStale = false;
-      // The address of a page for editing is for ever that of the text that it showed.
+      // The address of a page for editing is always that of the text that it showed.
       const page = await load(location.href);
       if (!page) continue;
       delete document.body.dataset.kept;
@@ -568,7 +568,7 @@ const refresh = async (event) => {
   }
 };
 
-// Only a page that is seen listens: a browser has few connections for all that it shows.
+// Only a visible page listens: a browser has few connections for all its pages.
 let events = null;
 let hasLeft = false;
 const listen = () => {
@@ -588,8 +588,8 @@ const listen = () => {
   source.addEventListener("error", async () => {
     if (source !== events) return;
     if (source.readyState !== EventSource.CLOSED) return sayOffline();
-    // The browser does not try again by itself after a response that it could not use: it may be that
-    // nothing is shown to it any more.
+    // The browser does not try again by itself after a response that it could not use: perhaps the visitor is
+    // no longer admitted.
     events = null;
     setTimeout(listen, 3000);
     try {
@@ -606,7 +606,7 @@ document.addEventListener("visibilitychange", () => {
   events = null;
 });
 
-// The filter: at once by title, then by what the notes hold.
+// The filter: at once by title, then by the notes' texts.
 
 const filter = (search) => {
   const words = search.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -648,7 +648,7 @@ addEventListener("keydown", (event) => {
   opened.querySelector("summary").focus();
 });
 
-// Keys that lead to what is on the page: / searches, e edits, n begins a note, Ctrl-S and Ctrl-Enter save.
+// Keys of the page: / searches, e edits, n begins a note, Ctrl-S and Ctrl-Enter save.
 addEventListener("keydown", (event) => {
   if (event.isComposing) return;
   if (event.ctrlKey || event.metaKey) {
@@ -667,8 +667,8 @@ addEventListener("keydown", (event) => {
   else target.click();
 });
 
-// A box is ticked at once, and sent after; ticks of one page are sent one after the other, each on the text that
-// the one before has made. Without a connection they are kept as what is typed is.
+// A box is ticked at once, and the tick is sent after; ticks of one page are sent one after the other, each
+// on the text that the one before has made. Without a connection they are kept like typed text.
 
 const ticks = (box) => box.form.matches(".ticks");
 const moved = new Map();
@@ -678,7 +678,7 @@ const sendTick = async (tick) => {
   while (moved.has(tick.action)) Object.assign(tick, moved.get(tick.action));
   const draft = { action: tick.action, fields: { [tick.field]: tick.line } };
   const name = `${store}tick-${tick.action.split("/").pop()}-${tick.line}`;
-  // Ticked twice without a connection, it is as it was.
+  // Two ticks without a connection cancel out.
   if (draftAt(name)) return localStorage.removeItem(name);
   const keepTick = () => write(name, { ...draft, isSent: true, page: tick.page, title: tick.title });
   try {
@@ -706,11 +706,11 @@ addEventListener("click", (event) => {
   tick.title = document.querySelector("main h1").textContent;
   ticking = ticking.then(() => sendTick(tick));
 });
-// What was ticked here and is not sent is seen.
+// Ticks that are not sent yet are shown.
 for (const box of document.querySelectorAll(".ticks button.tick"))
   if (draftAt(`${store}tick-${action(box.form).split("/").pop()}-${box.value}`)) show(box);
 
-// How long an invitation is open yet.
+// The time left until an invitation expires.
 const count = (span) => {
   const left = Math.max(0, span.dataset.ends - Math.floor(Date.now() / 1000));
   span.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
@@ -718,8 +718,8 @@ const count = (span) => {
 if (document.querySelector("[data-ends]"))
   setInterval(() => document.querySelectorAll("[data-ends]").forEach(count), 1000);
 
-// Photos and files are sent in pieces, so that each goes on where a connection was cut; the link to it goes below
-// the line where the caret is.
+// Photos and files are sent in pieces, so that an interrupted upload continues; the link goes below the line
+// of the caret.
 
 const smaller = async (file) => {
   const picture = await createImageBitmap(file).catch(() => null);
@@ -796,7 +796,7 @@ if (form) {
     isWaiting = false;
     if (field.value !== steps.text) steps.typed(field);
     grow();
-    // What is typed before a draft is found is kept at once.
+    // Text typed before a draft is found is kept at once.
     draftName ??= ownDraft();
     if (isLong()) {
       clearTimeout(keeping);
@@ -840,7 +840,7 @@ if (form) {
     event.preventDefault();
     addFiles(event.clipboardData.files);
   });
-  // Whoever leaves what is kept nowhere is asked.
+  // Leaving a page whose text is kept nowhere asks first.
   addEventListener("beforeunload", (event) => {
     if ((!hasRoom && isDirty()) || isAdding) event.preventDefault();
   });
@@ -857,7 +857,7 @@ if (form) {
     event.preventDefault();
     if (form.dataset.note !== "new" || isDirty()) finish("note");
   });
-  // Back waits for what is typed to be saved; without a connection it is kept.
+  // Back waits until the typed text is saved; without a connection it is kept.
   addEventListener("click", (event) => {
     const link = event.target.closest("a[href]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !isDirty() || !mayBeSaved()) return;
@@ -879,7 +879,7 @@ if (form)
     if (location.hash.startsWith("#" + form.dataset.note)) location.reload();
   });
 
-// A guest who leaves takes along what is kept here.
+// A guest who leaves deletes the texts that are kept here.
 
 const leaving = document.querySelector("form[action$='/leave']");
 leaving?.addEventListener("submit", async (event) => {
@@ -899,7 +899,7 @@ leaving?.addEventListener("submit", async (event) => {
   }
 });
 
-// What opens the page without a connection.
+// Opens the page without a connection.
 
 const tell = (text) => {
   const told = document.getElementById("app");
@@ -914,7 +914,7 @@ if (document.body.dataset.app) {
     .catch(() => tell("This browser cannot open the page offline: install the certificate first."));
 }
 showDrafts();
-// The page that a text was typed in cannot be shown any more: the text can.
+// The page that a text was typed in cannot be shown any more, but the text can.
 const lost = !form && draftAt(store + location.hash.slice(1));
 if (lost) {
   const text = document.createElement("textarea");

@@ -1,5 +1,5 @@
-// Keeps what a guest looked at, for when there is no connection: notes-security(7), "The page as an app".
-// In front of it stands `version`, which tells these files from those of another release.
+// Keeps the pages that a guest opened, for times without a connection: notes-security(7), "The page as an
+// app". The line `version` in front of it distinguishes these files from those of another release.
 const root = new URL(self.registration.scope).pathname.replace(/\/$/, "");
 const own = `notes:${root}:`;
 const name = own + version;
@@ -17,7 +17,7 @@ const isPage = (path) => first.includes(path) || note.test(path.slice(root.lengt
 const kept = (path) => caches.match(path.replace(/(\/edit)\/[0-9a-f]+\/[0-9a-f]+$/, "$1"), { cacheName: name });
 const ownCaches = async () => (await caches.keys()).filter((other) => other.startsWith(own));
 
-// The guest was sent away, or has left: nothing stays of what was shown.
+// The guest was removed, or has left: no shown page stays.
 let isGone = false;
 const forget = async () => {
   isGone = true;
@@ -33,12 +33,12 @@ const store = async (path, response) => {
   if ([403, 404, 409].includes(response.status)) return cache.delete(path);
   if (response.status !== 200) return;
   let { body } = response;
-  // The page says of when it is. No title has the text `<body`: all that is written is escaped.
+  // The page says how old it is. No title has the text `<body`: all texts are escaped.
   if (isPage(path))
     body = (await response.text()).replace("<body ", `<body data-kept="${Date.now()}" `);
   const headers = new Headers(response.headers);
   headers.delete("Content-Length");
-  // What was kept of it stays until this stands in its place, which is the last.
+  // The kept pages stay until this is in its place, which is the last step.
   await cache.put(path, new Response(body, { headers }));
   const notes = (await cache.keys()).filter((request) => note.test(pathOf(request).slice(root.length)));
   for (const old of notes.slice(0, -mostNotes)) await cache.delete(old);
@@ -56,7 +56,7 @@ const keep = async (url, response) => {
   if (response.status === 401) return forget();
   const isSmall = Number(response.headers.get("Content-Length")) <= largestImage;
   if (!isPage(path) && !shell.includes(path) && !(isImage(path) && isSmall)) return;
-  // What a search found is not the list, and "Saved." is said once.
+  // A search result is not the list, and "Saved." is said once.
   if (!url.search) await store(path, response);
   else if (url.searchParams.has("done")) await fetchAndStore(path);
   else return;
@@ -85,13 +85,13 @@ const show = async (event, url) => {
   const storing = network.then((response) => keep(url, response.clone()));
   event.waitUntil(storing.catch(() => {}));
   const isShown = event.request.mode === "navigate";
-  // A page that asks for news is to know that there is no connection.
+  // A page that asks for news must learn that there is no connection.
   const mayBeOld = isShown || shell.includes(url.pathname) || isImage(url.pathname);
   const old = mayBeOld && !isGone && (await kept(url.pathname));
   if (old) {
     const late = new Promise((resolve) => setTimeout(resolve, patience));
     const response = await Promise.race([network, late]).catch(() => undefined);
-    // The notebook is away, or too much is asked of it.
+    // The notebook is away, or there are too many requests.
     return !response || response.status === 503 ? old : response;
   }
   return network.catch((failure) => {
@@ -115,7 +115,7 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin || !url.pathname.startsWith(root + "/")) return;
-  // Sound, video and downloads go past this: only an image is kept.
+  // Sound, video and downloads are not kept: only an image is.
   if (isImage(url.pathname) && request.destination !== "image") return;
   if (request.method === "GET" && url.pathname !== root + "/events") {
     event.respondWith(show(event, url));
@@ -124,7 +124,7 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
-// What another release kept is fetched anew.
+// Pages that another release kept are fetched again.
 const install = async () => {
   const paths = new Set([...shell, ...first]);
   for (const other of await ownCaches()) {
@@ -139,7 +139,7 @@ const activate = async () => {
   await self.clients.claim();
   for (const client of await self.clients.matchAll()) {
     const url = new URL(pathOf(client), location);
-    // Not waited for: until this ends, no page is shown.
+    // It is not waited for: until this ends, no page is shown.
     fetch(url).then((response) => keep(url, response)).catch(() => {});
   }
 };

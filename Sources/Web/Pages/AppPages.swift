@@ -2,8 +2,8 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// The files of the page, what makes an app of it, and what a guest's browser keeps: notes-security(7),
-/// "The page as an app".
+/// The files of the page, the parts that make it an app, and the files that a guest's browser keeps:
+/// notes-security(7), "The page as an app".
 extension Visit {
   /// Whether the browser may keep the page, to open it without a connection: for guests, and by the name
   /// that the certificate speaks for. An address is another machine's tomorrow, and 127.0.0.1 that of
@@ -31,7 +31,7 @@ extension Visit {
     }
   }
 
-  /// A file that makes an app of the page; nil where the visitor has none of this name.
+  /// A file that makes an app of the page; nil if the visitor has none of this name.
   func appFile(_ name: String, of notebook: String) -> Response? {
     switch name {
     case "worker.js" where mayBeApp:
@@ -42,7 +42,7 @@ extension Visit {
     }
   }
 
-  /// The worker, which begins with the digits that tell its files from those of another release.
+  /// The worker, which begins with the digits that distinguish its files from those of another release.
   private static let worker: [UInt8] = {
     let files = [
       PackageResources.page_js, PackageResources.style_css, PackageResources.worker_js,
@@ -54,7 +54,7 @@ extension Visit {
     return Array(version.utf8) + PackageResources.worker_js
   }()
 
-  /// Web Application Manifest. It is shown to the guest alone, as the name of the notebook is.
+  /// Web Application Manifest. Only the guest is shown it, because it has the notebook's name.
   private func manifest(_ notebook: String) -> String {
     let name = JSONText.quoted(notebook)
     return """

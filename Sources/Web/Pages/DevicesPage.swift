@@ -6,7 +6,8 @@ internal import Notebook
 internal import Watch
 internal import WorkTree
 
-/// The notebook's devices: who is here, in sync, and editing what; its hubs, and its invitations.
+/// The notebook's devices: which are connected, in sync, and editing which notes; its hubs, and its
+/// invitations.
 extension Visit {
   func devicesPage(of notebook: Notebook) throws -> HTML {
     let identity = notebook.identity
@@ -58,7 +59,7 @@ extension Visit {
     }
   }
 
-  /// That this device may exchange nothing, where that is so.
+  /// The message that this device may exchange nothing, if that is so.
   private func notice(of standing: MemberStanding) -> HTML? {
     if standing.isRemoved {
       return

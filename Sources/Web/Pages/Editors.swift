@@ -28,18 +28,18 @@ extension Visit {
       id, by: ownName(in: notebook), in: site.openNotes, watcher: isTold ? watcher : nil)
   }
 
-  /// By which others see the visitor.
+  /// The name by which others see the visitor.
   func ownName(in notebook: Notebook) -> String {
     visitor.guest?.name ?? notebook.identity.device.name
   }
 
-  /// The others who edit notes, by the notes' IDs and paths: in other browsers, and on other devices.
-  /// Guests are told nothing of the devices: notes-security(7), GUESTS.
+  /// The others who edit notes, by the notes' IDs and paths: in other browsers, and on other devices. Guests
+  /// learn nothing of the devices: notes-security(7), GUESTS.
   struct Editors {
     fileprivate let browsers: [String: Set<String>]
     fileprivate let devices: [TreePath: [String]]
 
-    /// Of one note.
+    /// The others who edit one note.
     func names(of id: String, _ path: TreePath) -> [String] {
       Set(devices[path] ?? []).union(browsers[id] ?? []).sorted()
     }

@@ -37,7 +37,7 @@ extension Visit {
     }
   }
 
-  /// A number of bytes, as people say it.
+  /// A number of bytes, for people.
   private static func size(_ bytes: Int) -> String {
     bytes < 1 << 20 ? "\((bytes + 1_023) >> 10) KiB" : "\((bytes + (1 << 19)) >> 20) MiB"
   }
@@ -73,14 +73,14 @@ extension Visit {
     }
   }
 
-  /// The bytes, under a policy of their own: whatever they are, they are no page that could do anything.
+  /// The bytes, under a policy of their own: whatever they are, a browser does not run them as a page.
   func fileBytes(in notebook: Notebook) throws -> Response {
     let file = try file(in: notebook)
     guard let opened = try notebook.workTree.open(file.path) else { throw Refusal.noSuchFile }
     let content = OpenFile(opened)
     let kind = FileKind(ofName: file.title)
     let isShown = kind.map { $0.shape != .download } ?? false
-    // A name that shows itself otherwise than it is, is not handed on.
+    // A name with characters that would show it otherwise is not used.
     let name = HiddenScalars.areIn(file.title, .name) ? "file" : file.title
     var headers: [(name: String, value: String)] = [
       (
@@ -161,7 +161,7 @@ extension Visit {
       try query("beside").map { id in
         try notebook.history.notes().first { $0.id == id }.map(\.path)
       } ?? nil
-    // The characters that a link, or a path, would take for its own.
+    // The characters that have a meaning in a link, or in a path.
     let whole = String(
       name.map {
         "/\\[]()|#<>:\"*?!`".contains($0) || HiddenScalars.areIn(String($0), .name) ? "-" : $0
@@ -174,7 +174,7 @@ extension Visit {
       do {
         _ = try notebook.create(path, text: content)
       } catch NotebookError.nameTaken {
-        // A file that cannot be read is another one.
+        // A file that cannot be read differs.
         guard (try? notebook.workTree.text(of: path)) == content else { continue }
       }
       return Self.link(to: path, kind, isMarkdown: note?.noteSuffix.lowercased() == ".md")

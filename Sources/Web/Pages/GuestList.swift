@@ -4,7 +4,7 @@ internal import System
 
 /// The guests of the page, for the user of this device: invited, given another role, and removed.
 extension Visit {
-  /// The part of the page of people and devices that is about guests.
+  /// The guests' part of the page of people and devices.
   func guestList() throws -> HTML {
     let guests = try site.presentGuests().map { guest -> HTML in
       let seen = site.lastHere(of: guest).map { "last here \(time($0))" } as HTML?
@@ -54,7 +54,7 @@ extension Visit {
     """
   }
 
-  /// Makes a link, which this page alone shows.
+  /// Makes a link, which only this page shows.
   func inviteGuest(to notebook: Notebook) throws -> Response {
     let role = try formRole()
     let origins = try ServedPage.origins(stateFolder: notebook.stateFolder)

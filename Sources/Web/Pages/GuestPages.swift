@@ -2,7 +2,8 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// The page that a link for a guest opens: it asks for a name once, and makes whoever gives one a guest.
+/// The page that a link for a guest opens: it asks for a name once, and makes the visitor who gives one a
+/// guest.
 extension Visit {
   func introduce(_ link: GuestInvitation, _ token: String) throws -> Response {
     switch (request.method, request.path) {

@@ -1,9 +1,8 @@
 internal import System
 
-/// The content of a field that it does not show: a text for editing is never spelled out, so that it comes
-/// back as it was.
+/// The content of a field that has no escapes: a text for editing comes back as it was.
 extension HTML {
-  /// The lines that have hidden characters, with these as escapes; nothing if there are none.
+  /// The lines that have hidden characters, with escapes for them; nothing if there are none.
   static func hiddenLines(of text: String, _ place: HiddenScalars.Place = .text) -> HTML {
     guard HiddenScalars.areIn(text, place) else { return nothing }
     let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

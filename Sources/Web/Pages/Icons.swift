@@ -29,12 +29,12 @@ extension HTML {
     "<svg class=\"\(style)\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"\(icon.rawValue)\"/></svg>"
   }
 
-  /// A sheet of paper, for a page that has nothing else to show.
+  /// A sheet of paper, for an empty page.
   static let emptySheet: HTML = """
     <svg class="pic" viewBox="0 0 120 100" aria-hidden="true"><path d="M30 12h44l16 16v60H30z"/>\
     <path d="M74 12v16h16"/><path class="lit" d="M60 42v28M46 56h28"/></svg>
     """
 
-  /// Words for those who hear the page, where others see a drawing.
+  /// Words for screen readers, in place of a drawing.
   static func spoken(_ words: String) -> HTML { "<span class=\"vh\">\(words)</span>" }
 }

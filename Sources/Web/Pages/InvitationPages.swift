@@ -6,9 +6,9 @@ internal import Notebook
 internal import System
 internal import Watch
 
-/// Invitations of other devices, as notes-invite(1) and notes-invitations(1) have them.
+/// Invitations of other devices, as in notes-invite(1) and notes-invitations(1).
 extension Visit {
-  /// Those that are open, on the page of the devices.
+  /// The open invitations, on the page of the devices.
   func invitations(to notebook: Notebook, _ standing: MemberStanding) -> HTML {
     guard standing.role == .admin else {
       let admins: [HTML] = standing.admins.map { "<b>\($0)</b>" }
@@ -27,7 +27,7 @@ extension Visit {
     return .group(rows, or: "<p class=\"soft\">No open invitations.</p>")
   }
 
-  /// The form that opens one.
+  /// The form that opens an invitation.
   var invitationForm: HTML {
     """
     <form method="post" action="\(root)/devices/invite" class="edit">
@@ -54,7 +54,7 @@ extension Visit {
     "\(root)/devices/invitation/\(locator)"
   }
 
-  /// Opens one: in the watcher, where it runs, else in this process.
+  /// Opens an invitation: in the watcher, if it runs, or else in this process.
   func invite(in notebook: Notebook) throws -> Response {
     guard let role = request.form["role"].flatMap(Role.init(rawValue:)) else {
       throw Refusal.brokenForm
@@ -109,7 +109,7 @@ extension Visit {
     """
   }
 
-  /// One that was opened elsewhere, by what was recorded of it.
+  /// An invitation that was opened elsewhere, from its record.
   private func words(for record: InvitationRecord) -> HTML {
     let state: HTML =
       switch record.state {
@@ -125,7 +125,7 @@ extension Visit {
     return "<p>\(state)</p>"
   }
 
-  /// The state of one in words; none while it is open.
+  /// The state of an invitation in words; none while it is open.
   private func words(for opened: Invitations.Opened) -> HTML {
     let wrong: HTML? = opened.attemptsLeft.map {
       "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>\n"

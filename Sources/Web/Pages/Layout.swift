@@ -9,19 +9,19 @@ internal import WorkTree
 struct Frame {
   /// Nil on a page that nothing leads to.
   var back: (address: String, name: String)?
-  /// The button for the main thing to do, which a phone has at the lower edge.
+  /// The button for the main action, which a phone has at the lower edge.
   var deed: HTML?
   /// The links of the menu.
   var menu: HTML?
   /// The list of the notes, beside a note on a wide screen.
   var list: HTML?
-  /// Whether the text's state stands in the header.
+  /// Whether the text's state is in the header.
   var isEditor = false
 }
 
 /// Parts that all pages share.
 extension Visit {
-  /// A whole page around what is its own. Without a frame its header leads to the list.
+  /// A whole page around its own content. Without a frame its header leads to the list.
   func layout(
     _ title: String, name: String?, _ frame: Frame? = nil, _ main: () throws -> HTML
   ) rethrows -> HTML {
@@ -50,11 +50,11 @@ extension Visit {
       appLinks: mayBeApp ? appLinks : nil, style: style, body)
   }
 
-  /// Whose drafts the page keeps and sends. A browser keeps them by the port, at which another notebook,
-  /// or another guest, may be later.
+  /// The owner of the drafts that the page keeps and sends. A browser keeps them by the port, at which
+  /// another notebook, or another guest, may be later.
   private var drafts: String { site.notebookID + (visitor.guest == nil ? "" : root) }
 
-  /// One line: back, the state, the main thing to do, and the menu.
+  /// One line: back, the state, the main action, and the menu.
   private func header(_ frame: Frame) -> HTML {
     let menu: HTML? = frame.menu.map { .menu("menu", named: "Menu of the note", $0) }
     return """
@@ -67,8 +67,8 @@ extension Visit {
       """
   }
 
-  /// The message of a change, if the address names one. An address of somebody else's can say no more than
-  /// one of these.
+  /// The message of a change, if the address names one. An address made by somebody else can name only one of
+  /// these messages.
   var message: HTML? {
     let said: String? =
       switch request.query["done"] {
@@ -95,8 +95,8 @@ extension Visit {
     return said.map { "<p class=\"done\" role=\"status\" tabindex=\"-1\" autofocus>\($0)</p>" }
   }
 
-  /// The heading of a page that a form leads to, or that asks before something is done: it has the focus, so
-  /// that it is read, and the next Tab leads to what is below it.
+  /// The heading of a page that follows a form, or that asks before an action: it has the focus, so that
+  /// screen readers read it, and the next Tab leads to the part below it.
   func reachedHeading(_ text: String) -> HTML {
     "<h1 tabindex=\"-1\" autofocus>\(text)</h1>"
   }
@@ -128,7 +128,7 @@ extension Visit {
       """
   }
 
-  /// The text of a note as it stands; of a long one the beginning.
+  /// The text of a note, unchanged; the beginning of a long one.
   func whole(_ text: [UInt8]) -> HTML {
     if text.contains(0) { return "<p>This is no text.</p>" }
     let more: HTML =

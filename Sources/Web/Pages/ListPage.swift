@@ -5,7 +5,7 @@ internal import Membership
 internal import Notebook
 internal import WorkTree
 
-/// The list of the notes, and what a search found.
+/// The list of the notes, and search results.
 extension Visit {
   static let notesAtOnce = 200
   /// Beside a note, where the whole list is one tap away.
@@ -179,7 +179,7 @@ extension Visit {
     }.joined()
   }
 
-  /// A note that no version has yet has no ID, and so no page.
+  /// A note that is in no version yet has no ID, and so no page.
   private var saveForm: HTML {
     """
     <form method="post" action="\(root)/save"><button class="btn">Save what is new in the folder</button></form>

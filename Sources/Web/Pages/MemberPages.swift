@@ -3,7 +3,7 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// A member's role, and its removal: what notes-members(1) does, each after a page that says what it means.
+/// A member's role, and its removal: the actions of notes-members(1), each after a page that explains it.
 extension Visit {
   func address(of member: Member, _ more: String = "") -> String {
     "\(root)/devices/member/\(member.deviceID)\(more)"
@@ -41,7 +41,7 @@ extension Visit {
     }
   }
 
-  /// Says what another role means, and asks.
+  /// Explains another role, and asks.
   func rolePage(in notebook: Notebook) throws -> HTML {
     let context = try site.sessionContext(of: notebook)
     let member = try changeableMember(in: context)
@@ -71,7 +71,7 @@ extension Visit {
     }
   }
 
-  /// Says what a removal means, and asks.
+  /// Explains a removal, and asks.
   func removalPage(in notebook: Notebook) throws -> HTML {
     let context = try site.sessionContext(of: notebook)
     let member = try changeableMember(in: context)
@@ -90,7 +90,8 @@ extension Visit {
     }
   }
 
-  /// Whom the device invited or made an admin, directly or through those: they stay unless this is chosen.
+  /// The devices that the device invited or made admins, directly or through those: they stay unless this is
+  /// chosen.
   private func invitedChoice(by member: Member, _ context: SessionContext) -> HTML? {
     let invited = invited(by: member, context)
     if invited.isEmpty { return nil }

@@ -96,7 +96,7 @@ extension Visit {
     }
   }
 
-  /// A note's text as it is now, for a page that edits it and goes on from there.
+  /// A note's text as it is now, for a page that edits it and continues from there.
   func textNow(of subject: Subject, in notebook: Notebook) throws -> Response {
     guard !subject.isDeleted else { throw Refusal.noSuchNote }
     let (shown, bytes) = try shownNoteAndText(subject, in: notebook)
@@ -112,7 +112,7 @@ extension Visit {
     return .facts("{\(facts.joined(separator: ","))}")
   }
 
-  /// The person who changed the note last, among its last few versions, if that is another one.
+  /// The author of the note's last change, among its last few versions, if that is another person.
   private func lastOther(of subject: Subject, in notebook: Notebook) throws -> String? {
     let (walk, proofs) = (
       try notebook.history.versions(of: subject.path), VersionProofs(in: notebook)
@@ -126,7 +126,7 @@ extension Visit {
     return nil
   }
 
-  /// In the header, where it is always seen: the form is elsewhere on the page.
+  /// It is in the header, where it is always visible: the form is elsewhere on the page.
   private static let saveButton: HTML =
     "<button class=\"btn main\" form=\"edit\" data-save>Save</button>"
 
@@ -184,7 +184,7 @@ extension Visit {
     """
   }
 
-  /// A note's title with the folders in front, as the form for another one holds it.
+  /// A note's title with its folders in front, as the form for another title has it.
   func wholeTitle(_ path: TreePath) -> String {
     TreePath(bytes: path.bytes.dropLast(path.noteSuffix.utf8.count)).description
   }

@@ -1,18 +1,18 @@
 internal import Git
 internal import Glibc
 
-/// The words of a note that the list shows below its title, and how many of its boxes are ticked.
+/// The words that the list shows below a note's title, and how many of its boxes are ticked.
 struct Preview {
   let words: String
-  /// Nil where the text has no boxes, or is too long to be read for a list.
+  /// Nil if the text has no boxes, or is too long to be read for a list.
   let boxes: (ticked: Int, all: Int)?
 
-  /// So much of a file is read, in bytes.
+  /// How much of a file is read, in bytes.
   private static let mostRead = 16 << 10
-  /// So many letters are shown at most.
+  /// How many letters are shown at most.
   private static let longest = 200
 
-  /// Of the file as it is in the folder; nothing of what cannot be read, or is no text.
+  /// The preview of the file in the folder; empty if it cannot be read, or is not text.
   init(of path: TreePath, in folder: String) {
     guard let bytes = Self.beginning(of: folder + "/" + path.description), !bytes.contains(0) else {
       (words, boxes) = ("", nil)
@@ -62,11 +62,11 @@ struct Preview {
 /// A line with a box to tick, `- [ ] milk`, as GitHub's Markdown has it.
 struct TaskLine {
   let isTicked: Bool
-  /// The line before the box's mark, and behind its bracket.
+  /// The line's text before the box's mark, and from its closing bracket on.
   let start: Substring
   let rest: Substring
 
-  /// Behind the box.
+  /// The text after the box.
   var text: Substring { rest.drop { $0 == " " || $0 == "\t" } }
 
   /// The same line with the box ticked, or not.
@@ -75,7 +75,7 @@ struct TaskLine {
   /// Nil for a line without a box.
   init?(_ line: Substring) {
     let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    // It may stand in quotations and lists.
+    // The box may be in quotations and lists.
     var place = line.drop { isSpace($0) || $0 == ">" }
     guard let bullet = place.first else { return nil }
     if "-*+".contains(bullet) {

@@ -1,11 +1,11 @@
 /// Parts of the pages that list something.
 extension HTML {
-  /// Rows on a card; of none what else is given.
+  /// Rows on a card; the given alternative if there are none.
   static func group(_ rows: [HTML], or none: HTML = nothing) -> HTML {
     rows.isEmpty ? none : "<ul class=\"group notes\">\n\(rows)</ul>\n"
   }
 
-  /// A row: the title, the time, what else is to be read, and marks. It is a link where it leads somewhere.
+  /// A row: the title, the time, other words, and marks. It is a link if it leads somewhere.
   static func row(
     _ title: String, at address: String?, _ when: HTML? = nil, _ words: [HTML] = [],
     marks: [HTML?] = [], isShown: Bool = false
@@ -23,7 +23,7 @@ extension HTML {
       """
   }
 
-  /// A row about a device or a person, with what can be done about it.
+  /// A row about a device or a person, with the possible actions.
   static func person(_ name: HTML, _ about: [HTML], _ deed: HTML? = nil) -> HTML {
     """
     <li class="person"><div>\(name)<small class="about">\(Visit.list(about))</small></div> \(deed)</li>
@@ -31,7 +31,7 @@ extension HTML {
     """
   }
 
-  /// The choices of a role, each with what it means.
+  /// The choices of a role, each with its meaning.
   static func choices(
     named field: String, chosen: String, among roles: [(name: String, meaning: HTML)]
   ) -> [HTML] {
@@ -44,7 +44,7 @@ extension HTML {
     }
   }
 
-  /// A title and a hint in the place of a list that is empty.
+  /// A title and a hint in place of an empty list.
   static func empty(_ title: String, _ hint: HTML) -> HTML {
     "<div class=\"nothing\">\(emptySheet)<h2>\(title)</h2>\n<p class=\"soft\">\(hint)</p></div>"
   }
@@ -63,7 +63,7 @@ extension HTML {
 }
 
 extension Visit {
-  /// How many rows the pages before this one have shown.
+  /// How many rows the previous pages have shown.
   var skipped: Int { max(0, Int(request.query["from"] ?? "") ?? 0) }
 
   /// The link to the rows that are left, whose address says how many were shown.

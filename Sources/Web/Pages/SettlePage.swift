@@ -80,12 +80,12 @@ extension Visit {
       """
   }
 
-  /// The words that one text has and the other has not, alike on both sides: neither is the right one.
+  /// The words that only one of the texts has, marked the same on both sides: neither is the right one.
   private func mark(_ piece: WordDiff.Piece) -> HTML {
     piece.kind == .same ? "\(text: piece.bytes)" : "<mark>\(text: piece.bytes)</mark>"
   }
 
-  /// The sides as somebody begins to write a text of their own; nil if a form cannot carry them.
+  /// The sides as the beginning of a text of the user's own; nil if a form cannot carry them.
   private func ownText(for sides: [MarkedText.Side]) -> EditableText? {
     EditableText(Array(sides.map(\.text).joined()))
   }

@@ -1,6 +1,6 @@
 internal import System
 
-/// Times as people say them, in the zone of this device.
+/// Times in words, in the zone of this device.
 struct SpokenTime {
   /// In seconds since 1970.
   let seconds: Int64
@@ -14,7 +14,7 @@ struct SpokenTime {
     return local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
   }
 
-  /// How many days ago it was; less than 0 for a day that is to come, by a wrong clock.
+  /// How many days ago it was; less than 0 for a day in the future, by a wrong clock.
   private var daysAgo: Int { Self.day(now) - Self.day(seconds) }
   private var isThisYear: Bool { text("%Y") == WallClock.text(now, "%Y") }
   private func text(_ format: String) -> String { WallClock.text(seconds, format) }
@@ -28,7 +28,7 @@ struct SpokenTime {
     }
   }
 
-  /// The heading that it stands below in the list.
+  /// Its heading in the list.
   var period: String {
     switch daysAgo {
     case 0: "Today"
@@ -38,7 +38,7 @@ struct SpokenTime {
     }
   }
 
-  /// The heading that it stands below among a note's versions.
+  /// Its heading among a note's versions.
   var dayName: String {
     switch daysAgo {
     case 0: "Today"
@@ -61,7 +61,7 @@ struct SpokenTime {
 }
 
 extension HTML {
-  /// A time in these words, which programs can read, too; the whole of it is shown where a mouse rests.
+  /// A time in these words, which programs can read, too; a tooltip shows the whole of it.
   static func time(_ seconds: Int64, _ words: KeyPath<SpokenTime, String> = \.full) -> HTML {
     let time = CalendarTime(seconds)
     let machine = "\(time.date)T\(time.timeOfDayWithSeconds)Z"

@@ -100,7 +100,7 @@ extension Visit {
     }
   }
 
-  /// The maker of a version, with the proof that the name lacks.
+  /// The maker of a version, with a mark if nothing proves the name.
   func name(_ author: VersionAuthor, isBold: Bool = false) -> HTML {
     let mark: HTML? = author.mark.map { " <span class=\"chip warn\">\($0)</span>" }
     let name: HTML = isBold ? "<b>\(author.name)</b>" : "\(author.name)"
@@ -111,7 +111,7 @@ extension Visit {
     on version: Commit, of subject: Subject, in notebook: Notebook
   ) throws -> HTML {
     guard visitor.mayWrite else { return .nothing }
-    // A restored text takes the place of the one that the note has now.
+    // A restored text replaces the note's present one.
     let shown = try subject.isDeleted ? nil : shownNote(subject, in: notebook).path
     return """
       <div class="acts">
@@ -125,7 +125,7 @@ extension Visit {
 
   // MARK: Words
 
-  /// Which words of a note a version changed.
+  /// The words of a note that a version changed.
   private func changedWords(_ change: VersionChange, in notebook: Notebook) throws -> HTML {
     func text(_ id: ObjectID?) throws -> [UInt8] { try id.map(notebook.repository.blob) ?? [] }
     let (old, new) = (try text(change.old), try text(change.new))

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import System
 
-/// Notices that this machine may have other addresses, as the kernel tells of it: rtnetlink(7).
+/// Notices that this machine may have other addresses, by messages of the kernel: rtnetlink(7).
 final class AddressWatch: Sendable {
   private let stopping: WakeUp
 
-  /// How long nothing more is told before it counts, in seconds: a change comes in parts.
+  /// How long the kernel must be quiet before a change counts, in seconds: a change comes in parts.
   private static let calm = 0.3
 
   /// `changed` is called on a thread of the watch's own.

@@ -5,8 +5,8 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// Notices that the notebook has another version: that the branch moved which HEAD names, or that HEAD
-/// names another one. Whoever moved it, a watcher, a command or git, it is noticed the same way.
+/// Notices that the notebook has another version: that the branch named by HEAD moved, or that HEAD names
+/// another branch, by whichever program.
 final class BranchWatch: Sendable {
   private let folder: String
   private let changed: @Sendable () -> Void
@@ -51,7 +51,7 @@ final class BranchWatch: Sendable {
     }
   }
 
-  /// Goes over to the branch that HEAD names now, and tells.
+  /// Switches to the branch that HEAD names now, and calls `changed`.
   private func look() {
     // If the folder is away there is no branch to watch; the next event looks again.
     let repository = try? Notebook.open(at: folder).repository

@@ -2,8 +2,8 @@ internal import Channel
 internal import Membership
 internal import Synchronization
 
-/// The certificate that the page on the network shows: one of this machine's authority, which stays the
-/// same as long as its addresses do, for most of a year.
+/// The certificate of the page on the network: one of this machine's authority, which stays the same as long
+/// as its addresses do, for most of a year.
 final class CertifiedPage: Sendable {
   private struct Latest {
     let addresses: [String]
@@ -29,10 +29,10 @@ final class CertifiedPage: Sendable {
   /// The SHA-256 of the page's own certificate.
   var fingerprint: String { latest.withLock { $0.fingerprint } }
 
-  /// Takes a new certificate if it is time; if that fails, the former one is good for weeks.
+  /// Makes a new certificate if it is time; if that fails, the former one is valid for weeks.
   func renew() { certify(latest.withLock { $0.addresses }) }
 
-  /// Takes one for other addresses, all of them private.
+  /// Makes a certificate for other addresses, all of them private.
   func certify(_ addresses: [String]) {
     // The present certificate stays, and the next change of addresses tries again.
     guard let made = try? Self.make(pageAuthority, addresses, dataFolder) else { return }
@@ -50,7 +50,7 @@ final class CertifiedPage: Sendable {
   }
 }
 
-/// The facts of the page on the network that people are told.
+/// The facts about the page on the network for people.
 public struct ServedNetwork: Sendable {
   /// The addresses of the page, that of the links first.
   public let origins: [String]

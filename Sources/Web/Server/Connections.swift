@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// The connections that are open. There is always room for one more: of strangers the oldest goes.
+/// The open connections. There is always room for one more: the oldest stranger is closed.
 final class Connections: Sendable {
   private struct Entry {
     let channel: any Channel
@@ -13,7 +13,7 @@ final class Connections: Sendable {
     var isFollowing = false
     /// The notebook that it asked for last, by the ID.
     var notebook: String?
-    /// The guest whose it is, by the ID.
+    /// The guest of the connection, by the ID.
     var guestID: String?
   }
 
@@ -25,8 +25,8 @@ final class Connections: Sendable {
       entries.firstIndex { $0.key == key }.map { entries.remove(at: $0).entry }
     }
 
-    /// Of those that have not been let in the oldest, of the address that has most of them: who opens
-    /// many takes nobody else's place.
+    /// Of the connections that were not admitted the oldest, of the address that has most of them: opening
+    /// many does not displace others.
     mutating func takeStranger() -> (any Channel)? {
       var counts: [String: Int] = [:]
       for (_, entry) in entries where !entry.isLetIn { counts[entry.place, default: 0] += 1 }
@@ -34,7 +34,7 @@ final class Connections: Sendable {
       return takeFirst { !$0.isLetIn && counts[$0.place] == most }
     }
 
-    /// The first for which `isMeant`, taken out.
+    /// Removes and returns the first connection for which `isMeant`.
     mutating func takeFirst(where isMeant: (Entry) -> Bool) -> (any Channel)? {
       entries.firstIndex { isMeant($0.entry) }.map { entries.remove(at: $0).entry.channel }
     }
@@ -61,8 +61,8 @@ final class Connections: Sendable {
     crowdedOut?.close(promise: nil)
   }
 
-  /// The part of an address that counts as one: of IPv6 the network's, as a machine has as many as it likes
-  /// there.
+  /// The part of an address that counts as one: the network of an IPv6 address, as a machine has any number
+  /// of addresses there.
   static func place(of channel: any Channel) -> String {
     let address = channel.remoteAddress?.ipAddress ?? ""
     guard let bytes = PrivateAddress.bytes(ofIPv6: address) else { return address }
@@ -73,7 +73,7 @@ final class Connections: Sendable {
     _ = state.withLock { $0.take(ObjectIdentifier(channel)) }
   }
 
-  /// A request of the connection, the owner's or a guest's, was let in. It is the last to go now.
+  /// A request of the connection, the owner's or a guest's, was admitted. It is the last to be closed now.
   func letIn(_ channel: any Channel, to notebook: String?, guestID: String?) {
     state.withLock { state in
       guard var entry = state.take(ObjectIdentifier(channel)) else { return }
@@ -83,8 +83,8 @@ final class Connections: Sendable {
     }
   }
 
-  /// The connection follows what happens from now on; of too many the first is closed, and of too many
-  /// of one guest that guest's first.
+  /// The connection follows the events from now on; of too many the first is closed, and of too many of one
+  /// guest that guest's first.
   func follow(_ channel: any Channel) {
     let (crowdedOut, notebook) = state.withLock { state -> ((any Channel)?, String?) in
       var leaving: (any Channel)?
@@ -107,18 +107,18 @@ final class Connections: Sendable {
     }
     if let notebook { followed.withLock { $0[notebook] }?() }
     guard let crowdedOut else { return }
-    // It is to come back, but not at once: it would crowd out another, and that one it.
+    // The browser must come back, but not at once: it would displace another, and that one it.
     let later = crowdedOut.allocator.buffer(string: "retry: 60000\n\n")
     crowdedOut.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(later)), promise: nil)
     crowdedOut.close(promise: nil)
   }
 
-  /// Calls `body` whenever a page of the notebook begins to follow what happens; nil calls nothing more.
+  /// Calls `body` whenever a page of the notebook begins to follow the events; nil stops that.
   func whenFollowed(_ notebook: String, _ body: (@Sendable () -> Void)?) {
     followed.withLock { $0[notebook] = body }
   }
 
-  /// Closes the connections of a notebook's guests who are none of these any more.
+  /// Closes the connections of former guests of a notebook.
   func close(guestsExcept ids: Set<String>, of notebook: String) {
     close { entry in
       entry.notebook == notebook && entry.guestID.map { !ids.contains($0) } ?? false
@@ -140,8 +140,8 @@ final class Connections: Sendable {
     for channel in leaving { channel.close(promise: nil) }
   }
 
-  /// Those that follow what happens in a notebook, with its guests or without; of nil the owner's that
-  /// show the list of notebooks.
+  /// The connections that follow the events of a notebook, with its guests or without; for nil the owner's
+  /// that show the list of notebooks.
   func followers(of notebook: String?, _ withGuests: Bool) -> [any Channel] {
     state.withLock { state in
       state.entries.map(\.entry).filter {

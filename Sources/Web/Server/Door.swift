@@ -3,7 +3,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
-/// An address that is listened at. What comes before it is known what is served there is closed.
+/// An address that is listened at. A connection that comes before its service is known is closed.
 final class Door: Sendable {
   private struct Inside {
     let shelf: Shelf
@@ -57,12 +57,12 @@ final class Door: Sendable {
       .bind(host: host, port: port).wait()
   }
 
-  /// Lets browsers in.
+  /// Accepts connections from now on.
   func open(_ shelf: Shelf, _ entrance: Entrance, _ connections: Connections) {
     let inside = Inside(shelf: shelf, entrance: entrance, connections: connections)
     self.inside.known.withLock { $0 = inside }
   }
 
-  /// Listens no more.
+  /// Stops listening.
   func close() { try? channel.close().wait() }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 final class NetworkDoors: Sendable {
   private struct State {
     var doors: [(address: String, door: Door)]
-    /// Nil where the page is on no network at present.
+    /// Nil if the page is on no network at present.
     var entrance: Entrance?
   }
 

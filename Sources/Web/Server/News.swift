@@ -39,7 +39,7 @@ final class News: Sendable {
         if hasEnded.set() { looksAgain() }
         return
       }
-      // If the book cannot be read, no guest is let in by it, and so none stays.
+      // If the book cannot be read, it admits no guest, and so none stays.
       let guests = try? site.presentGuests()
       connections.close(guestsExcept: Set((guests ?? []).map(\.id)), of: notebook)
     }
@@ -57,7 +57,7 @@ final class News: Sendable {
     self.presence = presence
     connections.whenFollowed(notebook) {
       presence.begin()
-      // It takes files to look, for which no other request is to wait.
+      // Looking reads files, and no other request must wait for that.
       if hasEnded.isSet { try? startThread { looksAgain() } }
     }
     site.invitations.whenChanged { tell("presence", false) }
@@ -70,11 +70,11 @@ final class News: Sendable {
     presence.stop()
   }
 
-  /// Sends an event to those who follow what happens.
+  /// Sends an event to all followers.
   static func tell(_ event: String, _ channels: [any Channel]) {
     let event = "event: \(event)\ndata:\n\n"
     for channel in channels {
-      // A browser that reads nothing is not told more than it can be.
+      // A browser that reads nothing is not sent more than the buffer.
       guard channel.isWritable else { continue }
       let bytes = channel.allocator.buffer(string: event)
       channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)

@@ -5,8 +5,8 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// Follows the notebook's watcher for as long as a page of this device's user is looked at:
-/// notes-control(7), `follow`.
+/// Follows the notebook's watcher for as long as this device's user has a page open: notes-control(7),
+/// `follow`.
 final class Presence: Sendable {
   private let folder: String
   private let controlFolder: String?
@@ -15,9 +15,9 @@ final class Presence: Sendable {
   private let token: CancellationToken
   private let isRunning = Mutex(false)
 
-  /// How long until it is looked again whether a watcher runs, in seconds.
+  /// How long until the next check whether a watcher runs, in seconds.
   private static let pause = 2.0
-  /// How long a watcher may say nothing until it is looked whether a page is still there.
+  /// How long a watcher may be silent until a check whether a page is still there.
   private static let silence = 600.0
 
   /// `changed` is called, on a thread of its own, when the pages may have something else to show.
@@ -29,7 +29,7 @@ final class Presence: Sendable {
     token = try CancellationToken()
   }
 
-  /// A page is looked at.
+  /// A page is open.
   func begin() {
     guard controlFolder != nil, !token.isCancelled else { return }
     isRunning.withLock { isRunning in
@@ -53,7 +53,7 @@ final class Presence: Sendable {
         }
         changed()
       } else if wasThere {
-        // One that ends closes its connections before its socket: a page may have found that.
+        // A watcher that ends closes its connections before its socket: a page may have found that.
         wasThere = false
         changed()
       }
@@ -61,7 +61,7 @@ final class Presence: Sendable {
     }
   }
 
-  /// Ends, unless a page is looked at. One that comes meanwhile either is seen here, or begins anew.
+  /// Ends, unless a page is open. A page that opens in the meantime is either seen here, or begins again.
   private func goesOn() -> Bool {
     isRunning.withLock { isRunning in
       isRunning = !token.isCancelled && isWanted()

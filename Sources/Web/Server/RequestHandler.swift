@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// One connection: takes a request, answers it, and closes what is too slow or too large.
+/// One connection: reads a request, answers it, and closes if it is too slow or too large.
 final class RequestHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -21,9 +21,9 @@ final class RequestHandler: ChannelInboundHandler {
 
   private enum State {
     case idle
-    /// Let in; the form is coming.
+    /// The request is admitted; the form is coming.
     case form(Gate.Head, Gate.Admission, ByteBuffer)
-    /// Answered, or being answered: what else comes is passed over.
+    /// The request is answered, or being answered: further bytes are ignored.
     case answering
   }
 
@@ -130,7 +130,7 @@ final class RequestHandler: ChannelInboundHandler {
     state = .answering
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    // A guest who was removed, or became a reader, while the form was coming is so now.
+    // A guest who was removed, or became a reader, while the form was coming is treated as such.
     let again: @Sendable () -> Gate.Verdict = { [gate = shelf.gate, entrance] in
       gate.judge(head, at: entrance, from: place)
     }
@@ -151,7 +151,7 @@ final class RequestHandler: ChannelInboundHandler {
     }
   }
 
-  /// Says no, and closes: what else was sent is not read.
+  /// Refuses, and closes: other sent bytes are not read.
   private func refuse(_ status: Int, _ text: String, _ context: ChannelHandlerContext) {
     send(.plain(status, text), on: context, closes: true)
   }
@@ -187,8 +187,8 @@ final class RequestHandler: ChannelInboundHandler {
     end(on: context, closes: closes)
   }
 
-  /// Sends a part of a file: the next piece is read when the one before has gone out, so a slow browser costs
-  /// the memory of one.
+  /// Sends a part of a file: the next piece is read when the one before was sent, so a slow browser costs the
+  /// memory of one.
   private func sendPiece(
     of file: OpenFile, _ range: Range<Int>, on context: ChannelHandlerContext, closes: Bool
   ) {
@@ -232,7 +232,7 @@ final class RequestHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(first))), promise: nil)
   }
 
-  /// Closes the connection unless something else is expected before so many seconds are over.
+  /// Closes the connection if the expected event does not come within this many seconds.
   private func expect(within seconds: Double, _ context: ChannelHandlerContext) {
     deadline?.cancel()
     let channel = context.channel

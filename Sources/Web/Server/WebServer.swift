@@ -24,7 +24,7 @@ public final class WebServer: Sendable {
   /// The address that lets a browser in, once; nil when it was used.
   public var link: String? { shelf.gate.link }
 
-  /// The facts of the page on the network that people are told; nil if it is on none.
+  /// The facts about the page on the network for people; nil if it is on none.
   public var network: ServedNetwork? {
     onNetwork?.entrance.flatMap { entrance in
       entrance.network.map { page in
@@ -44,13 +44,13 @@ public final class WebServer: Sendable {
     return ("/\(Visitor.linkPath)/\(token)", invitation)
   }
 
-  /// Takes a link back that nobody has used.
+  /// Withdraws a link that nobody has used.
   public func withdraw(_ invitation: GuestInvitation) {
-    // One that stays ends by its time.
+    // A link that stays expires.
     try? invitingSite.guests.withdraw(invitation)
   }
 
-  /// The first notebook: where all are served nobody is invited by the server itself.
+  /// The first notebook: if all are served, the server itself invites nobody.
   private var invitingSite: Site {
     get throws {
       guard let site = shelf.notebooks.sites.first else { throw Refusal.away }
@@ -58,16 +58,16 @@ public final class WebServer: Sendable {
     }
   }
 
-  /// Serves notebooks on 127.0.0.1, and where a network is given, there over TLS.
+  /// Serves notebooks on 127.0.0.1, and over TLS on the network if one is given.
   ///
   /// - Parameters:
-  ///   - dataFolder: where the list of the user's notebooks is, the device keys, and the page's authority.
-  ///   - controlFolder: where the sockets of the user's watchers are; nil where the system keeps no such
-  ///     folder.
-  ///   - port: 0 for one that is free; nil for the notebook's own, or a free one where that is taken:
-  ///     what a browser keeps for the page is kept for a port.
-  ///   - network: where guests come in from other machines; nil for this machine alone.
-  /// - Throws: what bind(2) says, where the port cannot be had; what opening the notebook throws.
+  ///   - dataFolder: the folder of the list of the user's notebooks, the device keys, and the page's
+  ///     authority.
+  ///   - controlFolder: the folder of the sockets of the user's watchers; nil if there is none.
+  ///   - port: 0 for a free one; nil for the notebook's own, or a free one if that is taken: a browser
+  ///     keeps the page's data for a port.
+  ///   - network: the network from which guests come; nil for only this machine.
+  /// - Throws: the error of bind(2) if the port is not available; the errors of opening the notebook.
   public convenience init(
     _ choice: WebChoice, dataFolder: String, controlFolder: String? = nil,
     port: Int?, network: WebNetwork? = nil, limits: WebLimits = WebLimits()
@@ -100,7 +100,7 @@ public final class WebServer: Sendable {
       }
       self.init(group, pool, doors[0], shelf, connections, onNetwork)
     } catch {
-      // The error is the one to tell.
+      // This error is the one to report.
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
       throw error
@@ -115,7 +115,7 @@ public final class WebServer: Sendable {
     (self.shelf, self.connections, self.onNetwork) = (shelf, connections, onNetwork)
   }
 
-  /// The port that the choice has each time on this device.
+  /// The port for this choice, always the same on this device.
   private static func ownPort(of choice: WebChoice, _ dataFolder: String) throws -> Int {
     switch choice {
     case .one(let folder):
@@ -125,10 +125,10 @@ public final class WebServer: Sendable {
     }
   }
 
-  /// Goes with this machine from one network to another: the page is served at the addresses that it
-  /// has then, with a certificate for them. `moved` is called each time that this made a difference.
+  /// Follows this machine from one network to another: the page is served at its new addresses, with a
+  /// certificate for them. `moved` is called each time that this made a difference.
   ///
-  /// - Throws: where the system tells nothing of addresses, as in some containers.
+  /// - Throws: an error if the system does not report addresses, as in some containers.
   public func followAddresses(_ moved: @escaping @Sendable () -> Void) throws {
     guard let onNetwork else { return }
     let watch = try AddressWatch { [self] in
@@ -147,17 +147,17 @@ public final class WebServer: Sendable {
     addressWatch.withLock { $0 = watch }
   }
 
-  /// Whether a link that `invite` made still lets somebody in.
+  /// Whether a link that `invite` made still works.
   public func isOpen(_ invitation: GuestInvitation) -> Bool {
-    // A book that cannot be read lets nobody in.
+    // A book that cannot be read admits nobody.
     (try? invitingSite.guests.invitations().contains(invitation)) ?? false
   }
 
-  /// Ends what is under way, and closes all connections. It returns when that is done, also where it
-  /// was called before.
+  /// Ends all operations, and closes all connections. It returns when that is done, even if it was called
+  /// before.
   public func stop() {
     isStopped.withLock { isStopped in
-      // A loop that has ended answers nothing: whoever waited for it would wait for ever.
+      // A loop that has ended never answers: waiting for it would not end.
       if isStopped { return }
       isStopped = true
       shelf.notebooks.stop()

@@ -5,7 +5,7 @@ internal import CCommonMark
 final class CommonMark: Sendable {
   private let api: commonmark
 
-  /// Nil where the library is not installed.
+  /// Nil if the library is not installed.
   static let shared: CommonMark? = {
     let table = UnsafeMutablePointer<commonmark>.allocate(capacity: 1)
     defer { table.deallocate() }
@@ -14,7 +14,7 @@ final class CommonMark: Sendable {
       let version = String(cString: name)
       let files = ("libcmark-gfm.so.\(version)", "libcmark-gfm-extensions.so.\(version)")
       if commonmark_load(table, files.0, files.1) == nil {
-        // Once: it writes into tables of the library's own.
+        // Called once: it writes into tables of the library's own.
         table.pointee.gfm_core_extensions_ensure_registered()
         return CommonMark(table.pointee)
       }
@@ -87,11 +87,11 @@ struct CommonMarkNode {
 
   /// Its kind, by the library's name for it.
   var kind: String { string(api.node_get_type_string(node)) }
-  /// The text of what has no parts.
+  /// The text of a part without parts.
   var literal: String { string(api.node_get_literal(node)) }
   /// The address that a link or an image leads to.
   var url: String { string(api.node_get_url(node)) }
-  /// Of a heading, from 1 to 6.
+  /// The level of a heading, from 1 to 6.
   var level: Int { Int(api.node_get_heading_level(node)) }
   /// The first number of a list; nil of one without numbers.
   var firstNumber: Int? {
@@ -100,13 +100,13 @@ struct CommonMarkNode {
   /// The line that it begins on, from 1.
   var line: Int { Int(api.node_get_start_line(node)) }
 
-  /// Whether it is a paragraph of a list whose items stand close together.
+  /// Whether it is a paragraph of a list without blank lines between the items.
   var isTight: Bool {
     guard let item = api.node_parent(node), let list = api.node_parent(item) else { return false }
     return string(api.node_get_type_string(list)) == "list" && api.node_get_list_tight(list) != 0
   }
 
-  /// How a table's columns are aligned: `l`, `c`, `r`, or 0 for as the text runs.
+  /// How a table's columns are aligned: `l`, `c`, `r`, or 0 for the direction of the text.
   var alignments: [UInt8] {
     guard let first = api.gfm_extensions_get_table_alignments(node) else { return [] }
     return Array(

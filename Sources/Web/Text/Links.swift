@@ -1,15 +1,15 @@
 internal import System
 
-/// Addresses in a text that lead somewhere: of the web, of mail, of telephones, and `[[titles]]` of notes. It
-/// looks at each letter once or twice, however the text is made.
+/// Links in a text: addresses of the web, of mail, of telephones, and `[[titles]]` of notes. Each letter is
+/// read once or twice, whatever the text.
 struct Links {
-  /// A part of a text: as it is, or a link with its words.
+  /// A part of a text: plain, or a link with its words.
   enum Part: Equatable {
     case text(String)
     case link(to: String, words: String)
   }
 
-  /// The address of a note's page, by a title in brackets; nil where there is none.
+  /// The address of a note's page, by a title in brackets; nil if there is none.
   let note: (String) -> String?
 
   /// The schemes that a link may have. `javascript:`, `data:`, `file:` and all others lead nowhere.

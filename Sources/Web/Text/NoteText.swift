@@ -4,17 +4,17 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// A note's text as it is read: Markdown of notes that are named so, and the lines of others, both with links
-/// and with boxes to tick: notes-web(1), "Reading".
+/// A note's text on the page: Markdown for notes with that suffix, and lines for others, both with links and
+/// with boxes to tick: notes-web(1), "Reading".
 struct NoteText {
   /// The lines of the text, which the numbers of boxes count.
   private let lines: [Substring]
   private let links: Links
-  /// The address of the note's page that a link inside the notebook leads to; nil where there is none.
+  /// The address of the note's page for a link inside the notebook; nil if there is none.
   private let inward: (String) -> String?
-  /// The address of an image, by that of its page; nil of what is not shown inside a text.
+  /// The address of an image, by that of its page; nil for files that are not shown inside a text.
   private let image: (String) -> String?
-  /// The name of the field that a box sends its line's number by; nil where nobody may tick.
+  /// The name of the field in which a box sends its line's number; nil if the visitor may not tick.
   private let field: String?
   private let text: String
 
@@ -38,7 +38,7 @@ struct NoteText {
     return "\(parts)"
   }
 
-  /// The image that the address is the page of; nil of other addresses.
+  /// The image of a page's address; nil for other addresses.
   private func picture(at address: String, _ words: String) -> HTML? {
     image(address).map { "<img src=\"\($0)\" alt=\"\(words)\" loading=\"lazy\">" }
   }
@@ -86,7 +86,7 @@ struct NoteText {
 
   // MARK: Markdown
 
-  /// The text as Markdown; nil where it cannot be read so: without the library, or where it takes more than it may.
+  /// The text as Markdown; nil if the library is missing, or the text is over a limit.
   func markdown() -> HTML? {
     var page = Markdown(text: self)
     let isWhole = CommonMark.shared?.walk(
@@ -97,7 +97,7 @@ struct NoteText {
   private struct Markdown {
     let text: NoteText
     var parts: [HTML] = []
-    /// How many links the walk is in: there is none inside another.
+    /// How many links the walk is in: links do not nest.
     private var linksAround = 0
     private var alignments: [UInt8] = []
     private var column = 0
@@ -106,7 +106,7 @@ struct NoteText {
 
     init(text: NoteText) { self.text = text }
 
-    /// The marks around a part that has no others.
+    /// The tags for parts that need nothing else.
     private static let tags: [String: (open: HTML, close: HTML)] = [
       "block_quote": ("<blockquote>\n", "</blockquote>\n"), "strikethrough": ("<s>", "</s>"),
       "item": ("<li dir=\"auto\">", "</li>\n"), "emph": ("<em>", "</em>"),
@@ -131,7 +131,7 @@ struct NoteText {
       case "html_inline": parts.append("\(text: node.literal.utf8)")
       case "code":
         parts.append("<code>\(text: node.literal.utf8)</code>")
-      // People who write notes break lines where they mean it.
+      // A line break is intentional in a note.
       case "softbreak", "linebreak": parts.append("<br>\n")
       case "link": enterLink(node)
       case "image": enterImage(node)
@@ -197,8 +197,8 @@ struct NoteText {
       open(linksAround > 0 ? nil : Links.outward(node.url) ?? text.inward(node.url), "")
     }
 
-    /// Images of other sites are not fetched: that would tell them who reads what. The words of an image are
-    /// below it.
+    /// Images of other sites are not fetched: that would tell them who reads this note. The words of an image
+    /// are below it.
     private mutating func enterImage(_ node: CommonMarkNode) {
       let inward = text.inward(node.url)
       let picture = inward.flatMap { text.picture(at: $0, node.url) }
@@ -221,7 +221,7 @@ struct NoteText {
 extension Visit {
   /// A note's text as it is read, in the form that ticks its boxes; of a long one the beginning.
   ///
-  /// - Parameter shown: the version and text that are shown; nil where nobody may tick.
+  /// - Parameter shown: the version and text that are shown; nil if nobody may tick.
   func reading(
     _ bytes: [UInt8], of path: TreePath, in notebook: Notebook,
     ticking action: (String, ShownNote)? = nil
@@ -248,7 +248,7 @@ private final class NoteAddresses {
   private let root: String
   private let folder: TreePath?
   private let imageBytes: Int
-  // For links to titles and pictures: without the list they stay text.
+  // Without the list, links to titles and pictures stay text.
   private lazy var notes: [NoteSummary] = (try? notebook.history.files()) ?? []
   private lazy var byTitle = Dictionary(grouping: notes) { $0.title.lowercased() }
   private lazy var byPath = Dictionary(notes.map { ($0.path, $0) }) { first, _ in first }
@@ -273,7 +273,7 @@ private final class NoteAddresses {
 
   func image(_ page: String) -> String? { images[page] }
 
-  /// By a title, also with folders in front; of several the one beside the note.
+  /// Finds a note by a title, also with folders in front; of several the one beside the note.
   func note(_ title: String) -> String? {
     let words = title.split(separator: "/").last.map { $0.lowercased() } ?? ""
     let parts = words.split { $0.isWhitespace }
@@ -287,7 +287,7 @@ private final class NoteAddresses {
     return address(of: wanted ?? found.first { $0.path.parent == folder } ?? found.first)
   }
 
-  /// By a file's name, as a link of Markdown has it.
+  /// Finds a file by its name, as in a link of Markdown.
   func inward(_ url: String) -> String? {
     guard !url.isEmpty,
       let name = Fields(
