@@ -164,7 +164,7 @@ extension Visit {
     return .see(note.map { "\(root)/n/\($0.id)?done=\(done)" } ?? root + "/")
   }
 
-  /// As `notes browse` does: `TITLE (DATE TIME)` beside the note, with a number where that is taken.
+  /// Like `notes browse`: `TITLE (DATE TIME)` beside the note, with a number if that name is taken.
   func copy(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let from = try version(request.path[3], in: notebook)
     let when = WallClock.text(from.author.time, "%Y-%m-%d %H.%M")

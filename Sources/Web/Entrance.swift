@@ -14,7 +14,7 @@ struct Entrance: Sendable {
     Entrance(hosts: ["127.0.0.1:\(port)"], network: nil, nameHost: nil)
   }
 
-  /// The page of a network: its name first, where links may have it.
+  /// The page of a network: its name first, if links may have it.
   static func network(_ network: WebNetwork, port: Int, _ page: CertifiedPage) -> Entrance {
     let addresses = network.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }
     let name = network.name.map { [$0] } ?? []

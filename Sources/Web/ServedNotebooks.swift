@@ -51,7 +51,7 @@ final class ServedNotebooks: Sendable {
 
   /// Begins, and serves notebooks that are added later.
   ///
-  /// - Throws: what opening the notebook throws, where one is meant.
+  /// - Throws: the errors of opening the notebook, if one is chosen.
   func begin() throws {
     switch choice {
     case .one(let folder):

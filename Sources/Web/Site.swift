@@ -43,7 +43,7 @@ final class Site: Sendable {
     self.limits = limits
   }
 
-  /// The part of the path that the notebook's pages are below, where several are served.
+  /// The part of the path that the notebook's pages are below, if several are served.
   var pathName: String { notebookID.prefix(16).lowercased() }
 
   /// Whether the notebook's folder is there: it may be on a medium that was taken out.
@@ -52,7 +52,7 @@ final class Site: Sendable {
   /// The visitor who sent one of these cookies, below this path; nil if no guest did. A guest whose notebook
   /// is away, or whose book cannot be read, does not count as removed.
   func visitor(below path: String, cookies: [String]) throws -> Visitor? {
-    // A former guest stays one, as the comment of the function says.
+    // Then a former guest stays a guest: see above.
     let present = isThere ? try? presentGuests() : nil
     let known = present ?? guestsBefore.withLock { $0 }
     guard let guest = try GuestBook.guest(below: path, cookies: cookies, among: known) else {

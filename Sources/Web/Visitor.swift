@@ -4,7 +4,7 @@ internal import Membership
 enum Visitor: Sendable {
   /// The user whom the notebook is served by.
   ///
-  /// - Parameter shelf: the path of the list of notebooks, where all are served.
+  /// - Parameter shelf: the path of the list of notebooks, if all are served.
   case owner(root: String, shelf: String?)
   case guest(Guest, root: String)
   /// A guest of a notebook whose folder is away, or whose book of guests cannot be read.

@@ -13,10 +13,10 @@ struct Greeting {
   private let publicAddresses: [String]
 
   /// - Parameters:
-  ///   - link: what lets the user's own browser in.
-  ///   - isOfAll: whether it is a list of notebooks that is served.
-  ///   - invitationPath: what lets a guest in, behind an origin of the network; nil where the link was used, or
-  ///     nobody can be invited.
+  ///   - link: the link for the user's own browser.
+  ///   - isOfAll: whether a list of notebooks is served.
+  ///   - invitationPath: the link for a guest, after an origin of the network; nil if it was used, or nobody
+  ///     can be invited.
   init(_ server: WebServer, link: String, isOfAll: Bool, invitationPath: String?) {
     (self.link, self.isOfAll, self.invitationPath) = (link, isOfAll, invitationPath)
     (port, network) = (server.port, server.network)

@@ -5,7 +5,7 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// The parts of a page around its own: where its header leads back to, the header's button, and its menu.
+/// The parts of a page around its own: the target of its back link, the header's button, and its menu.
 struct Frame {
   /// Nil on a page that nothing leads to.
   var back: (address: String, name: String)?
@@ -146,7 +146,7 @@ extension HTML {
   /// - Parameters:
   ///   - drafts: whose drafts the page keeps and sends.
   ///   - isLive: whether the script belongs to it.
-  ///   - appLinks: the links that make an app of it, where a browser may keep it.
+  ///   - appLinks: the links that make an app of it, if a browser may keep it.
   ///   - style: the kind of page.
   static func document(
     _ title: String, root: String, drafts: String = "", isLive: Bool = false,

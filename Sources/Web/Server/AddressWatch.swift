@@ -10,7 +10,7 @@ final class AddressWatch: Sendable {
 
   /// `changed` is called on a thread of the watch's own.
   ///
-  /// - Throws: where the kernel tells nothing, as in some containers.
+  /// - Throws: an error if the kernel reports nothing, as in some containers.
   init(changed: @escaping @Sendable () -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping

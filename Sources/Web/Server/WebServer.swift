@@ -38,7 +38,7 @@ public final class WebServer: Sendable {
 
   /// Makes a link for a guest, of the first notebook, who says a name: what follows the origin.
   ///
-  /// - Throws: `GuestError.tooMany`; where the book cannot be written.
+  /// - Throws: `GuestError.tooMany`; an error if the book cannot be written.
   public func invite() throws -> (path: String, invitation: GuestInvitation) {
     let (invitation, token) = try invitingSite.guests.invite(nil, as: .writer)
     return ("/\(Visitor.linkPath)/\(token)", invitation)

@@ -37,7 +37,7 @@ final class CommonMark: Sendable {
   /// Walks through a text's parts in their order: `enter` returns whether it goes into a part, and `leave` is
   /// called for those.
   ///
-  /// - Returns: whether all of it was read: not where a text takes more time, memory or depth than it may.
+  /// - Returns: whether all of it was read: not if a text takes more time, memory or depth than it may.
   func walk(
     _ text: String, enter: (CommonMarkNode) throws -> Bool, leave: (CommonMarkNode) throws -> Void
   ) rethrows -> Bool {
