@@ -38,8 +38,8 @@ static inline int notes_start_writing(int descriptor) {
 }
 
 /// fcntl(2) F_SETLEASE with F_RDLCK: succeeds only while nobody has the file open for writing.
-/// Returns 0, or -1 with errno set (EAGAIN: somebody has). Whoever opens it for writing before
-/// `descriptor` is closed waits for that, and this process is sent SIGURG, which it does not notice.
+/// Returns 0, or -1 with errno set (EAGAIN: somebody has). A program that opens it for writing
+/// before `descriptor` is closed waits for that, and this process is sent SIGURG, which it does not notice.
 static inline int notes_take_read_lease(int descriptor) {
   // Not through <fcntl.h>: it brings `struct stat` along, which Swift would then find in two modules.
   // SIGIO would come otherwise, and end the process; SIGURG (23 on Linux, but on old machines of other

@@ -22,7 +22,7 @@ extension Connection {
       to: addresses, side: .pairing(credentials), deadline: deadline, cancellation: cancellation)
   }
 
-  /// Takes an accepted socket through the handshake. What the client asks for decides between the
+  /// Takes an accepted socket through the handshake. The client's request decides between the
   /// notebooks and the invitations of `offer`. Nothing is made ready for a client that says nothing.
   public static func accept(
     _ socket: Socket, offering offer: ServerOffer, deadline: Instant,

@@ -215,7 +215,7 @@ public final class Connection {
       library.crypto.ERR_clear_error()
       let result = library.ssl.SSL_shutdown(ssl)
       if result < 0, library.ssl.SSL_get_error(ssl, result) == SSL_ERROR_WANT_WRITE,
-        // Whoever cannot be told that the connection ends finds it closed.
+        // A peer that gets no close message finds the connection closed.
         (try? Wait.until(
           socket.descriptor, .writing, deadline: deadline, phase: .sending,
           cancellation: cancellation)) != nil

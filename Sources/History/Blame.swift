@@ -13,8 +13,8 @@ public struct BlamedLine: Sendable {
     case unsaved
     /// A marker of an open conflict: nobody wrote it.
     case marker
-    /// It is in a derived merge, and in nothing that its versions merge to: nobody's. Who made the version
-    /// on top answers for it.
+    /// It is in a derived merge, and in nothing that its versions merge to: it has no author. The device that
+    /// made the version on top answers for it.
     case alteredMerge(ObjectID, answeredBy: ObjectID?)
   }
 

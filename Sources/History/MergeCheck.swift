@@ -48,7 +48,7 @@ public final class MergeCheck {
   public func remember() { known.save() }
 
   /// The altered merges among what has come: below these heads and not below the former tip, the newest
-  /// first. What there is no time for is computed when somebody looks at it.
+  /// first. The others are computed when they are shown.
   public func altered(below heads: [ObjectID], since former: ObjectID?) throws -> [AlteredMerge] {
     var found: [AlteredMerge] = []
     let start = Self.processorTime

@@ -23,7 +23,7 @@ public struct NotebookState: Hashable, Sendable {
 }
 
 extension History {
-  /// Which version this device shows now. What is in the folder and not saved yet is not part of it.
+  /// Which version this device shows now. Unsaved changes in the folder are not part of it.
   public func state() throws -> NotebookState {
     let tip = try repository.head().commit
     if let remembered = rememberedState(), remembered.tip == tip { return remembered }

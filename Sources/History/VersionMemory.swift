@@ -40,7 +40,7 @@ package struct VersionMemory {
 
   package mutating func insert(_ id: ObjectID) { new.insert(id) }
 
-  /// Keeps what was inserted. Where that fails, it is verified again.
+  /// Keeps what was inserted. If that fails, it is verified again.
   package mutating func save() {
     if new.isEmpty { return }
     new.formUnion((0..<count).map(id))

@@ -134,7 +134,7 @@ extension Certificate {
   }
 }
 
-/// The times that a certificate or list states. Nobody looks at its end.
+/// The times that a certificate or list states. Its end is not checked.
 enum Validity {
   /// In seconds since 1970; a clock beyond is taken for these.
   private static let times: ClosedRange<Int64> = 0...253_402_300_798

@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import System
 
-/// The SHA-256 of an encoding: what a certificate or list is known by. Nobody makes two alike, so it
-/// serves as key where whoever makes the certificates wants keys that collide.
+/// The SHA-256 of an encoding: what a certificate or list is known by. Two alike cannot be made, so it
+/// serves as key even if the author of the certificates wants keys that collide.
 struct Fingerprint: Hashable, Sendable {
   let bytes: [UInt8]
 
@@ -14,7 +14,7 @@ struct Fingerprint: Hashable, Sendable {
 /// The results of the signatures that were looked at: one that is sent again is not verified again. An
 /// encoding names the key that is said to have signed it, so there is one answer for each.
 final class SignatureMemory: Sendable {
-  /// Twice as many as a set has. Who sends more has some verified again.
+  /// Twice as many as a set has. If a peer sends more, some are verified again.
   static let maximum = 2 * CertificateSet.maximumCertificates
 
   private let state = Mutex((verdicts: [Fingerprint: Bool](), computed: 0))

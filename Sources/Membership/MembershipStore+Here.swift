@@ -30,7 +30,7 @@ extension MembershipStore {
   /// Begins the membership anew: a root of this device's key, of which it is the only member. What
   /// was there is kept beside it, as `membership-` and the beginning of the old notebook ID.
   ///
-  /// The history is not concerned. Whoever is to go on exchanging it joins by a code.
+  /// The history is not concerned. A device that wants to keep exchanging it joins by a code.
   public static func renew(
     in folder: String, deviceName: String, key: DeviceKey, now: Int64 = WallClock.now()
   ) throws -> MembershipStore {

@@ -107,7 +107,7 @@ public enum DerivedMerge {
   }
 
   /// The tree of what the heads that a derived merge stands for merge to: its own, if nobody has changed it
-  /// and this program's rules made it. What it writes to the store is needed by nobody afterwards.
+  /// and this program's rules made it. The objects that it stores are not needed afterwards.
   package static func expectedTree(
     of merge: Commit, in store: any MergeStore, bounds: MergeBounds = .standard
   ) throws -> ObjectID {

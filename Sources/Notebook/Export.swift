@@ -29,7 +29,7 @@ public enum ExportTarget: Sendable {
 
 extension Notebook {
   /// Writes the files of a version to a place outside of the notebook, as they are in that version, each
-  /// with the time when it was last changed by then. What fails leaves nothing there.
+  /// with the time when it was last changed by then. An export that fails leaves nothing there.
   ///
   /// - Parameters:
   ///   - paths: files and folders of the version; all when empty.

@@ -189,7 +189,7 @@ extension Notebook {
     }
   }
 
-  /// Removes a hub, its remote, and what was remembered of it. What is here and there stays.
+  /// Removes a hub, its remote, and what was remembered of it. The notes here and on the hub stay.
   public func removeHub(named name: String) throws {
     try withWriterLock { _ in
       let names = try hubNames(repository.settings())

@@ -52,7 +52,7 @@ public struct MergeOptions: Sendable {
 
 extension Notebook {
   /// Takes in heads whose objects are in the repository: saves the folder, merges them with its own,
-  /// and brings the folder to their tip. What somebody writes meanwhile is merged as well.
+  /// and brings the folder to their tip. Edits made in the meantime are merged as well.
   ///
   /// - Throws: `NotebookError.massDeletion` and `.largeVersion`, before a file has changed.
   public func merge(_ heads: [ObjectID], options: MergeOptions = MergeOptions()) throws

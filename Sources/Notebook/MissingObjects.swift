@@ -98,10 +98,10 @@ extension Notebook {
     _ = try missingObjects.all(in: repository)
   }
 
-  /// Looks for texts of the latest version that are not here, and keeps that: see `missingTexts`. What is missing,
-  /// and stands in the folder, is stored anew. Whoever needs what cannot be read comes upon that by itself.
+  /// Looks for texts of the latest version that are not here, and keeps that: see `missingTexts`. A missing
+  /// text that is in the folder is stored again. A caller that needs an unreadable text finds that out itself.
   package func lookForMissingTexts() {
-    // As above: whoever needs what cannot be read comes upon that.
+    // As above: a caller that needs an unreadable text finds that out itself.
     let missing = try? missingTexts(in: workTree.indexFile(), of: repository.head())
     note(missing: missing ?? [])
   }

@@ -168,7 +168,7 @@ public final class Notebook {
     try withWriterLock { _ in try workTree.set(executableFiles: text) }
   }
 
-  /// Which version this device shows now. What is in the folder and not saved yet is not part of it.
+  /// Which version this device shows now. Unsaved changes in the folder are not part of it.
   public func state() throws -> NotebookState { try history.state() }
 
   /// Runs `body` while no other process or instance can change the notebook, after finishing what

@@ -129,7 +129,7 @@ extension Notebook {
   }
 
   /// Takes back what a merge settled by fine-grained rules in a note: the version made has the sides in
-  /// markers, as a conflict to resolve. What the folder holds is saved first.
+  /// markers, as a conflict to resolve. The folder is saved first.
   ///
   /// - Returns: the new version; nil when the note's last change is no such merge.
   public func takeBackMerge(of path: TreePath) throws -> ObjectID? {

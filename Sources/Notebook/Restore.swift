@@ -65,7 +65,7 @@ extension Notebook {
   }
 
   /// Brings the notebook, or a folder of it, to what it was in a version, as a new version: files
-  /// that came since go, those that went come back. What the folder holds is versioned first.
+  /// that came since go, those that went come back. The folder is saved first.
   ///
   /// - Parameter label: what the version is called in the new one's message.
   /// - Throws: `massDeletion`, before a file has changed; `notInVersion` when the folder was not there.

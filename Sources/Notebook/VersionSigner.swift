@@ -6,8 +6,8 @@ public import State
 internal import System
 internal import WorkTree
 
-/// Names and signs the versions that a device makes: notes-security(7), SIGNATURES. Whoever opens the
-/// notebook knows the key's place, how it signs, and which others have its name.
+/// Names and signs the versions that a device makes: notes-security(7), SIGNATURES. The
+/// caller that opens the notebook supplies the key's place, how it signs, and which others have its name.
 public struct VersionSigner: Sendable {
   /// Makes the signature over a commit's content.
   public typealias Sign = @Sendable (_ content: [UInt8]) throws -> [UInt8]

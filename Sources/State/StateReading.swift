@@ -43,7 +43,7 @@ extension FileSystem {
     }
   }
 
-  /// Keeps a memory. Where it cannot be written, what it would have spared is done again: nothing else changes.
+  /// Keeps a memory. If it cannot be written, the work it would have saved is done again: nothing else changes.
   package static func keep(_ content: [UInt8], at path: String) {
     do {
       try makeFolder(parent(of: path), mode: 0o777)

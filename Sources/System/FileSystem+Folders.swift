@@ -64,7 +64,7 @@ extension FileSystem {
     try makeFolder(path, mode: mode)
   }
 
-  /// Makes a folder and those between it and `root`, as far as they are missing. Where `root` is not
+  /// Makes a folder and those between it and `root`, as far as they are missing. If `root` is not
   /// there it fails with ENOENT: what belongs to a notebook that was moved away or unmounted must not make
   /// the folders above it, for then it could not come back.
   public static func makeFolders(
@@ -112,8 +112,8 @@ extension FileSystem {
   /// The same; none where the folder cannot be listed.
   public static func namesIfAny(in folder: String) -> [String] { (try? names(in: folder)) ?? [] }
 
-  /// Removes a file that nothing reads any more. Where that fails it stays in nobody's way, and the next one that
-  /// meets it tries again.
+  /// Removes a file that nothing reads any more. If that fails, the file stays and does no
+  /// harm, and the next caller that meets it tries again.
   public static func removeLeftover(_ path: String) { do { try remove(path) } catch {} }
 
   /// Removes a file, or a folder with everything in it, as far as that goes.

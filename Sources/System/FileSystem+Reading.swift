@@ -32,8 +32,8 @@ extension FileSystem {
     return try read(descriptor, path: path, limit: limit)
   }
 
-  /// The same; nil also where it cannot be read. For what another program may have written, or what only spares
-  /// time: whoever asks goes on as without it, and what needs the file to be right reads it by `read`.
+  /// The same; nil also if it cannot be read. For files that another program may have written, or that only
+  /// save time: the caller continues as if there were none. A caller that needs the file uses `read`.
   public static func contentIfAny(
     _ path: String, limit: Int = .max, followsLink: Bool = true
   ) -> [UInt8]? {

@@ -69,7 +69,7 @@ extension Service: DriverPolicy {
     do {
       let result = try Session.run(on: connection, as: context, options: options) {
         [occurrences] event in
-        // It comes many times a second. Nobody watches a service, but for one that waits for a guest.
+        // It comes many times a second. Only a service that waits for a guest shows it.
         if case .progress = event {
           guard self.tellsProgress.load(ordering: .relaxed), nextProgress.hasPassed else { return }
           nextProgress = .now + Self.progressPace

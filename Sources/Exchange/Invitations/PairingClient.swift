@@ -237,7 +237,7 @@ public struct Joined: Sendable {
   public let context: SessionContext
 }
 
-/// An invitation that somebody nearby announces. What it says is a hint: no name is on the air, and
+/// An invitation that somebody nearby announces. Its content is a hint: no name is on the air, and
 /// only the code proves who it is.
 public struct NearbyInvitation: Sendable, Hashable {
   /// The first two digits of its code.

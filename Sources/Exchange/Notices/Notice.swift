@@ -3,11 +3,11 @@ internal import Membership
 internal import Notebook
 
 /// Something that devices tell each other beside versions, in their greeting or later: it says its own, and
-/// keeps what it hears. What carries messages knows nothing of it.
+/// keeps what it hears. The carrier of messages knows nothing of it.
 protocol Notice {
   /// Puts its fields into the first message.
   func say(in hello: inout HelloMessage) throws
-  /// Reads its fields in the peer's. What it throws ends the session.
+  /// Reads its fields in the peer's. An error ends the session.
   func hear(_ hello: HelloMessage) throws
   /// Reads a message that came in the session, which may be another one's.
   func hear(_ message: any Message) throws

@@ -7,8 +7,8 @@ internal import System
 /// Answers a port: takes each connection through its handshake within the limits of
 /// notes-protocol(7), and hands it on.
 ///
-/// One thread accepts connections and waits for their first bytes. Whoever sends some costs a thread
-/// from the moment the handshake is computed, and who says nothing costs a descriptor.
+/// One thread accepts connections and waits for their first bytes. A client that sends some costs a
+/// thread from the moment the handshake is computed; a silent client costs a descriptor.
 package final class Acceptor: Sendable {
   /// Why somebody was not let in.
   package struct Refusal: Sendable {

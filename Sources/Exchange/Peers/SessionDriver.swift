@@ -6,8 +6,8 @@ package import System
 /// service, which keeps dialing, accepts, and stays.
 ///
 /// It has the port and admission to it (`Acceptor`), opens connections, gives each a thread, and ends all with
-/// one token. Whom to connect to, and when, a `Dialer` decides; what a session does, `Session`. What a run and
-/// a service do differently is their `DriverPolicy`.
+/// one token. A `Dialer` decides which devices to connect to, and when; `Session` decides what a session does.
+/// A run and a service differ in their `DriverPolicy`.
 ///
 /// It knows no members, no folder, no discovery, and of invitations only that a connection may be for one.
 package final class SessionDriver: Sendable {

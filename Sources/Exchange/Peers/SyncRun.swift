@@ -26,7 +26,7 @@ public struct SyncRun: Sendable {
 
   package init(context: SessionContext) { self.context = context }
 
-  /// Saves what the folder holds and runs. What goes wrong with one device is in the outcome, and does
+  /// Saves what the folder holds and runs. A failure with one device is in the outcome, and does
   /// not stop the others.
   /// Throws where nothing can be done with any, or `SyncError.stopped` when cancelled.
   public func run(

@@ -3,8 +3,8 @@ internal import History
 package import Notebook
 internal import System
 
-/// A notebook in one exchange with a peer, and the owner of what both sides show. What carries versions
-/// asks it, and keeps none of it: a session, a visit to a hub, a bundle. An instance belongs to the
+/// A notebook in one exchange with a peer, and the owner of what both sides show. A carrier of
+/// versions (a session, a visit to a hub, a bundle) asks it and keeps none of it. An instance belongs to the
 /// exchange's thread.
 package final class Replica {
   let notebook: Notebook

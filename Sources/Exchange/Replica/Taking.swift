@@ -98,7 +98,7 @@ extension Replica {
   }
 
   /// Computes the derived merges that have come again, which takes a small part of the time that taking
-  /// them in took. What is left is computed when somebody looks at it.
+  /// them in took. The others are computed when they are shown.
   func checkMerges() throws {
     guard let (merged, seconds) = unchecked else { return }
     unchecked = nil

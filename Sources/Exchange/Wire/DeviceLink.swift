@@ -208,7 +208,7 @@ final class DeviceLink: Link {
   private func take(_ frame: Frame, _ type: MessageType?) throws {
     heartbeat.beat()
     if [.heads, .applied].contains(type) || type?.isNotice == true {
-      // Each may be a line in a log. What is not read is the sender's to keep.
+      // Each may be a line in a log. The sender keeps the messages that are not read.
       if toldQuota.take() == nil {
         _ = BlockingQueue<Bool>().take(until: .now + 1 / ProtocolLimits.toldPerSecond)
       }

@@ -53,8 +53,8 @@ struct Heartbeat {
   }
 }
 
-/// Whether a pack that was asked for is coming. Who takes longer than the time for a piece is not to
-/// keep it from this side: it is asked of others who have it, too.
+/// Whether a pack that was asked for is coming. If the peer takes longer than the time for a piece,
+/// this side also asks others that have the pack.
 struct FetchWatch {
   enum Verdict { case coming, slow, lost }
 

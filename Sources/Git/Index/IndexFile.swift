@@ -3,7 +3,7 @@ internal import Synchronization
 internal import System
 
 /// Git's index file, versions 2 and 3 (gitformat-index(5)), in memory: no library and no copy of an
-/// entry. Whoever makes a new one of it (`IndexEdit`) verifies the checksum.
+/// entry. `IndexEdit`, which makes a new one of it, verifies the checksum.
 /// Unchecked: the memory, which `file` keeps, is never written to.
 public final class IndexFile: @unchecked Sendable {
   /// When the file was last written: an entry modified no earlier may have changed unseen.
@@ -105,7 +105,7 @@ public final class IndexFile: @unchecked Sendable {
   public func path(at position: Int) -> TreePath { TreePath(bytes: pathBytes(at: position)) }
 
   /// The status of what stands at an entry's path, seen from an open folder: fstatat(2), which follows
-  /// no link at its end. Where it fails, nil and `errno`.
+  /// no link at its end. If it fails, nil and `errno`.
   ///
   /// - Parameter skipped: how many bytes of the path lead to the open folder.
   public func fileStatus(

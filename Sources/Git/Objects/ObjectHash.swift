@@ -1,6 +1,6 @@
 extension ObjectID {
   /// Text is hashed here. Everything else goes to libgit2, whose hash refuses the blocks by which
-  /// SHA-1 collisions are made: noise, never text. What arrives from elsewhere is always hashed
+  /// SHA-1 collisions are made: noise, never text. Objects from elsewhere are always hashed
   /// there.
   static func hashing(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
     // Trees and commits are made here, of names and IDs.

@@ -192,7 +192,7 @@ public final class PackWriter {
 
   /// A delta that is worth it, and its base: the one planned or, where that one's chain is as long
   /// as may be, the whole object it begins with: a new chain costs what changed since, not another
-  /// whole object. What comes later in the pack is no base.
+  /// whole object. A later object of the pack is no base.
   private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
     guard var base = item.base else { return nil }
     if let known = position(of: base) {

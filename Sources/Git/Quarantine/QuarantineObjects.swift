@@ -26,8 +26,8 @@ enum QuarantineCommit {
     let canonical = Commit.headers(
       tree: headers.tree, parents: parents, author: headers.author, committer: headers.committer)
     guard content.starts(with: canonical) else { throw refuse("headers out of order") }
-    // Other headers (encoding, gpgsig) may follow; an empty line ends them. Who reads the last of
-    // several of one name would read another commit than who reads the first.
+    // Other headers (encoding, gpgsig) may follow; an empty line ends them. With several headers of
+    // one name, a reader of the last would read another commit than a reader of the first.
     var rest = content[canonical.count...]
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")), end > rest.startIndex {
       guard !CommitHeaders.labels.contains(where: rest.starts) else {

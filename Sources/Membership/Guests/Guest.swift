@@ -28,7 +28,7 @@ public struct GuestInvitation: Hashable, Sendable {
   /// How long a link is good, in seconds.
   public static let lifetime: Int64 = 24 * 60 * 60
 
-  /// Whether it lets in at this time. Where the clock was set back, it does so no longer than for two days.
+  /// Whether it lets in at this time. If the clock was set back, it does so no longer than for two days.
   func isGood(at now: Int64) -> Bool { expires > now && expires <= now + 2 * Self.lifetime }
 }
 

@@ -5,7 +5,7 @@ internal import System
 internal import WorkTree
 
 /// Lock files of git's kind (`index.lock`, `HEAD.lock`, `refs/…/NAME.lock`) that a killed `notes`
-/// left behind. Nobody would ever remove them, and everything that has to write there would fail.
+/// left behind. No program would ever remove them, and every write there would fail.
 /// A lock file that is older than the run that was killed is somebody else's, most likely a running
 /// git's, and stays.
 struct StaleLocks {

@@ -9,7 +9,7 @@ package import WorkTree
 /// The changes of a notebook while no other process can change it: `Notebook.withWriterLock` hands it out.
 ///
 /// Everything here looks down. `FolderSnapshot` saves what the folder holds and `TipCheckout` brings the
-/// folder to a tip; neither knows the other, nor how a tip is derived. What somebody writes meanwhile is
+/// folder to a tip; neither knows the other, nor how a tip is derived. Edits made in the meantime are
 /// taken in by one loop, `merge(_:options:)`, at the top.
 package final class WriteTransaction {
   package let history: History

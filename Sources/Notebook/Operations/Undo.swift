@@ -31,7 +31,7 @@ public struct Reversal: Sendable {
 // change to the present tip: a merge of the present tree and the tree before, with the tree after as
 // their base. For the last operation that is the tree before, byte for byte.
 extension Notebook {
-  /// Takes back operations of this device as a new version. What the folder holds is saved first,
+  /// Takes back operations of this device as a new version. The folder is saved first,
   /// and that save, if it makes a version, is the last operation.
   ///
   /// - Parameter trial: find out what would be done, and change nothing.

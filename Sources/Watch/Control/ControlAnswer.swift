@@ -28,7 +28,7 @@ struct ControlAnswer {
     } catch is Gone {
       return
     } catch {
-      // Whoever asked may be gone.
+      // The asking program may be gone.
       try? send(.error(message: "\(error)"))
     }
   }

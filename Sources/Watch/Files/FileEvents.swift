@@ -81,7 +81,7 @@ final class FileEvents {
 public final class FileWatch: Sendable {
   private let stopping: WakeUp
 
-  /// Watches the file `name` in `folder`. Where the user has no watches left, nothing is noticed.
+  /// Watches the file `name` in `folder`. If the user has no watches left, nothing is noticed.
   /// `changed` is called when it may have changed, on a thread of the watch's own; for the first time
   /// once it is watched, because what was read of it before may be old; and when the folder has gone,
   /// for the last time. Throws when there are no descriptors left, or no thread.

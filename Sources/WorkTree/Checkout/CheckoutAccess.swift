@@ -3,8 +3,8 @@ internal import Glibc
 internal import System
 
 extension Checkout {
-  /// Throws if the folder does not let these notes be written, before anything changes. Who asks for a
-  /// change of a note here is told that it cannot be; what comes from elsewhere waits.
+  /// Throws if the folder does not let these notes be written, before anything changes. A command
+  /// that changes a note here fails and says so; versions from elsewhere wait.
   ///
   /// - Throws: `file`.
   package func checkAccess(in access: FolderAccess, to wanted: Set<TreePath>) throws {

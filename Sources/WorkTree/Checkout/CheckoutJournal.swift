@@ -6,7 +6,7 @@ internal import System
 /// The record of a checkout under way: `.git/notes/checkout/journal`, beside the staged files.
 ///
 /// It is written when every staged file is on the disk and before the first file in the folder
-/// changes, and removed when the index says what the folder holds. Whoever finds it finishes the
+/// changes, and removed when the index says what the folder holds. A command that finds it finishes the
 /// checkout: each step shows by its staged file whether it was done (see `Checkout`).
 package struct CheckoutJournal {
   /// The commit the folder showed; nil for none.

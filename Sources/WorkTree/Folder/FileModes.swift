@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 
 /// Whether the executable bit of a file says anything: `core.fileMode` in `.git/config`
-/// (git-config(1)). Where it does not, as on file systems of other systems, a note keeps the mode that
+/// (git-config(1)). If it does not, as on file systems of other systems, a note keeps the mode that
 /// its last version has, and a new one is not executable.
 ///
 /// A checkout sets the bit only where the user asked for it by `notes.executableFiles`. From the first

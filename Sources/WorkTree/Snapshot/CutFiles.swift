@@ -46,7 +46,7 @@ package struct CutFile: Hashable, Sendable {
 }
 
 /// Which run of the machine a command last looked at the whole folder in, and the files it found then
-/// that a power cut damaged: `.git/notes/machine`. Where it is lost, they are found anew.
+/// that a power cut damaged: `.git/notes/machine`. If it is lost, they are found again.
 private struct MachineRecord: Equatable {
   static let format = "1"
 

@@ -128,7 +128,7 @@ final class InvitedDevice: Sendable {
         run.peers = [member.deviceID]
         run.window = Self.window
         run.discovery = discovery.discovery(for: context.key.deviceID)
-        // Whoever was not reached is tried again.
+        // A device that was not reached is tried again.
         if let outcome = try? run.run(), !outcome.sessions.isEmpty { return }
       } while isOver.take(until: .now + Self.pause) == nil
     }
