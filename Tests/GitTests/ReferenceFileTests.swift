@@ -12,7 +12,9 @@ struct ReferenceFileTests {
   init() throws { repository = try Repository.create(at: scratch.path) }
 
   @discardableResult private func git(_ words: String...) throws -> String {
-    let result = try run(["git", "-C", scratch.path] + words)
+    // An annotated tag says who made it.
+    let person = ["-c", "user.name=Tester", "-c", "user.email=tester@example.org"]
+    let result = try run(["git", "-C", scratch.path] + person + words)
     #expect(result.isSuccess, "git \(words): \(result.errorText)")
     return result.text
   }
