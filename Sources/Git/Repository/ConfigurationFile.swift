@@ -161,9 +161,10 @@ struct ConfigurationText {
     return takeValue().map { (name, $0) }
   }
 
-  /// A value up to the end of its line. A blank outside of quotes is a space, if something follows it.
+  /// A value up to the end of its line. Blanks outside of quotes stay if something follows them; before 2.45, git made
+  /// spaces of them.
   private mutating func takeValue() -> String? {
-    var (value, isQuoted, spaces) = ([UInt8](), false, 0)
+    var (value, isQuoted, blanks) = ([UInt8](), false, [UInt8]())
     while let byte = rest.popFirst(), byte != Self.newline || isQuoted {
       if byte == Self.newline { return nil }
       if !isQuoted {
@@ -172,12 +173,12 @@ struct ConfigurationText {
           continue
         }
         if Self.isBlank(byte) {
-          spaces += value.isEmpty ? 0 : 1
+          if !value.isEmpty { blanks.append(byte) }
           continue
         }
       }
-      value += [UInt8](repeating: UInt8(ascii: " "), count: spaces)
-      spaces = 0
+      value += blanks
+      blanks = []
       switch byte {
       case UInt8(ascii: "\""): isQuoted.toggle()
       case UInt8(ascii: "\\"):
