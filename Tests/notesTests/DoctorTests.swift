@@ -78,7 +78,7 @@ import Testing
     #expect(log.status == .exited(1))
     #expect(
       log.errorText.contains("files and folders in a version: the limit is 2000000"), "\(log)")
-    #expect(log.errorText.contains("'notes doctor --repair' cuts it off"), "\(log)")
+    #expect(log.errorText.contains("'notes doctor --repair' removes it"), "\(log)")
     let repair = try shell.notes("doctor", "--repair", "--no-discovery")
     #expect(repair.isSuccess && repair.text.hasPrefix("Cut off version "), "\(repair)")
     #expect(try shell.notes("log").isSuccess)

@@ -213,7 +213,7 @@ import Testing
     ),
     (
       "File a.bin is 123 MB; this exceeds the file size limit",
-      "a version holds more than the hub takes"
+      "a file is larger than the hub allows"
     ),
   ])
   func `A refusal is told once, with a hint that fits`(words: String, hint: String) throws {

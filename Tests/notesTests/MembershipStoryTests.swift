@@ -150,7 +150,7 @@ import Testing
     #expect(refused.status == .exited(1), "\(refused)")
     #expect(refused.text.contains(#""renewal":true,"proved":false}"#), "\(refused)")
     #expect(refused.errorText.contains("nothing proves that this is the notebook in "))
-    #expect(refused.errorText.contains("another folder keeps the two apart"))
+    #expect(refused.errorText.contains("choose another folder to keep the two apart"))
     #expect(refused.errorText.contains(#""kind":"renewal_unproved""#))
     #expect(try Shell.field("notebook", of: bob.notes("status", "--json").text) == diary)
     #expect((try? ada.folder.text("notes/private.txt")) == nil)
