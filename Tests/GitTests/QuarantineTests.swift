@@ -71,6 +71,20 @@ struct Attack: CustomTestStringConvertible, Sendable {
 
 // notes-protocol(7), PACKS: "joins the repository only if all of these hold".
 @Suite struct QuarantineTests {
+  // notes-protocol(7), PACKS: "bytes of an object", "of a commit", "of a tree"
+  @Test func `each kind of object has its own limit`() throws {
+    let receiver = try PackRepository()
+    var pack = HandmadePack()
+    let tree = try pack.addTree([("100644", [97], try pack.add(.blob, [1]))])
+    let head = try pack.addCommit(tree)
+    var limits = PackLimits()
+    (limits.objectBytes, limits.treeBytes) = (40, 40)
+    let quarantine = try receiver.repository.quarantine(limits: limits)
+    try quarantine.append(pack.bytes())
+    try quarantine.join(promised: [head])
+    #expect(try receiver.repository.commit(head).tree == tree)
+  }
+
   @Test(arguments: attacks) func `refuses`(attack: Attack) throws {
     let receiver = try PackRepository()
     _ = try receiver.commit(["kept.txt": "kept\n"])

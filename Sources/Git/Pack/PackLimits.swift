@@ -4,7 +4,7 @@ public struct PackLimits: Sendable, Equatable {
   public var objects = 5_000_000
   /// Bytes of a pack as sent.
   public var packBytes = 4 << 30
-  /// Bytes of one object, unpacked.
+  /// Bytes of one text or tag, unpacked.
   public var objectBytes = 64 << 20
   /// Bytes of one commit.
   public var commitBytes = 1 << 20
@@ -69,6 +69,10 @@ public struct PackLimits: Sendable, Equatable {
       ? unpackedBytes : min(unpackedBytesOfAny + more.partialValue, unpackedBytes)
     if unpacked > limit { throw PackError.costly("bytes that a pack unpacks to", limit: limit) }
   }
+
+  /// The bytes of the largest object of any kind. A delta tells its kind only once its base is known; what it makes is
+  /// then held against the limit of that kind.
+  var largestObject: Int { max(commitBytes, treeBytes, objectBytes) }
 
   func bytes(of kind: ObjectKind) -> Int {
     switch kind {

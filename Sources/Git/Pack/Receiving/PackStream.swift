@@ -100,7 +100,7 @@ struct PackStream {
     if case .before(let distance) = header.base, entries.entry(at: offset - distance) == nil {
       throw PackError.malformed("a delta against what is no object")
     }
-    let limit = header.kind.map(limits.bytes) ?? limits.objectBytes
+    let limit = header.kind.map(limits.bytes) ?? limits.largestObject
     guard header.size <= limit else {
       throw PackError.overLimit("bytes in an object", limit: limit)
     }
@@ -170,8 +170,8 @@ struct PackStream {
     guard let sizes = PackDelta.sizes(content) else {
       throw PackError.malformed("a delta does not state its sizes")
     }
-    guard max(sizes.base, sizes.result) <= limits.objectBytes else {
-      throw PackError.overLimit("bytes in an object", limit: limits.objectBytes)
+    guard max(sizes.base, sizes.result) <= limits.largestObject else {
+      throw PackError.overLimit("bytes in an object", limit: limits.largestObject)
     }
     // The delta itself is unpacked twice.
     unpackedBytes += size + sizes.result

@@ -125,7 +125,7 @@ final class ReceivedObjects {
     self.repository = repository
     self.limits = limits
     unpackedOnArrival = unpackedBytes
-    pack = try PackReader([path], largestObject: limits.objectBytes, keptBytes: limits.keptBytes)
+    pack = try PackReader([path], largestObject: limits.largestObject, keptBytes: limits.keptBytes)
   }
 
   var unpackedBytes: Int { unpackedOnArrival + pack.unpackedBytes + unpackedElsewhere }
