@@ -29,66 +29,10 @@ final class Play {
     var isShared = false
   }
 
-  private struct Editor {
-    let note: String
-    let byRename: Bool
-    let hasLock: Bool
-    var buffer: [String]
-    /// What it loaded or wrote last.
-    var held: String
-    /// Words that it took away since then.
-    var removed: Set<String> = []
-  }
-
-  /// What was written to a note since the device saved it last.
-  private struct Written {
-    /// What its writer held before.
-    var held: String
-    var removed: Set<String> = []
-  }
-
-  private final class Device {
-    let name: String
-    let folder: TemporaryFolder
-    let notebook: Notebook
-    var editor: Editor?
-    var written: [String: Written] = [:]
-    /// What `notes` saw last.
-    var known: [String: String] = [:]
-    var former = FormerRule()
-    /// The words that were typed here.
-    var own: Set<String> = []
-
-    init(_ name: String, _ seconds: Seconds) throws {
-      self.name = name
-      folder = try TemporaryFolder()
-      _ = try Notebook.prepare(at: folder.path)
-      notebook = try Notebook.adopt(
-        at: folder.path,
-        as: NotebookIdentity(
-          id: "play", name: "Play", device: DeviceIdentity(name: name, deviceID: name + "ID")))
-      notebook.clock = Clock { (seconds.now.load(ordering: .relaxed), 0) }
-    }
-
-    func write(_ text: String, to name: String) throws {
-      try writeFile(folder[name], Array(text.utf8))
-    }
-
-    /// Reads as any program does.
-    func read(_ name: String) throws -> String {
-      String(decoding: try readFile(folder[name]), as: UTF8.self)
-    }
-  }
-
-  /// The time of all devices, so that a seed plays the same again.
-  private final class Seconds: Sendable {
-    let now = Atomic<Int64>(2_000_000_000)
-  }
-
-  private let seconds = Seconds()
+  private let seconds = PlaySeconds()
   private let setting: Setting
   private var random: SplitMix64
-  private var devices: [Device] = []
+  private var devices: [PlayDevice] = []
   private let notes = ["a.txt", "b.txt", "c.txt"]
   private var number = 0
   private(set) var counts: [SaveBase.Evidence?: Count] = [:]
@@ -102,7 +46,7 @@ final class Play {
   init(seed: UInt64, _ setting: Setting) throws {
     self.setting = setting
     random = SplitMix64(seed: seed)
-    let first = try Device("D0", seconds)
+    let first = try PlayDevice("D0", seconds)
     devices.append(first)
     for note in notes {
       let lines = (0..<Int.random(in: 2...7, using: &random)).map { _ in word() + " " + word() }
@@ -110,7 +54,7 @@ final class Play {
     }
     _ = try first.notebook.save()
     for number in 1..<Int.random(in: 2...4, using: &random) {
-      let device = try Device("D\(number)", seconds)
+      let device = try PlayDevice("D\(number)", seconds)
       try Self.copy(from: first.notebook, to: device.notebook)
       _ = try device.notebook.merge(first.notebook.state().heads)
       devices.append(device)
@@ -128,14 +72,14 @@ final class Play {
     Set(text.split { $0 == " " || $0 == "\n" }.map(String.init).filter { $0.hasPrefix("w") })
   }
 
-  private func look(_ device: Device, except waiting: Set<String> = []) throws {
+  private func look(_ device: PlayDevice, except waiting: Set<String> = []) throws {
     for note in notes where !waiting.contains(note) {
       device.known[note] = try quietText(note, device)
     }
   }
 
   /// A note's text, read without a trace.
-  private func quietText(_ note: String, _ device: Device) throws -> String {
+  private func quietText(_ note: String, _ device: PlayDevice) throws -> String {
     let bytes = try device.notebook.workTree.text(of: TreePath(note))
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -159,19 +103,19 @@ final class Play {
     }
   }
 
-  private func path(_ note: String, _ device: Device) -> String { device.folder[note] }
+  private func path(_ note: String, _ device: PlayDevice) -> String { device.folder[note] }
 
-  private func open(_ device: Device) throws {
+  private func open(_ device: PlayDevice) throws {
     guard device.editor == nil, let note = notes.randomElement(using: &random) else { return }
     let text = try device.read(note)
-    let editor = Editor(
+    let editor = PlayEditor(
       note: note, byRename: chance(50), hasLock: chance(30), buffer: Self.lines(text), held: text)
     device.editor = editor
     if editor.hasLock { try lock(editor, device) }
     tell(device, "opens \(note)\(editor.byRename ? ", saves by rename" : "")")
   }
 
-  private func lock(_ editor: Editor, _ device: Device) throws {
+  private func lock(_ editor: PlayEditor, _ device: PlayDevice) throws {
     let process = UInt32(getpid())
     let number = (0..<4).map { UInt8(truncatingIfNeeded: process >> ($0 * 8)) }
     try writeFile(
@@ -179,7 +123,7 @@ final class Play {
       Array("b0".utf8) + [UInt8](repeating: 0, count: 22) + number)
   }
 
-  private func unlock(_ editor: Editor, _ device: Device) {
+  private func unlock(_ editor: PlayEditor, _ device: PlayDevice) {
     unlink(path(".\(editor.note).swp", device))
   }
 
@@ -188,7 +132,7 @@ final class Play {
       text.hasSuffix("\n") ? 1 : 0)
   }
 
-  private func type(_ device: Device) {
+  private func type(_ device: PlayDevice) {
     guard var editor = device.editor else { return }
     change(&editor.buffer, &editor.removed)
     device.editor = editor
@@ -214,7 +158,7 @@ final class Play {
     }
   }
 
-  private func save(_ device: Device) throws {
+  private func save(_ device: PlayDevice) throws {
     guard var editor = device.editor else { return }
     let text = editor.buffer.map { $0 + "\n" }.joined()
     try write(
@@ -226,7 +170,7 @@ final class Play {
 
   /// Somebody who held a text writes.
   private func write(
-    _ text: String, _ note: String, _ device: Device, held: String, removed: Set<String>,
+    _ text: String, _ note: String, _ device: PlayDevice, held: String, removed: Set<String>,
     byRename: Bool
   ) throws {
     var status = stat()
@@ -241,7 +185,7 @@ final class Play {
     tell(
       device,
       "\(note)\(wasRead ? " (read)" : ""): \(held.debugDescription) -> \(text.debugDescription)")
-    var written = device.written[note] ?? Written(held: held)
+    var written = device.written[note] ?? WrittenNote(held: held)
     written.removed.formUnion(removed)
     device.written[note] = written
     if setting.isIndexed, !setting.isWatched { try index(device) }
@@ -258,7 +202,7 @@ final class Play {
     if setting.isIndexed { try index(device) }
   }
 
-  private func reload(_ device: Device) throws {
+  private func reload(_ device: PlayDevice) throws {
     guard var editor = device.editor else { return }
     editor.held = try device.read(editor.note)
     (editor.buffer, editor.removed) = (Self.lines(editor.held), [])
@@ -270,19 +214,19 @@ final class Play {
     tell(device, "loads \(editor.note) again")
   }
 
-  private func close(_ device: Device) throws {
+  private func close(_ device: PlayDevice) throws {
     guard let editor = device.editor else { return }
     if editor.hasLock { unlock(editor, device) }
     device.editor = nil
   }
 
   /// A note that another program than the editor may write.
-  private func freeNote(_ device: Device) -> String? {
+  private func freeNote(_ device: PlayDevice) -> String? {
     let note = notes.randomElement(using: &random)
     return setting.isShared || device.editor?.note != note ? note : nil
   }
 
-  private func append(_ device: Device) throws {
+  private func append(_ device: PlayDevice) throws {
     guard let note = freeNote(device) else { return }
     let present = try quietText(note, device)
     try write(
@@ -290,7 +234,7 @@ final class Play {
   }
 
   /// A program that reads a note, changes it and puts another file in its place.
-  private func script(_ device: Device) throws {
+  private func script(_ device: PlayDevice) throws {
     guard let note = freeNote(device) else { return }
     let text = try device.read(note)
     var (lines, removed) = (Self.lines(text), Set<String>())
@@ -299,11 +243,11 @@ final class Play {
       lines.map { $0 + "\n" }.joined(), note, device, held: text, removed: removed, byRename: true)
   }
 
-  private func index(_ device: Device) throws {
+  private func index(_ device: PlayDevice) throws {
     for note in notes { _ = try device.read(note) }
   }
 
-  private func exchange(_ device: Device) throws {
+  private func exchange(_ device: PlayDevice) throws {
     guard let other = devices.filter({ $0 !== device }).randomElement(using: &random) else {
       return
     }
@@ -311,7 +255,7 @@ final class Play {
     if chance(60) { try receive(other, from: device) }
   }
 
-  private func receive(_ device: Device, from other: Device) throws {
+  private func receive(_ device: PlayDevice, from other: PlayDevice) throws {
     let (here, there) = (device.notebook, other.notebook)
     try Self.copy(from: there, to: here)
     _ = try here.merge(there.state().heads)
@@ -343,7 +287,7 @@ final class Play {
   // MARK: What came of it
 
   /// The device saves, and what it made of that is held against what the writer had.
-  private func judge(_ device: Device) throws {
+  private func judge(_ device: PlayDevice) throws {
     var waiting = Set(device.written.keys)
     for (note, written) in device.written {
       waiting.remove(note)
@@ -408,7 +352,7 @@ final class Play {
     return typed.subtracting(present).subtracting(removed).subtracting(dropped)
   }
 
-  private func tell(_ device: Device, _ event: String) {
+  private func tell(_ device: PlayDevice, _ event: String) {
     story.append("\(device.name) \(event)")
   }
 }
