@@ -17,7 +17,7 @@ struct ForgetCommand: Command {
       '[forgotten]' in its place: the command asks for it, or reads standard input. --deleted \
       removes all notes and attachments that are now deleted, --attachments-over those larger than \
       SIZE. The command first shows what it would remove. Everything else keeps its authors, dates \
-      and places. Nobody can undo it. It works only while no other device or hub has the history.
+      and places. This cannot be undone. It works only while no other device or hub has the history.
 
       Examples:
         notes forget Diary
