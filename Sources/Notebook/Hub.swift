@@ -143,14 +143,9 @@ extension Notebook {
 
   /// The remotes of the repository that are no hubs and could be, as a clone has one.
   public func remotesBesideHubs() throws -> [Hub] {
-    let text = try Disk.readIfThere(repository.gitFolder + "/config") ?? []
     let settings = repository.settings()
     let known = try Set(hubNames(settings))
-    return try String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
-      let words = line.split(separator: "\"", omittingEmptySubsequences: false)
-      guard words.count == 3, words[0].split(separator: " ") == ["[remote"], words[2].first == "]"
-      else { return nil }
-      let name = String(words[1])
+    return try repository.remoteNames().compactMap { name in
       guard Hub.isName(name), !known.contains(name),
         let url = try settings["remote.\(name).url"],
         // An address that would be refused is no hub of ours.

@@ -112,6 +112,17 @@ extension FileSystem {
   /// The same; none where the folder cannot be listed.
   public static func namesIfAny(in folder: String) -> [String] { (try? names(in: folder)) ?? [] }
 
+  /// Makes a folder in `/tmp` that only this user can read, and that the caller removes.
+  ///
+  /// - Returns: its path, which ends with `notes-NAME-` and six letters.
+  public static func makeTemporaryFolder(named name: String) throws(Failure) -> String {
+    var template = Array("/tmp/notes-\(name)-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else {
+      throw .system(call: "mkdtemp", path: "/tmp", errno: errno)
+    }
+    return String(cString: made)
+  }
+
   /// Removes a file that nothing reads any more. If that fails, the file stays and does no
   /// harm, and the next caller that meets it tries again.
   public static func removeLeftover(_ path: String) { do { try remove(path) } catch {} }

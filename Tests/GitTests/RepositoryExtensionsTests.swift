@@ -8,7 +8,8 @@ import Testing
   /// What refuses a configuration; nil for one that is accepted.
   private func refusal(of text: String) -> String? {
     do {
-      try RepositoryExtensions(Array(text.utf8)).check()
+      guard let extensions = RepositoryExtensions(Array(text.utf8)) else { return "unreadable" }
+      try extensions.check()
       return nil
     } catch GitError.unsupportedExtension(let name) {
       return name
@@ -57,7 +58,7 @@ import Testing
   @Test func `A setting is read in each form that git writes or reads`() {
     for text in [
       "[EXTENSIONS]\n  OBJECTFORMAT=sha256", "[extensions] objectFormat = sha256",
-      "[ extensions ]\nobjectformat = \"sha256\" ; hash",
+      "[extensions]\nobjectformat = \"sha256\" ; hash",
       "[extensions]\r\nobjectFormat = sha256\r\n",
       "[extensions]\nobjectFormat = sha\\\n256\n", "[extensions]\nobjectFormat=sha256#x",
       "[extensions]\nobjectFormat = sha1\nobjectFormat = sha256\n",
@@ -65,6 +66,7 @@ import Testing
       #expect(refusal(of: text) == "objectformat", "\(text)")
     }
     #expect(refusal(of: "[extensions]\n# objectFormat = sha256\n; x\n") == nil)
+    #expect(refusal(of: "[ extensions ]\nobjectFormat = sha1\n") == "unreadable")
   }
 
   @Test func `What git itself makes is judged as git reads it`() throws {

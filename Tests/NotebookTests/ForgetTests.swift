@@ -163,6 +163,12 @@ struct ForgetTests {
     _ = try home.git(["remote", "add", "nas", "/nowhere"])
     #expect(error() as? ForgetError == .remotes(["nas"]))
     _ = try home.git(["remote", "remove", "nas"])
+    // A file that the configuration includes names one, too.
+    let more = home.path + "-more"
+    try writeFile(more, Array("[remote \"nas\"] URL = \\\n/nowhere\n".utf8))
+    _ = try home.git(["config", "include.path", more])
+    #expect(error() as? ForgetError == .remotes(["nas"]))
+    _ = try home.git(["config", "--unset", "include.path"])
     _ = try home.git(["tag", "-a", "-m", "x", "v1"])
     #expect("\(try #require(error()))".contains("refs/tags/v1"))
     _ = try home.git(["tag", "-d", "v1"])

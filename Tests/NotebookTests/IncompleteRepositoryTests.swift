@@ -61,6 +61,25 @@ struct IncompleteRepositoryTests {
     #expect(gap(in: "clone") == nil)
   }
 
+  // git-config(1), "Includes" and "Syntax"
+  @Test("a partial clone is known however its configuration says so")
+  func anyForm() throws {
+    try makeSource()
+    let texts = [
+      "[remote \"a\"] promisor", "[remote \"a\"]\nurl = x ; promisor\npromisor = \"yes\" # so\n",
+      "[REMOTE \"a\"]\nPROMISOR = tr\\\nue\n",
+    ]
+    try git("-C", "source", "config", "include.path", "more")
+    for text in texts {
+      try folder.write(text, to: "source/.git/more")
+      #expect(gap(in: "source") == .partial, "\(text)")
+    }
+    for text in ["[remote \"a\"]\nurl = promisor\n", "[remote \"a\"]\npromisor = off\n"] {
+      try folder.write(text, to: "source/.git/more")
+      #expect(gap(in: "source") == nil, "\(text)")
+    }
+  }
+
   @Test("an older partial clone says so by an extension")
   func extensionOfOldGit() throws {
     try makeSource()

@@ -63,26 +63,12 @@ extension Repository {
 
   /// The remote that objects come from when git needs them; nil if there is none.
   private func promisor() throws -> String? {
-    // A look at the text first: hardly any repository has one.
-    let text = try Disk.readIfThere(gitFolder + "/config") ?? []
-    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
-    var section: Substring = ""
-    for line in lines {
-      let line = line.drop { $0 == " " || $0 == "\t" }
-      if line.first == "[" { section = line }
-      // A name may follow its section on the same line.
-      let setting = (line.split(separator: "]").last ?? line).drop { $0 == " " || $0 == "\t" }
-      let words = setting.split { "=#; \t\r".contains($0) }
-      guard let name = words.first?.lowercased() else { continue }
-      let head = section.lowercased()
-      if name == "partialclone", head.hasPrefix("[extensions") {
-        return words.count > 1 ? String(words[1]) : "origin"
-      }
-      guard name == "promisor", head.hasPrefix("[remote") else { continue }
-      // Each way to say no of git-config(1).
-      if words.count > 1, ["false", "no", "off", "0"].contains(words[1].lowercased()) { continue }
-      let quoted = section.split(separator: "\"", omittingEmptySubsequences: false)
-      return quoted.count > 1 ? String(quoted[1]) : "origin"
+    for (name, value) in try ConfigurationFile(at: gitFolder + "/config").entries {
+      if name == "extensions.partialclone" { return value ?? "origin" }
+      guard name.hasPrefix("remote."), name.hasSuffix(".promisor"),
+        ConfigurationFile.isTrue(value ?? "true")
+      else { continue }
+      return String(name.dropFirst("remote.".count).dropLast(".promisor".count))
     }
     return nil
   }

@@ -27,6 +27,11 @@ public struct ConfigurationFile {
   /// The value of a setting, the last one; `name` as in `entries`.
   public subscript(name: String) -> String? { entries.last { $0.name == name }?.value ?? nil }
 
+  /// Whether a value means yes: git-config(1), "boolean".
+  public static func isTrue(_ value: String) -> Bool {
+    !["false", "no", "off", "0", ""].contains(value.lowercased())
+  }
+
   /// A path as a configuration names it: it may begin with the home of the user or of another one.
   public static func expanded(_ path: String) -> String {
     guard path.hasPrefix("~") else { return path }

@@ -1,6 +1,7 @@
 /// `.git/config` as far as it can be read without libgit2: it and what it includes, but not under a condition.
 struct PlainConfiguration {
-  private var values: [String: String?] = [:]
+  /// A name without a value is true.
+  private var values: [String: String] = [:]
 
   /// Reads it; nil if libgit2 has to be asked, or the file cannot be read.
   init?(of gitFolder: String) {
@@ -8,7 +9,7 @@ struct PlainConfiguration {
     else {
       return nil
     }
-    values = Dictionary(file.entries) { $1 }
+    values = Dictionary(file.entries.map { ($0, $1 ?? "true") }) { $1 }
   }
 
   /// The value of `SECTION.NAME` or `SECTION.SUBSECTION.NAME`; the last one counts.
@@ -18,6 +19,6 @@ struct PlainConfiguration {
     }
     return values[
       name[..<first].lowercased() + name[first...last]
-        + name[name.index(after: last)...].lowercased()] ?? nil
+        + name[name.index(after: last)...].lowercased()]
   }
 }

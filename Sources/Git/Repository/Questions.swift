@@ -1,5 +1,4 @@
 internal import CLibgit2
-internal import Glibc
 internal import System
 
 /// The settings by which libgit2 says what is ignored and which attributes files have. It sees no others: a path
@@ -31,11 +30,7 @@ final class QuestionConfiguration {
   private let folder: String
 
   init(_ settings: QuestionSettings) throws {
-    var template = Array("/tmp/notes-questions-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else {
-      throw GitError.system(call: "mkdtemp", path: "/tmp", errno: errno)
-    }
-    folder = String(cString: made)
+    folder = try Disk.makeTemporaryFolder(named: "questions")
     try Disk.create(folder + "/config", Array(settings.text.utf8), mode: 0o600)
   }
 

@@ -23,6 +23,17 @@ extension Repository {
     return value.map { String(cString: $0) }
   }
 
+  /// The remotes that have an address, in their order: git-config(1), `remote.NAME.url`.
+  public func remoteNames() throws -> [String] {
+    var names: [String] = []
+    for (setting, _) in try ConfigurationFile(at: gitFolder + "/config").entries {
+      guard setting.hasPrefix("remote."), setting.hasSuffix(".url") else { continue }
+      let name = String(setting.dropFirst("remote.".count).dropLast(".url".count))
+      if !names.contains(name) { names.append(name) }
+    }
+    return names
+  }
+
   /// Writes a setting to `.git/config`; nil removes it.
   public func set(_ name: String, to value: String?) throws {
     let git = try handles()
@@ -84,6 +95,6 @@ public struct Settings {
   public func isTrue(_ name: String, usual: Bool = false) -> Bool {
     // One that cannot be read is as usual.
     guard let value = (try? self[name]) ?? nil else { return usual }
-    return !["false", "no", "off", "0", ""].contains(value.lowercased())
+    return ConfigurationFile.isTrue(value)
   }
 }

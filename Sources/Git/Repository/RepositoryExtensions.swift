@@ -10,31 +10,31 @@ struct RepositoryExtensions {
   /// Lower-case names with the last value of each; a name without a value is true.
   private var values: [String: String] = [:]
 
-  /// Those of `.git/config`; an unreadable file has none.
-  init(of gitFolder: String) {
-    self.init(Disk.contentIfAny(gitFolder + "/config") ?? [])
+  /// Those of `.git/config`; none if there is no such file.
+  ///
+  /// - Throws: `GitError.unreadableConfiguration`.
+  init(of gitFolder: String) throws(GitError) {
+    let path = gitFolder + "/config"
+    let content: [UInt8]
+    do { content = try Disk.readIfThere(path) ?? [] } catch {
+      throw .unreadableConfiguration(path)
+    }
+    guard let extensions = RepositoryExtensions(content) else {
+      throw .unreadableConfiguration(path)
+    }
+    self = extensions
   }
 
-  init(_ content: [UInt8]) {
-    var section = Substring()
-    for setting in Self.lines(of: content) {
-      var rest = Substring(setting)
-      Self.trim(&rest)
-      if rest.first == "[" {
-        let end = rest.firstIndex(of: "]") ?? rest.endIndex
-        section = rest[..<end].dropFirst()
-        Self.trim(&section)
-        rest = rest[end...].dropFirst()
-        Self.trim(&rest)
-      }
-      let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-        .lowercased()
-      guard !name.isEmpty else { continue }
-      let value = Self.value(rest.dropFirst(name.count))
-      switch section.lowercased() {
-      case "core" where name == "repositoryformatversion": version = value
-      case "core" where name == "sharedrepository": sharing = value
-      case "extensions": values[name] = value
+  /// Nil if git does not read such a file.
+  init?(_ content: [UInt8]) {
+    guard let entries = ConfigurationText(content)?.entries else { return nil }
+    for (name, value) in entries {
+      let value = value ?? "true"
+      switch name {
+      case "core.repositoryformatversion": version = value
+      case "core.sharedrepository": sharing = value
+      case _ where name.hasPrefix("extensions."):
+        values[String(name.dropFirst("extensions.".count))] = value
       default: break
       }
     }
@@ -57,7 +57,7 @@ struct RepositoryExtensions {
     guard ["0", "1"].contains(version) else {
       throw .unsupported("core.repositoryformatversion \(version)")
     }
-    guard ["umask", "false", "no", "off", "0", ""].contains(sharing.lowercased()) else {
+    guard sharing.lowercased() == "umask" || !ConfigurationFile.isTrue(sharing) else {
       throw .sharedRepository
     }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -65,51 +65,10 @@ struct RepositoryExtensions {
       case .some(.none): continue
       case .some(.some(let usual)):
         if value.lowercased() == usual { continue }
-        if usual == "false", ["no", "off", "0", ""].contains(value.lowercased()) { continue }
+        if usual == "false", !ConfigurationFile.isTrue(value) { continue }
       case .none: if version == "0" { continue }
       }
       throw .unsupportedExtension(name)
     }
-  }
-
-  /// The lines, where one that ends with a backslash goes on in the next.
-  private static func lines(of content: [UInt8]) -> [String] {
-    var lines = [""]
-    var continues = false
-    for line in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      let text = String(
-        decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
-      if !continues { lines.append("") }
-      // An even number of backslashes stands for themselves.
-      continues = text.reversed().prefix { $0 == "\\" }.count % 2 == 1
-      lines[lines.count - 1] += continues ? text.dropLast() : text[...]
-    }
-    return lines
-  }
-
-  /// The value behind a name: nothing is true; quotes and comments go.
-  private static func value(_ text: Substring) -> String {
-    var text = text
-    trim(&text)
-    guard text.first == "=" else { return "true" }
-    var value = ""
-    var isQuoted = false
-    for character in text.dropFirst() {
-      if character == "\"" {
-        isQuoted.toggle()
-      } else if !isQuoted, character == "#" || character == ";" {
-        break
-      } else {
-        value.append(character)
-      }
-    }
-    var trimmed = Substring(value)
-    trim(&trimmed)
-    return String(trimmed)
-  }
-
-  private static func trim(_ text: inout Substring) {
-    text = text.drop { $0 == " " || $0 == "\t" }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
   }
 }

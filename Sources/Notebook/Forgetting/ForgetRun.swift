@@ -167,7 +167,7 @@ struct ForgetRun {
   }
 
   private func checkNothingIsUnfinished() throws {
-    let names = try remoteNames()
+    let names = try repository.remoteNames()
     if !names.isEmpty { throw ForgetError.remotes(names) }
     let state = notebook.stateFolder
     if let held = try HeldFiles(in: state).files.keys.min() { throw ForgetError.unfinished(held) }
@@ -181,24 +181,6 @@ struct ForgetRun {
       let file = try repository.files(in: tip).first(where: { text.isIn($0.path.bytes) })
     else { return }
     throw ForgetError.inName(file.path)
-  }
-
-  /// The remotes in git's settings, hubs among them: git-config(1).
-  private func remoteNames() throws -> [String] {
-    let config = try Disk.readIfThere(repository.gitFolder + "/config") ?? []
-    var names: [String] = []
-    var section: String?
-    for line in String(decoding: config, as: UTF8.self).split(separator: "\n") {
-      let line = line.drop { $0 == " " || $0 == "\t" }
-      if line.first == "[" {
-        let isRemote = line.lowercased().hasPrefix("[remote")
-        section = isRemote ? line.split(separator: "\"").dropFirst().first.map(String.init) : nil
-      }
-      // A remote that was removed may leave its section behind.
-      let words = line.split { " =\t]".contains($0) }
-      if let section, words.contains(where: { $0.lowercased() == "url" }) { names.append(section) }
-    }
-    return names.eachOnce
   }
 
   /// An editor that shows what goes would bring it back with its next save.

@@ -40,8 +40,8 @@ package final class ConversionRules {
       agreement.isBegun
       ? repository.readingIgnoreFiles(in: agreement.folder, by: questions) : nil
     ofUser = try userAttributes.inPlaceOfFolder(of: repository)
-    isAutomatic = ["true", "input", "yes", "on", "1"].contains(
-      try settings["core.autocrlf"]?.lowercased())
+    let automatic = try settings["core.autocrlf"] ?? "false"
+    isAutomatic = automatic.lowercased() == "input" || ConfigurationFile.isTrue(automatic)
   }
 
   private static func ownFile(of repository: Repository) -> String {

@@ -63,7 +63,7 @@ struct UserAttributes {
 
   /// Whether a variable means yes, as git reads it.
   private static func isOn(_ name: String) -> Bool {
-    variable(name).map { !["0", "false", "no", "off"].contains($0.lowercased()) } ?? false
+    variable(name).map(ConfigurationFile.isTrue) ?? false
   }
 
   /// Repositories with the system's attributes in place of those in the folder: one for each file of attributes that
@@ -101,11 +101,7 @@ final class RepositoryOfAttributes {
   fileprivate init(
     _ repository: Repository, _ content: [UInt8], by questions: QuestionSettings
   ) throws {
-    var template = Array("/tmp/notes-attributes-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else {
-      throw NotebookError.file(call: "mkdtemp", path: "/tmp", errno: errno)
-    }
-    folder = String(cString: made)
+    folder = try Disk.makeTemporaryFolder(named: "attributes")
     self.repository = repository.readingIgnoreFiles(in: folder, by: questions)
     try Disk.create(folder + "/.gitattributes", content, mode: 0o600)
   }

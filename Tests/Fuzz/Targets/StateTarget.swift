@@ -29,7 +29,7 @@ enum StateTarget {
       try? makeFolder(state + "/checkout")
       try? writeFile(state + "/" + name, bytes)
     }
-    try? RepositoryExtensions(bytes).check()
+    try? RepositoryExtensions(bytes)?.check()
     if let journal = try? CheckoutJournal.load(from: StateFolder(state)) {
       for overlay in journal.overlay { precondition(overlay.file.name == overlay.path.name) }
     }
