@@ -61,6 +61,17 @@ import Testing
     }
   }
 
+  // git-config(1), "boolean"
+  @Test(arguments: [
+    "on", "on = true", "on = YES", "on = 1", "on = 0", "on =", "on = off", "on = \"no\"", "",
+  ])
+  func `A setting means yes where git says so`(line: String) throws {
+    try folder.write("[core]\n\tbare = false\n[notes]\n\t\(line)\n", to: ".git/config")
+    let expected = try git("config", "--local", "--type=bool", "notes.on")
+    let isTrue = try Repository.open(at: folder.path).settings().isTrue("notes.on")
+    #expect("\(isTrue)\n" == (expected.isEmpty ? "false\n" : expected))
+  }
+
   @Test func `References are those that git lists, packed or not, and counts are git's`() throws {
     for number in 0..<6 {
       try git("commit", "-q", "--allow-empty", "-m", "\(number)")

@@ -1,7 +1,6 @@
 /// `.git/config` as far as it can be read without libgit2: it and what it includes, but not under a condition.
 struct PlainConfiguration {
-  /// A name without a value is true.
-  private var values: [String: String] = [:]
+  private var values: [String: String?] = [:]
 
   /// Reads it; nil if libgit2 has to be asked, or the file cannot be read.
   init?(of gitFolder: String) {
@@ -9,11 +8,11 @@ struct PlainConfiguration {
     else {
       return nil
     }
-    values = Dictionary(file.entries.map { ($0, $1 ?? "true") }) { $1 }
+    values = Dictionary(file.entries) { $1 }
   }
 
-  /// The value of `SECTION.NAME` or `SECTION.SUBSECTION.NAME`; the last one counts.
-  subscript(name: String) -> String? {
+  /// The value of `SECTION.NAME` or `SECTION.SUBSECTION.NAME`, the last one; nil inside if a name has none.
+  subscript(name: String) -> String?? {
     guard let first = name.firstIndex(of: "."), let last = name.lastIndex(of: ".") else {
       return nil
     }

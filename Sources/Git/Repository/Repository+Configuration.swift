@@ -78,7 +78,7 @@ public struct Settings {
   /// The value of a setting, or nil.
   public subscript(name: String) -> String? {
     get throws {
-      if let plain { return plain[name] }
+      if let plain { return plain[name] ?? nil }
       return try repository.settingByLibrary(name)
     }
   }
@@ -93,6 +93,8 @@ public struct Settings {
   /// Whether a setting means yes: git-config(1), "boolean". One that is not there, or cannot be read, is
   /// as `usual`.
   public func isTrue(_ name: String, usual: Bool = false) -> Bool {
+    // A name without a value is true.
+    if case .some(.none) = plain?[name] { return true }
     // One that cannot be read is as usual.
     guard let value = (try? self[name]) ?? nil else { return usual }
     return ConfigurationFile.isTrue(value)
