@@ -114,8 +114,9 @@ static inline int notes_keeps_access_times(const char *_Nonnull path) {
   }
 }
 
-/// statx(2): when a file was made, in nanoseconds since 1970; -1 where there is none, or that is not known.
-static inline long long notes_birth_time(const char *_Nonnull path) {
+/// statx(2): when a file was made, in nanoseconds since 1970; -1 if there is none, or that is not known. `follows`:
+/// that of the file that a symbolic link leads to.
+static inline long long notes_birth_time(const char *_Nonnull path, int follows) {
   // struct statx: stx_mask at 0, stx_btime at 80, seconds and then nanoseconds; 256 bytes in all. Not
   // through <sys/stat.h>: it brings `struct stat` along, which Swift would then find in two modules.
   union {
@@ -123,7 +124,7 @@ static inline long long notes_birth_time(const char *_Nonnull path) {
     long long numbers[32];
   } status;
   const unsigned birth = 0x800u;  // STATX_BTIME
-  if (syscall(SYS_statx, -100 /* AT_FDCWD */, path, 0x100 /* AT_SYMLINK_NOFOLLOW */, birth, &status) != 0)
+  if (syscall(SYS_statx, -100 /* AT_FDCWD */, path, follows ? 0 : 0x100 /* AT_SYMLINK_NOFOLLOW */, birth, &status) != 0)
     return -1;
   if ((status.words[0] & birth) == 0) return -1;
   return status.numbers[10] * 1000000000LL + status.words[22];

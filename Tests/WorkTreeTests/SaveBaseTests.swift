@@ -1,6 +1,7 @@
 import Git
 import Glibc
 import NotebookSupport
+import System
 import TestSupport
 import Testing
 
@@ -143,6 +144,26 @@ struct SaveBaseTests {
     _ = try home.notebook.save()
     #expect(try home.read("n.txt")?.contains("12 brown eggs\n") == true)
     #expect(try home.notebook.history.conflicts().isEmpty)
+  }
+
+  // notes-merge(7): "one that was made since is another file that got its number"
+  @Test func `A file that got the number of one that left tells nothing`() throws {
+    let path = home.path + "-open"
+    try writeFile(path, [])
+    let reader = try RunningProcess(["sh", "-c", "exec 3<\"$1\"; echo open; read line", "sh", path])
+    #expect(try reader.line() == "open")
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    let (number, now) = (UInt64(status.st_ino), WallClock.precise.nanoseconds)
+    func isOpen(left: Int64) -> Bool {
+      !OpenFiles.open(among: [number: left], on: status.st_dev).isEmpty
+    }
+    #expect(!isOpen(left: now - 10_000_000_000) && isOpen(left: now + 10_000_000_000))
+    #expect(!isOpen(left: now))
+    // Without a name it is the file itself that left.
+    #expect(unlink(path) == 0)
+    #expect(isOpen(left: now) && !isOpen(left: now - 10_000_000_000))
+    reader.closeInput()
   }
 
   @Test func `A program that has the older file open tells an older text`() throws {

@@ -32,7 +32,7 @@ package enum EditorLock {
     func time(_ start: String, _ end: String, _ process: ([CChar]) -> Int32?) -> Int64? {
       let whole = Array("\(folder)/".utf8) + parent + Array(start.utf8) + note.name.bytes
       let name = (whole + Array(end.utf8)).map { CChar(bitPattern: $0) } + [0]
-      let birth = notes_birth_time(name)
+      let birth = notes_birth_time(name, 0)
       guard birth >= 0, let process = process(name), process > 0,
         kill(process, 0) == 0 || errno == EPERM
       else { return nil }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import System
 
@@ -7,7 +8,11 @@ enum OpenFiles {
   private static let most = 20_000
 
   /// Those of these files of a device that another program has open.
-  static func open(among files: Set<UInt64>, on device: dev_t) -> Set<UInt64> {
+  ///
+  /// - Parameter files: their inode numbers, each with the time at which it had left the folder, in nanoseconds since
+  ///   1970. A file system may give the number to another file at once, and the time was taken a while after: a file
+  ///   that has a name counts if it was made a second before.
+  static func open(among files: [UInt64: Int64], on device: dev_t) -> Set<UInt64> {
     var found: Set<UInt64> = []
     var rest = most
     let user = geteuid()
@@ -19,8 +24,10 @@ enum OpenFiles {
       guard Counted.stat("/proc/\(process)", &status) == 0, status.st_uid == user else { continue }
       for descriptor in Disk.namesIfAny(in: "/proc/\(process)/fd") {
         rest -= 1
-        guard Counted.stat("/proc/\(process)/fd/\(descriptor)", &status) == 0,
-          status.st_dev == device, files.contains(UInt64(status.st_ino))
+        let path = "/proc/\(process)/fd/\(descriptor)"
+        guard Counted.stat(path, &status) == 0, status.st_dev == device,
+          let left = files[UInt64(status.st_ino)],
+          notes_birth_time(path, 1) <= left - (status.st_nlink == 0 ? 0 : 1_000_000_000)
         else { continue }
         found.insert(UInt64(status.st_ino))
       }

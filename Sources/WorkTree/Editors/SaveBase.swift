@@ -46,8 +46,8 @@ struct SaveEvidence {
   let reading: FileReading
   /// When the editor's lock file was made; asked for only where it matters.
   var lock: () -> Int64? = { nil }
-  /// Which of these files, which are not in the folder any more, a program has open.
-  var open: (Set<UInt64>) -> Set<UInt64> = { _ in [] }
+  /// Which of these files, each with the time at which it had left the folder, a program has open.
+  var open: ([UInt64: Int64]) -> Set<UInt64> = { _ in [] }
   /// The texts that running commands gave to their editors.
   var runs: () -> [EditRuns.Item] = { [] }
   /// Whether something reads all files, so that a file that was read tells nothing.
@@ -112,9 +112,9 @@ struct SaveEvidence {
 
   /// The oldest text whose file a program has open still.
   private func oldestOpen() -> Int? {
-    let files = Set(entries.map(\.inode).filter { $0 > 0 })
+    let files = Dictionary(entries.filter { $0.inode > 0 }.map { ($0.inode, $0.time) }) { $1 }
     let open = files.isEmpty ? [] : open(files)
-    return entries.firstIndex { open.contains($0.inode) }
+    return entries.firstIndex { open.contains($0.inode) && files[$0.inode] == $0.time }
   }
 
   /// The text that programs here wrote last, from one on that an editor had.
