@@ -97,7 +97,7 @@ struct CertificateSet: Sendable {
   /// The value that was read; nil for bytes that are no certificate or list of ours, whoever sent them.
   ///
   /// - Throws: where this machine can read none, which says nothing of what was sent.
-  private static func unlessRefused<Value>(_ read: () throws -> Value) throws -> Value? {
+  static func unlessRefused<Value>(_ read: () throws -> Value) throws -> Value? {
     do {
       return try read()
     } catch is CertificateDefect {

@@ -151,6 +151,26 @@ public final class MembershipStore: Sendable {
     return try OpenSSL.sha256(sorted(encodings.map(OpenSSL.sha256)).flatMap { $0 })
   }
 
+  /// How many certificates of members and how many revoked serial numbers that are known here are among these. A set
+  /// only grows, so an older one has no more of them; nil where more than half is known of what a set may have, as
+  /// a part is kept of a larger one.
+  public func extent(certificates: [[UInt8]], revocations: [[UInt8]]) throws -> Int? {
+    let set = state.withLock { $0.set }
+    guard set.certificates.count <= CertificateSet.maximumCertificates / 2,
+      set.revocationLists.count <= CertificateSet.maximumRevocationLists / 2
+    else { return nil }
+    let known = Set(set.certificates.map(\.der))
+    let lists = Dictionary(
+      set.revocationLists.map { ($0.der, $0) }, uniquingKeysWith: { first, _ in first })
+    let revoked = Set(set.revocationLists.flatMap(\.entries.keys))
+    var serials: Set<[UInt8]> = []
+    for der in revocations {
+      let list = try lists[der] ?? CertificateSet.unlessRefused { try RevocationList(der: der) }
+      serials.formUnion((list?.entries.keys).map { $0.filter(revoked.contains) } ?? [])
+    }
+    return certificates.count { known.contains($0) } + serials.count
+  }
+
   private func sorted(_ values: [[UInt8]]) -> [[UInt8]] {
     values.sorted { $0.lexicographicallyPrecedes($1) }
   }

@@ -91,6 +91,30 @@ struct HubMembersTests {
     #expect(try bob.text("A.txt") == "three\n" && list() != there)
   }
 
+  // "... if it is still the list that the visit saw"
+  @Test("the lists of two devices that visit at once are both kept")
+  func atOnce() throws {
+    let dora = try Device("Dora", certifiedBy: ada, as: .admin)
+    try dora.meet(hub)
+    let (cleo, eve) = try (Device("Cleo", certifiedBy: ada), Device("Eve", certifiedBy: dora))
+    try ada.write("two\n", to: "A.txt")
+    let visit = try HubVisit(
+      to: hub.hub, from: ada.notebook(), DirectKeeper(ada.context, SessionOptions()),
+      by: GitProgram(), as: ada.context)
+    // A visit that has looked, and not given yet.
+    try bob.write("by bob\n", to: "B.txt")
+    try bob.meet(hub)
+    visit.meanwhile = { [hub] in
+      let moved = try dora.meet(hub)
+      #expect(moved.isInSync)
+    }
+    #expect(try visit.run().isInSync)
+    for (device, other) in [(ada, eve), (bob, cleo), (bob, eve)] {
+      try device.meet(hub)
+      #expect(device.context.membership.role(ofDevice: other.key.deviceID) == .writer)
+    }
+  }
+
   // "A host that takes no such reference is a hub all the same"
   @Test("a host that refuses the list takes the notes")
   func refused() throws {

@@ -85,6 +85,53 @@ struct HubSightingsTests {
     #expect(try found(bob).map(\.kind) == (kind == nil ? [] : [.olderHere]))
   }
 
+  @Test(
+    "a smaller list of members counts only where the larger one was there before",
+    arguments: [
+      (3_600, 60, HubSightings.Difference.Kind.membersOlderThere), (3_600, 3_599, nil),
+      (400, 200, nil),
+    ] as [(Int64, Int64, HubSightings.Difference.Kind?)])
+  func lists(given: Int64, shown: Int64, kind: HubSightings.Difference.Kind?) throws {
+    let tip = try #require(try ada.notebook().state().tip)
+    func saw(_ device: Device, ago: Int64, _ list: ObjectID, _ size: Int) throws {
+      let notebook = try device.notebook()
+      HubSightings(of: notebook).note(
+        hub, branch: "main", tip: tip, members: (list, size), notebook: notebook.identity.id,
+        now: WallClock.now() - ago)
+    }
+    try saw(ada, ago: given, .emptyBlob, 5)
+    try saw(ada, ago: 0, .emptyBlob, 5)
+    try saw(bob, ago: 7_200, .emptyTree, 4)
+    try saw(bob, ago: shown, .emptyTree, 4)
+    _ = try sync(ada, bob)
+    #expect(try found(ada).map(\.kind) == [kind].compactMap { $0 })
+    #expect(try found(bob).map(\.kind) == (kind == nil ? [] : [.membersOlderHere]))
+    try saw(bob, ago: 0, .emptyBlob, 5)
+    _ = try sync(ada, bob)
+    #expect(try found(ada).isEmpty && found(bob).isEmpty)
+  }
+
+  // "The size of a list is how many certificates of members and revoked serial numbers it has, of those that the
+  // device knows"
+  @Test(
+    "the size of a list grows with each member and each removal, and not by what nobody certified")
+  func sizes() throws {
+    let store = ada.context.membership
+    func size() throws -> Int? {
+      try store.extent(certificates: store.certificates, revocations: store.revocations)
+    }
+    var sizes = [try #require(try size())]
+    let cleo = try Device("Cleo", certifiedBy: ada)
+    sizes.append(try #require(try size()))
+    let former = store.certificates
+    try store.remove(devices: [cleo.key.deviceID], by: ada.key)
+    sizes.append(try #require(try size()))
+    #expect(sizes == sizes.sorted() && Set(sizes).count == 3)
+    #expect(try store.extent(certificates: former + [[1, 2]], revocations: [[3]]) == sizes[1])
+    let eve = try Device(founding: "Eve").context.membership
+    #expect(try store.extent(certificates: eve.certificates, revocations: []) == 0)
+  }
+
   @Test("other hubs, branches and folders of each device's own are not compared")
   func others() throws {
     let ours = try version(ada, "1 of ada\n")

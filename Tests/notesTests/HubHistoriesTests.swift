@@ -48,4 +48,56 @@ import Testing
     #expect(try bob.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)").isSuccess)
     #expect(try !bob.notes("status").text.contains(sentence))
   }
+
+  @Test func `A hub that holds a removal back from a member is told of when it meets another`()
+    throws
+  {
+    let (ada, bob, eve) = (try Self.device(), try Self.device(), try Shell())
+    try ada.folder.write("one\n", to: "notes/one.txt")
+    try ada.initialise()
+    for (shell, name) in [(bob, "bob"), (eve, "eve")] { try shell.join(ada, as: name) }
+    let (hub, stale) = (ada.folder["hub.git"], ada.folder["stale.git"])
+    let address = "ssh://git@hub.example/home.git"
+    func lead(_ shell: Shell, to place: String) throws {
+      let words = ["config", "--global", "--replace-all", "url.\(place).insteadOf", address]
+      removeTree(shell.folder["gitconfig"])
+      try #require(try run(["git"] + words, environment: shell.environment).isSuccess)
+    }
+    func visit(_ shell: Shell, hoursAgo: Int = 0) throws {
+      let visited = try shell.notes("sync", "--hub")
+      #expect(visited.text.contains("in sync"), "\(visited)")
+      // The visit was that long ago.
+      let file = shell.folder["notes/.git/notes/hubs"]
+      let lines = String(decoding: try readFile(file), as: UTF8.self).split(separator: "\n").map {
+        $0.split(separator: " ", omittingEmptySubsequences: false).map { word in
+          Int(word).map { $0 > 1_000_000_000 ? String($0 - hoursAgo * 3_600) : String($0) }
+            ?? String(word)
+        }.joined(separator: " ")
+      }
+      try writeFile(file, Array(lines.map { $0 + "\n" }.joined().utf8))
+    }
+    try #require(try run(["git", "init", "-q", "--bare", hub]).isSuccess)
+    for shell in [ada, bob] {
+      try lead(shell, to: hub)
+      #expect(try shell.notes("remote", "add", "hub", address).isSuccess)
+      try visit(shell)
+    }
+    // From now on the hub shows bob what it held then, and takes what he gives.
+    try #require(try run(["cp", "-a", hub, stale]).isSuccess)
+    try lead(bob, to: stale)
+    #expect(try ada.notes("members", "remove", "eve", "--yes").isSuccess)
+    try visit(ada, hoursAgo: 2)
+    try visit(bob)
+    #expect(try bob.notes("members").text.contains("eve"))
+    let (serve, port) = try ada.listening("serve")
+    defer { serve.send(9) }
+    let met = try bob.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+    let sentence = "hub hub showed this device an older list of members than it held by then"
+    #expect(met.text.contains(sentence), "\(met)")
+    #expect(try bob.notes("status").text.contains(sentence + ", as laptop knows"))
+    #expect(try bob.notes("status", "--json").text.contains(#""what":"members_older_here""#))
+    #expect(try bob.notes("doctor", "--no-discovery").text.contains(sentence))
+    let told = try ada.notes("status").text
+    #expect(told.contains("showed bob an older list of members than it held by then"), "\(told)")
+  }
 }

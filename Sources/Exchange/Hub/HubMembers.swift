@@ -8,8 +8,14 @@ struct HubMembers {
   private let allowsUnrelated: Bool
   /// The list at the hub; nil if there is none, or none that can be read.
   private var there: MemberList?
+  /// The version that has it, or what nobody can read; nil if the hub has none.
+  private var version: ObjectID?
+  /// The list that is to go there, and its version.
+  private var sent: (list: MemberList, version: ObjectID)?
   /// Whether there is one of another notebook, which stays.
   private var isOfAnother = false
+  /// Whether the hub takes none.
+  private var isRefused = false
 
   init(_ context: SessionContext?, allowsUnrelated: Bool) {
     membership = context?.membership
@@ -22,7 +28,7 @@ struct HubMembers {
   mutating func look(
     at version: ObjectID?, in repository: Repository, arriving quarantine: Quarantine? = nil
   ) throws {
-    (there, isOfAnother) = (nil, false)
+    (there, self.version, isOfAnother) = (nil, version, false)
     guard let membership, let version else { return }
     let found = try Self.read {
       if let quarantine {
@@ -34,7 +40,7 @@ struct HubMembers {
     guard let (list, notebook) = found else { return }
     if list.root == membership.root {
       there = list
-      if areNews {
+      if list != present {
         _ = try membership.merge(certificates: list.certificates, revocations: list.revocations)
       }
     } else if try !membership.formerIDs().contains(notebook) {
@@ -63,16 +69,33 @@ struct HubMembers {
 
   /// Whether a list is there that says less than what is known here. Where there is none yet, one goes
   /// there with the next version.
-  var areNews: Bool { there.map { $0 != present } ?? false }
+  var areNews: Bool { !isRefused && there.map { $0 != present } ?? false }
 
   private var present: MemberList? { membership.map { MemberList(of: $0) } }
 
-  /// The reference that goes there with a version, stored here.
-  func references(in repository: Repository) throws -> [String: ObjectID] {
+  /// The reference that goes there with a version, stored here, and where it was seen to stand.
+  mutating func references(in repository: Repository) throws -> [String: Transfer.Move] {
+    sent = nil
     guard !isOfAnother, let present, present != there else { return [:] }
-    return [MemberList.reference: try present.write(to: repository)]
+    let id = try present.write(to: repository)
+    sent = (present, id)
+    return [MemberList.reference: (to: id, from: version)]
   }
 
-  /// Notes that the list that was to go there has.
-  mutating func wereGiven() { if there != nil { there = present } }
+  /// Notes what became of the list that was to go there.
+  mutating func went(_ fate: Transfer.Beside) {
+    if fate == .refused { isRefused = true }
+    guard let sent, fate == .given else { return }
+    (there, version) = (sent.list, sent.version)
+  }
+
+  /// The list that the hub holds, and how much of what is known here is in it; nil if it holds none, or if
+  /// a list of that size may lose something.
+  func held() throws -> (version: ObjectID, size: Int)? {
+    guard let membership, let there, let version,
+      let size = try membership.extent(
+        certificates: there.certificates, revocations: there.revocations)
+    else { return nil }
+    return (version, size)
+  }
 }

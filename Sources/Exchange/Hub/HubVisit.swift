@@ -78,8 +78,9 @@ package final class HubVisit {
       }
       if options.mode.receives { replica.held.forget(hub.name, isThere: false) }
       if let tip = branch.tip {
-        HubSightings(of: notebook).note(
-          hub, branch: branch.name, tip: tip, notebook: notebook.identity.id)
+        try HubSightings(of: notebook).note(
+          hub, branch: branch.name, tip: tip, members: members.held(),
+          notebook: notebook.identity.id)
       }
       return try replica.result(traffic, merges: merges)
     }
@@ -216,9 +217,14 @@ package final class HubVisit {
         beside: members.references(in: repository), at: hub.url, onProgress: $0)
     }
     switch outcome {
-    case .done(let bytes, let hasMoved):
-      try gave(version, bytes, isNews: hasMoved)
+    case .done(let bytes, let hasMoved, let beside):
+      try gave(version, bytes, isNews: hasMoved, beside)
       if isFirst { try branch.offerToClone(version) }
+      if beside == .moved {
+        // Another device gave its list meanwhile: nothing of that may be lost.
+        try waitForTurn()
+        try look()
+      }
     case .moved:
       try waitForTurn()
       try look()
@@ -241,14 +247,15 @@ package final class HubVisit {
     do {
       let outcome = try pushing {
         try transfer.push(
-          version, to: branch.name, from: former, beside: members.references(in: repository),
+          version, to: branch.name, from: former,
+          beside: members.references(in: repository).mapValues(\.to),
           at: hub.url, onProgress: $0)
       }
       switch outcome {
-      case .done(let bytes, let hasMoved):
+      case .done(let bytes, let hasMoved, let beside):
         branch.stayed(at: former)
         // Another device may have given it what is shown here.
-        try gave(version, bytes, isNews: hasMoved)
+        try gave(version, bytes, isNews: hasMoved, beside)
         return true
       case .moved: break
       case .refused(let words): refusal = (former, words)
@@ -260,13 +267,15 @@ package final class HubVisit {
     }
   }
 
-  private func gave(_ version: ObjectID, _ bytes: Int, isNews: Bool) throws {
+  private func gave(
+    _ version: ObjectID, _ bytes: Int, isNews: Bool, _ beside: Transfer.Beside
+  ) throws {
     if isNews {
       traffic.sentVersions += try notebook.versionCount(from: version, lacking: branch.tip)
     }
     traffic.sentBytes += bytes
     branch.moved(to: version)
-    members.wereGiven()
+    members.went(beside)
     replica.hear(try branch.shown)
   }
 

@@ -18,6 +18,10 @@ public struct HubSightings: Sendable {
       case olderThere = "older_there"
       /// This device was shown a version that a newer one had replaced for the member before.
       case olderHere = "older_here"
+      /// The member was shown a list of members that lacked what the hub had shown or taken here before.
+      case membersOlderThere = "members_older_there"
+      /// This device was shown one that lacked what the hub had shown the member, or taken from it, before.
+      case membersOlderHere = "members_older_here"
     }
 
     /// This device's user's name for the hub.
@@ -26,13 +30,13 @@ public struct HubSightings: Sendable {
     public let device: String
     /// How they differ.
     public let kind: Kind
-    /// The tip that the hub showed this device.
+    /// The tip that the hub showed this device, or the version of the list of members.
     public let tip: ObjectID
-    /// The tip that it showed the member.
+    /// The same of the member.
     public let peerTip: ObjectID
   }
 
-  /// The tip that one hub showed one device, by this device's clock.
+  /// The tip, or the list of members, that one hub showed one device, by this device's clock.
   struct Sighting: Hashable {
     /// The ID of the device that was shown it; nil for this device.
     var device: String?
@@ -44,6 +48,8 @@ public struct HubSightings: Sendable {
     /// When the hub showed or took that version first, and last, in seconds since 1970.
     var since: Int64
     var last: Int64
+    /// Of a list of members: how many certificates and revoked serial numbers it has; nil of a tip.
+    var size: Int?
   }
 
   private let path: String
@@ -71,15 +77,27 @@ public struct HubSightings: Sendable {
 
   /// Keeps what a hub holds after a visit.
   func note(
-    _ hub: Hub, branch: String, tip: ObjectID, notebook: String, now: Int64 = WallClock.now()
+    _ hub: Hub, branch: String, tip: ObjectID, members: (version: ObjectID, size: Int)? = nil,
+    notebook: String, now: Int64 = WallClock.now()
   ) {
-    guard let place = HubPlace.id(of: hub.url, branch: branch, notebook: notebook) else { return }
+    func place(_ branch: String) -> ObjectID? {
+      HubPlace.id(of: hub.url, branch: branch, notebook: notebook)
+    }
+    guard let branchPlace = place(branch), let listPlace = place(MemberList.reference) else {
+      return
+    }
     var known = all
-    let former = known.first { $0.device == nil && $0.place == place }
-    known.removeAll { $0.device == nil && ($0.place == place || $0.name == hub.name) }
-    let since = former?.tip == tip ? former?.since : nil
-    known.append(
-      Sighting(place: place, name: hub.name, tip: tip, since: min(since ?? now, now), last: now))
+    let former = known.filter { $0.device == nil && [branchPlace, listPlace].contains($0.place) }
+    known.removeAll { $0.device == nil && ($0.name == hub.name || former.contains($0)) }
+    func append(_ place: ObjectID, _ tip: ObjectID, size: Int? = nil) {
+      let since = former.first { $0.place == place && $0.tip == tip }?.since
+      known.append(
+        Sighting(
+          place: place, name: hub.name, tip: tip, since: min(since ?? now, now), last: now,
+          size: size))
+    }
+    append(branchPlace, tip)
+    if let members { append(listPlace, members.version, size: members.size) }
     keep(known)
   }
 
@@ -87,7 +105,8 @@ public struct HubSightings: Sendable {
   func said(now: Int64 = WallClock.now()) -> [CarriedSighting] {
     all.filter { $0.device == nil }.suffix(ProtocolLimits.hubs).map {
       CarriedSighting(
-        hub: $0.place, tip: $0.tip, since: max(0, now - $0.since), last: max(0, now - $0.last))
+        hub: $0.place, tip: $0.tip, since: max(0, now - $0.since), last: max(0, now - $0.last),
+        size: $0.size)
     }
   }
 
@@ -98,7 +117,8 @@ public struct HubSightings: Sendable {
     let places = Set(known.filter { $0.device == nil }.map(\.place))
     let new = said.filter { places.contains($0.hub) }.map {
       Sighting(
-        device: device, place: $0.hub, tip: $0.tip, since: now - $0.since, last: now - $0.last)
+        device: device, place: $0.hub, tip: $0.tip, since: now - $0.since, last: now - $0.last,
+        size: $0.size)
     }
     if former.isEmpty, new.isEmpty { return }
     known.removeAll { $0.device == device }
@@ -124,7 +144,11 @@ public struct HubSightings: Sendable {
   private static func difference(
     _ own: Sighting, _ theirs: Sighting, in repository: Repository
   ) throws -> Difference.Kind? {
-    guard own.tip != theirs.tip, try repository.contains(own.tip),
+    guard own.tip != theirs.tip else { return nil }
+    if let size = own.size, let theirSize = theirs.size {
+      return listDifference(own, size, theirs, theirSize)
+    }
+    guard own.size == nil, theirs.size == nil, try repository.contains(own.tip),
       try repository.contains(theirs.tip)
     else { return nil }
     if try repository.isAncestor(theirs.tip, of: own.tip) {
@@ -135,31 +159,45 @@ public struct HubSightings: Sendable {
     }
     return .split
   }
+
+  /// A list of members only grows: what a hub shows later has no less.
+  private static func listDifference(
+    _ own: Sighting, _ size: Int, _ theirs: Sighting, _ theirSize: Int
+  ) -> Difference.Kind? {
+    if size > theirSize, theirs.last > own.since + margin { return .membersOlderThere }
+    if size < theirSize, own.last > theirs.since + margin { return .membersOlderHere }
+    return nil
+  }
 }
 
 extension HubSightings.Sighting {
   /// Nil for what another version of this program wrote.
   fileprivate init?(_ line: StateLine) {
     let words = line.value.split(separator: " ").map(String.init)
-    guard words.count == 5, let place = ObjectID(hex: words[0]), let tip = ObjectID(hex: words[2]),
+    guard (5...6).contains(words.count), let place = ObjectID(hex: words[0]),
+      let tip = ObjectID(hex: words[2]),
       let since = Int64(words[3]), let last = Int64(words[4])
     else { return nil }
     self.init(
       device: line.key == HubSightings.own ? nil : line.key, place: place, name: words[1], tip: tip,
-      since: since, last: last)
+      since: since, last: last, size: words.count == 6 ? Int(words[5]) : nil)
   }
 
-  fileprivate var words: String { "\(place) \(name) \(tip) \(since) \(last)" }
+  fileprivate var words: String {
+    "\(place) \(name) \(tip) \(since) \(last)" + (size.map { " \($0)" } ?? "")
+  }
 }
 
 /// The tip that a hub showed a member, as that says: notes-protocol(7), hello, `hubs`.
 struct CarriedSighting: Codable, Sendable, Hashable {
-  /// Which hub and branch.
+  /// Which hub and branch, or the reference of its list of members.
   let hub: ObjectID
   let tip: ObjectID
   /// How many seconds ago the hub showed or took that version first, and last.
   let since: Int64
   let last: Int64
+  /// Of a list of members: how many certificates and revoked serial numbers it has.
+  var size: Int?
 
   func validate() throws {
     try MessageRules.check(time: since)
@@ -167,7 +205,7 @@ struct CarriedSighting: Codable, Sendable, Hashable {
   }
 }
 
-/// Compares the tips that hubs showed two members, told in their greeting.
+/// Compares the tips and lists that hubs showed two members, told in their greeting.
 struct HubNotice: Notice {
   let scene: NoticeScene
 

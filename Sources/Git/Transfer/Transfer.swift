@@ -209,25 +209,38 @@ public final class Transfer {
 
   /// The result of a push.
   public enum PushOutcome: Hashable, Sendable {
-    /// The branch stands there now; about how many bytes went, and whether it had stood elsewhere.
-    case done(bytes: Int, hasMoved: Bool)
+    /// The branch stands there now; about how many bytes went, whether it had stood elsewhere, and the references
+    /// beside it.
+    case done(bytes: Int, hasMoved: Bool, beside: Beside)
     /// It stands elsewhere by now.
     case moved
     /// The other side refused: why.
     case refused(String)
   }
 
+  /// The fate of the references that went with a branch.
+  public enum Beside: Hashable, Sendable {
+    /// All stand as given.
+    case given
+    /// One stood elsewhere than it was last seen.
+    case moved
+    /// The other side takes none of this name.
+    case refused
+  }
+
+  /// The commit that a reference of another repository is to name, and which it was seen to name; nil for none.
+  public typealias Move = (to: ObjectID, from: ObjectID?)
+
   /// Moves a branch of another repository forward to a commit of this one, other branches `along` with it if
-  /// that leads them forward, and points the references `beside` at theirs, wherever they stand; where the
-  /// other side does not take these, all else is done.
+  /// that leads them forward, and makes the moves `beside` it, of those references that stand where they were
+  /// seen; where the other side does not take these, all else is done.
   public func push(
-    _ id: ObjectID, to branch: String, along others: [String] = [],
-    beside: [String: ObjectID] = [:], at url: String,
-    onProgress: (GitProgress) -> Void = { _ in }
+    _ id: ObjectID, to branch: String, along others: [String] = [], beside: [String: Move] = [:],
+    at url: String, onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> PushOutcome {
     try push(
-      id, to: branch, [],
-      beside: others.map { "\(id.hex):refs/heads/\($0)" } + beside.map { "+\($1.hex):\($0)" },
+      id, to: branch, beside.map { "--force-with-lease=\($0):\($1.from?.hex ?? "")" },
+      beside: others.map { "\(id.hex):refs/heads/\($0)" } + beside.map { "\($1.to.hex):\($0)" },
       at: url, onProgress: onProgress)
   }
 
@@ -255,16 +268,19 @@ public final class Transfer {
         + conditions + service
         + ["--end-of-options", url, "\(id.hex):refs/heads/\(branch)"] + beside,
       onTick: onProgress)
-    let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
-      .filter { $0.contains(":refs/heads/\(branch)\t") }
+    let all = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
+    let lines = all.filter { $0.contains(":refs/heads/\(branch)\t") }
     if let line = lines.first(where: { $0.hasPrefix("!") }) {
       return Self.outcome(of: line, ending.progress.complaint)
     }
     guard ending.status == 0 || !lines.isEmpty else {
       throw TransferError.failed(status: ending.status, ending.progress.complaint)
     }
+    let lost = all.filter { $0.hasPrefix("!") && !$0.contains(":refs/heads/") }
+    let hasMoved = lost.contains { Self.outcome(of: $0, []) == .moved }
     return .done(
-      bytes: ending.progress.bytes, hasMoved: !lines.contains { $0.hasPrefix("=") })
+      bytes: ending.progress.bytes, hasMoved: !lines.contains { $0.hasPrefix("=") },
+      beside: lost.isEmpty ? .given : hasMoved ? .moved : .refused)
   }
 
   /// The outcome by a line like `!   ID:refs/heads/main      [rejected] (fetch first)`.

@@ -36,6 +36,10 @@ struct HubDifferenceNotice {
     case .olderThere: "the hub \(hub) showed \(other) an older version than it held by then"
     case .olderHere:
       "the hub \(hub) showed this device an older version than it held by then, as \(other) knows"
+    case .membersOlderThere:
+      "the hub \(hub) showed \(other) an older list of members than it held by then"
+    case .membersOlderHere:
+      "the hub \(hub) showed this device an older list of members than it held by then, as \(other) knows"
     }
   }
 
