@@ -33,3 +33,38 @@ public struct ProcessCost: Sendable {
     try writeFile("/proc/\(process)/clear_refs", Array("5".utf8))
   }
 }
+
+/// What a command has used that is over, and all that it started and waited for.
+public struct RunCost: Sendable {
+  /// Seconds of processor of all of them.
+  public let processorSeconds: Double
+  /// The most bytes of memory that one of them had.
+  public let peakBytes: Int
+}
+
+/// Runs a program to its end, as `run`, and measures it by getrusage(2) of a small process: a child begins with the
+/// peak of the process that starts it.
+public func runMeasured(
+  _ command: [String], in folder: String? = nil, environment: [String: String]? = nil,
+  within seconds: Double = 180
+) throws -> (result: ProcessResult, cost: RunCost) {
+  let script = """
+    import os, resource, subprocess, sys
+    code = subprocess.call(sys.argv[2:])
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open(sys.argv[1], "w") as file:
+        file.write(f"{used.ru_utime + used.ru_stime} {used.ru_maxrss}")
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
+    """
+  let kept = try TemporaryFolder()
+  let result = try run(
+    ["python3", "-c", script, kept["cost"]] + command, in: folder, environment: environment,
+    within: seconds)
+  let words = try kept.text("cost").split(separator: " ")
+  guard words.count == 2, let spent = Double(words[0]), let peak = Int(words[1]) else {
+    throw ProcessTimeout(description: "no figures of \(command)")
+  }
+  return (result, RunCost(processorSeconds: spent, peakBytes: peak << 10))
+}

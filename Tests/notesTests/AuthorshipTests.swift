@@ -64,6 +64,10 @@ import Testing
     let list = try ada.notes("list")
     #expect(list.text.contains("laptop (unsigned)"), "\(list)")
     #expect(try Shell.field("signature", of: ada.notes("list", "--json").lines[0]) == "unsigned")
+    let page = try Page(of: ada)
+    try page.expectEarned([forged: false, top: true], "nobody's name")
+    let text = try page.get(page.firstNote() + "/text")
+    #expect(text.contains(#""by":"laptop (unsigned)""#), "\(text)")
   }
 
   @Test("A side of a conflict is its signer's, whatever name it gives itself")

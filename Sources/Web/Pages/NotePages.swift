@@ -112,7 +112,8 @@ extension Visit {
     return .facts("{\(facts.joined(separator: ","))}")
   }
 
-  /// The author of the note's last change, among its last few versions, if that is another person.
+  /// The author of the note's last change, among its last few versions, if that is another person, with what is
+  /// lacking to prove it.
   private func lastOther(of subject: Subject, in notebook: Notebook) throws -> String? {
     let (walk, proofs) = (
       try notebook.history.versions(of: subject.path), VersionProofs(in: notebook)
@@ -120,8 +121,9 @@ extension Visit {
     let own = ownName(in: notebook)
     for _ in 0..<5 {
       guard let version = try walk.next() else { break }
-      let name = try proofs.author(of: version.commit).name
-      if name != own, !name.hasPrefix(own + " (") { return name }
+      let author = try proofs.author(of: version.commit)
+      let isOwn = author.name == own || author.name.hasPrefix(own + " (")
+      if author.mark != nil || !isOwn { return author.markedName }
     }
     return nil
   }
