@@ -68,6 +68,8 @@ final class Libgit2: Sendable {
   }
 
   func error(_ call: String, _ status: Int32) -> GitError {
+    // The one file that is written through the library is the repository's configuration.
+    if status == GIT_ELOCKED.rawValue { return .locked("config.lock") }
     let message = api.git_error_last()?.pointee.message.map { String(cString: $0) }
     return .library(call: call, code: status, message: message ?? "no message")
   }

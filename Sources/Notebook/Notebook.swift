@@ -47,6 +47,12 @@ public final class Notebook {
   /// The folder of this device's state for the notebook.
   public var stateFolder: StateFolder { repository.stateFolder }
 
+  /// The lock files of git's kind that have stood for at least so many seconds, by their paths in `.git`: most likely
+  /// a killed program left them, and nothing can be written there.
+  public func lockFiles(olderThan seconds: Int64, now: Int64) throws -> [String] {
+    try StaleLocks(repository: repository).standing(until: now - seconds)
+  }
+
   private init(folder: String, repository: Repository, identity: NotebookIdentity) {
     self.folder = folder
     self.repository = repository

@@ -273,6 +273,28 @@ import Testing
     #expect(others.isEmpty)
   }
 
+  // notes-doctor(1), lock files.
+  @Test
+  func
+    `A lock file that a killed program left is named, and says what it keeps from being written`()
+    throws
+  {
+    let names = ["index.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock"]
+    for name in names { try shell.folder.write("", to: "notes/.git/" + name) }
+    var context = CheckContext(
+      notebook: try Notebook.open(at: shell.folder["notes"]), dataFolder: shell.folder.path)
+    #expect(Check.locks.findings(in: context) == .good("none is left behind"))
+    context.now += 61
+    let told = Check.locks.findings(in: context)
+    #expect(told.count == names.count && told.allSatisfy { $0.level == .problem })
+    for name in names { #expect(told.contains { $0.remedy?.hasSuffix("rm .git/\(name)") == true }) }
+
+    let add = try shell.notes("remote", "add", "home", shell.folder["hub.git"])
+    #expect(
+      add.status == .exited(1) && add.errorText.contains("has locked .git/config.lock"), "\(add)")
+    #expect(add.errorText.contains("rm .git/config.lock"))
+  }
+
   @Test func `A port in use, and Avahi away, are told with what to do`() throws {
     let listener = try Listener(at: Address(host: "127.0.0.1", port: 0))
     shell.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(shell.folder["no-bus"])"

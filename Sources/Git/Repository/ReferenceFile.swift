@@ -189,7 +189,7 @@ struct ReferenceFile {
       try Disk.makeFolders(Disk.parent(of: lock), in: gitFolder)
       isLinked = Glibc.link(path, lock) == 0
     }
-    if !isLinked, errno == EEXIST { throw GitError.locked(lock) }
+    if !isLinked, errno == EEXIST { throw GitError.locked(copy.name + ".lock") }
     guard isLinked else { return false }
     do {
       try Disk.rename(lock, to: copy.path)

@@ -13,15 +13,30 @@ struct StaleLocks {
 
   private var gitFolder: String { repository.gitFolder }
 
+  private var index: String { gitFolder + "/index.lock" }
+
+  /// The paths of lock files that may be there.
+  private func places() throws -> [String] {
+    var found = [index] + ["HEAD", "config", "packed-refs"].map { "\(gitFolder)/\($0).lock" }
+    for folder in ["/refs", "/logs"] { try collect(gitFolder + folder, into: &found) }
+    return found
+  }
+
+  /// The lock files that have stood since that second or before, by their paths in the repository. Git and `notes`
+  /// hold one for a moment.
+  func standing(until time: Int64) throws -> [String] {
+    try places().filter { path in
+      var status = stat()
+      return Counted.lstat(path, &status) == 0 && Int64(status.st_ctim.tv_sec) <= time
+    }.map { String($0.dropFirst(gitFolder.count + 1)) }
+  }
+
   /// Removes the lock files that came into being since `start`, or before the machine was started.
   func remove(since start: timespec) throws {
     let boot = WallClock.startOfMachine
-    let index = gitFolder + "/index.lock"
     // This one is git's alone. A git that is in the middle of something may have it.
     let isGitAtWork = repository.unfinishedOperation != nil
-    var found = [index] + ["HEAD", "config", "packed-refs"].map { "\(gitFolder)/\($0).lock" }
-    for folder in ["/refs", "/logs"] { try collect(gitFolder + folder, into: &found) }
-    for path in found {
+    for path in try places() {
       var status = stat()
       guard Counted.lstat(path, &status) == 0 else { continue }
       // When it got this name: a second name of a file has the time at which that was written.

@@ -24,7 +24,7 @@ struct Check: Sendable {
 
   /// All of them, in the order in which they are told.
   static let all: [Check] = [
-    deviceKey, history, interruption, merges, agreement, held, membership, clock, discovery,
+    deviceKey, history, interruption, locks, merges, agreement, held, membership, clock, discovery,
     multicast,
     port, page, fileSystem, watches, names, size, state,
   ]

@@ -97,6 +97,21 @@ extension Check {
       remedy: "nothing is lost: 'notes save' finishes it")
   }
 
+  /// How long a lock file may stand before it counts as left behind, in seconds.
+  private static let lockAge: Int64 = 60
+
+  static let locks = Check(
+    name: "locks", title: "lock files", remedy: "run 'notes status'"
+  ) { context in
+    let found = try context.notebook.lockFiles(olderThan: lockAge, now: context.now)
+    if found.isEmpty { return .good("none is left behind") }
+    return found.prefix(10).flatMap { name in
+      [Finding].problem(
+        "git or another program has locked .git/\(Visible.name(name)) for over a minute",
+        remedy: "if none is running, it was killed: rm \(Visible.word(".git/" + name))")
+    }
+  }
+
   static let fileSystem = Check(
     name: "file_system", title: "file system",
     remedy: "the folder must be writable; best on a local disk"
