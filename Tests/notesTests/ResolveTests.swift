@@ -190,6 +190,15 @@ import Testing
     #expect(failed.errorText.contains("notes: hint: "))
   }
 
+  @Test func `Where there is nothing to settle, no terminal is needed`() throws {
+    #expect(try resolve().errorText.contains("cannot ask without a terminal"))
+    for block in ["1", "1"] {
+      try #require(try resolve("Plan", "--block", block, "--keep", "older").isSuccess)
+    }
+    let settled = try resolve()
+    #expect(settled.isSuccess && settled.text == "No conflicts.\n", "\(settled)")
+  }
+
   // notes-resolve(1): "A block of three or more sides is no work for a tool of two."
   @Test func `Three sides are shown by number, and are no work for a tool`() throws {
     try fixture.meet(

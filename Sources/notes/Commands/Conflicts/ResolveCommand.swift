@@ -55,7 +55,8 @@ struct ResolveCommand: Command {
       if let path {
         _ = try Self.explained(path, in: notebook) { try notebook.conflictedNote(at: path) }
       }
-      try demandTerminal()
+      // Where there is nothing to ask, no terminal is needed.
+      if try path != nil || !notebook.history.conflicts().isEmpty { try demandTerminal() }
       return try ConflictWalk.settle(path.map { [$0] }, in: notebook)
     }
     guard let path else {
