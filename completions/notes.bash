@@ -909,7 +909,7 @@ _notes_invite() {
     repeating_flags=()
     non_repeating_flags=(--no-discovery --json --version -h --help)
     repeating_options=(-C)
-    non_repeating_options=(--role --for --device --via --listen)
+    non_repeating_options=(--role --for --hub --device --via --listen)
     __notes_offer_flags_options 0
 
     # Offer option value completions
@@ -919,6 +919,10 @@ _notes_invite() {
         return
         ;;
     '--for')
+        return
+        ;;
+    '--hub')
+        __notes_add_completions -W "$(__notes_custom_complete ---completion invite -- --hub "${COMP_CWORD}" "$(__notes_cursor_index_in_current_word)")"
         return
         ;;
     '--device')

@@ -49,6 +49,12 @@ public enum Event: Codable, Sendable {
   /// A hub had two branches of this notebook, as two devices had begun on them: the one is kept, the other
   /// joined with it.
   case hubSplit(PeerIdentity, kept: String, joined: String)
+  /// A device became a member by an invitation whose request lay at a hub: this one, or one that this admin's
+  /// device certified.
+  case admitted(PeerIdentity, device: PeerIdentity, notebook: String)
+  /// Several devices answered one invitation by a link, so that somebody else has it: their names, and whether one
+  /// of them is a member by it.
+  case linkShared(PeerIdentity, devices: [String], isUsed: Bool, notebook: String)
   /// Objects that were missing here have come.
   case completed(from: PeerIdentity, notebook: String)
 
@@ -107,6 +113,10 @@ public enum Event: Codable, Sendable {
   private enum AlteredMergesCodingKeys: String, CodingKey { case from, _1 = "merges", notebook }
   private enum HubWentBackCodingKeys: String, CodingKey { case _0 = "peer", from, to }
   private enum HubSplitCodingKeys: String, CodingKey { case _0 = "peer", kept, joined }
+  private enum AdmittedCodingKeys: String, CodingKey { case _0 = "peer", device, notebook }
+  private enum LinkSharedCodingKeys: String, CodingKey {
+    case _0 = "peer", devices, isUsed, notebook
+  }
   private enum DiffersCodingKeys: String, CodingKey { case _0 = "peer", _1 = "difference" }
 }
 

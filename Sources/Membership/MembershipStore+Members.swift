@@ -75,6 +75,13 @@ extension MembershipStore {
     for request: CertificateRequest, name: String? = nil, role: Role, by key: DeviceKey,
     now: Int64 = WallClock.now()
   ) throws -> [UInt8] {
+    try issue(for: request, name: name, role: role, serial: nil, by: key, now: now)
+  }
+
+  func issue(
+    for request: CertificateRequest, name: String?, role: Role, serial: [UInt8]?,
+    by key: DeviceKey, now: Int64
+  ) throws -> [UInt8] {
     let identifier = try PublicKey.identifier(request.publicKey)
     return try change(by: key) { set, authority in
       if identifier == set.root.keyIdentifier && identifier != authority.keyIdentifier {
@@ -85,8 +92,8 @@ extension MembershipStore {
       }
       let old = set.certificates(ofKey: identifier)
       let certificate = try Certificate.member(
-        name: name ?? request.name, role: role, publicKey: request.publicKey, issuer: authority,
-        signedWith: key, now: Self.date(now, after: old))
+        name: name ?? request.name, role: role, publicKey: request.publicKey, serial: serial,
+        issuer: authority, signedWith: key, now: Self.date(now, after: old))
       let former = set.member(ofKey: identifier)
       if let former, !former.isRemoved, !former.isFounder, former.role > role {
         try Self.revoke(old, .demoted, adding: [certificate], in: &set, authority, key, now)
@@ -151,6 +158,14 @@ extension MembershipStore {
   ) throws {
     try change(by: key) { set, authority in
       try Self.remove(devices, from: &set, authority, key, now)
+    }
+  }
+
+  /// Lists a serial number of which no certificate is known.
+  func revoke(serial: [UInt8], by key: DeviceKey, now: Int64) throws {
+    try change(by: key) { set, authority in
+      try Self.revoke(
+        [], .removed, adding: [], unissued: [serial], in: &set, authority, key, now)
     }
   }
 
@@ -219,15 +234,16 @@ extension MembershipStore {
 
   /// Adds to the admin's own list, and with a former admin's certificates what that one's lists say
   /// that counts; then certifies anew those who lose their chain by it. No limit prevents it: where
-  /// there is no room, some are not certified.
+  /// there is no room, some are not certified. Of what is `unissued` there is a serial number alone.
   private static func revoke(
     _ certificates: [Certificate], _ reason: RevocationList.Reason, adding new: [Certificate],
-    in set: inout CertificateSet, _ authority: Certificate, _ key: DeviceKey, _ now: Int64
+    unissued: [[UInt8]] = [], in set: inout CertificateSet, _ authority: Certificate,
+    _ key: DeviceKey, _ now: Int64
   ) throws {
     let before = set.memberChains
     let own = set.revocationLists.filter { $0.issuerKeyIdentifier == authority.keyIdentifier }
     var entries: [[UInt8]: RevocationList.Reason] = [:]
-    for certificate in certificates { entries[certificate.serial] = reason }
+    for serial in certificates.map(\.serial) + unissued { entries[serial] = reason }
     for list in own { entries.merge(list.entries, uniquingKeysWith: max) }
     let meant = Set(certificates.map(\.keyIdentifier)).subtracting([authority.keyIdentifier])
     entries = set.entries(byAdmins: reason > .superseded ? meant : [], besides: entries)

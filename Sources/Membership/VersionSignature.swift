@@ -8,10 +8,26 @@ public struct VersionSignature: Hashable, Sendable {
   public let publicKey: [UInt8]
   private let signature: [UInt8]
 
+  /// The purpose of a signature: the namespace of PROTOCOL.sshsig. One made for the one counts for no other.
+  enum Purpose: String, Sendable {
+    /// A version, as git names it.
+    case version = "git"
+    /// An invitation that travels as a link, and a request that answers one.
+    case offer = "invitation@notes"
+    case admission = "admission@notes"
+  }
+
+  private let purpose: Purpose
+
   /// Signs what a version's commit holds besides the signature.
   public init(over content: [UInt8], by key: DeviceKey) throws {
+    try self.init(over: content, by: key, for: .version)
+  }
+
+  init(over content: [UInt8], by key: DeviceKey, for purpose: Purpose) throws {
     publicKey = key.publicKey
-    let message = try Self.message(over: content)
+    self.purpose = purpose
+    let message = try Self.message(over: content, for: purpose)
     let lib = try OpenSSL.library()
     signature = try key.withKey { key in
       try Self.withDigest(lib) { context in
@@ -28,7 +44,9 @@ public struct VersionSignature: Hashable, Sendable {
 
   /// Reads one that stands between its two lines. Nil for one of another form, kind of key, namespace
   /// or hash, and for any other spelling of the same: there is one text to a signature.
-  public init?(armored text: [UInt8]) {
+  public init?(armored text: [UInt8]) { self.init(armored: text, for: .version) }
+
+  init?(armored text: [UInt8], for purpose: Purpose) {
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     guard lines.count > 3, lines[0].elementsEqual(Self.first.utf8) else { return nil }
     guard let blob = [UInt8](base64: Array(lines[1..<(lines.count - 2)].joined())) else {
@@ -36,7 +54,7 @@ public struct VersionSignature: Hashable, Sendable {
     }
     var reader = WireReader(rest: blob[...])
     guard reader.take(Self.magic), reader.take(Self.version), let key = reader.string(),
-      reader.takeString(Self.namespace), reader.takeString([]), reader.takeString(Self.hash),
+      reader.takeString(purpose.bytes), reader.takeString([]), reader.takeString(Self.hash),
       let signed = reader.string(), reader.rest.isEmpty
     else { return nil }
     var (keyReader, signatureReader) = (WireReader(rest: key), WireReader(rest: signed))
@@ -45,6 +63,7 @@ public struct VersionSignature: Hashable, Sendable {
       publicKey.count == 32, signature.count == 64
     else { return nil }
     (self.publicKey, self.signature) = (Array(publicKey), Array(signature))
+    self.purpose = purpose
     if armored != text { return nil }
   }
 
@@ -52,7 +71,7 @@ public struct VersionSignature: Hashable, Sendable {
   public var armored: [UInt8] {
     let key = WireReader.string(Self.keyType) + WireReader.string(publicKey)
     let signed = WireReader.string(Self.keyType) + WireReader.string(signature)
-    let fields = [key, Self.namespace, [], Self.hash, signed].flatMap(WireReader.string)
+    let fields = [key, purpose.bytes, [], Self.hash, signed].flatMap(WireReader.string)
     let digits = (Self.magic + Self.version + fields).base64
     var text = Array((Self.first + "\n").utf8)
     for start in stride(from: 0, to: digits.count, by: Self.width) {
@@ -66,7 +85,7 @@ public struct VersionSignature: Hashable, Sendable {
 
   /// Whether the key that it names made it over this content.
   public func isGood(over content: [UInt8]) throws -> Bool {
-    let message = try Self.message(over: content)
+    let message = try Self.message(over: content, for: purpose)
     let lib = try OpenSSL.library()
     return try PublicKey.with(publicKey) { key in
       try Self.withDigest(lib) { context in
@@ -80,14 +99,13 @@ public struct VersionSignature: Hashable, Sendable {
 
   // MARK: The form
 
-  private static let first = "-----BEGIN SSH SIGNATURE-----"
+  static let first = "-----BEGIN SSH SIGNATURE-----"
   private static let last = "-----END SSH SIGNATURE-----"
   /// Digits in a line, as ssh-keygen(1) breaks them.
   private static let width = 70
   private static let magic = Array("SSHSIG".utf8)
   private static let version: [UInt8] = [0, 0, 0, 1]
   private static let keyType = Array("ssh-ed25519".utf8)
-  private static let namespace = Array("git".utf8)
   private static let hash = Array("sha512".utf8)
 
   /// The public key as ssh writes it into files, without its type.
@@ -97,14 +115,14 @@ public struct VersionSignature: Hashable, Sendable {
   }
 
   /// The message that is signed: the hash of the content, and its purpose.
-  private static func message(over content: [UInt8]) throws -> [UInt8] {
+  private static func message(over content: [UInt8], for purpose: Purpose) throws -> [UInt8] {
     let lib = try OpenSSL.library()
     var digest = [UInt8](repeating: 0, count: 64)
     var length: UInt32 = 0
     try OpenSSL.check(
       "EVP_Digest",
       lib.EVP_Digest(content, content.count, &digest, &length, lib.EVP_sha512(), nil))
-    return magic + [namespace, [], hash, digest].flatMap(WireReader.string)
+    return magic + [purpose.bytes, [], hash, digest].flatMap(WireReader.string)
   }
 
   private static func withDigest<Value>(
@@ -114,6 +132,10 @@ public struct VersionSignature: Hashable, Sendable {
     defer { lib.EVP_MD_CTX_free(context) }
     return try body(context)
   }
+}
+
+extension VersionSignature.Purpose {
+  fileprivate var bytes: [UInt8] { Array(rawValue.utf8) }
 }
 
 /// Strings as ssh writes them (RFC 4251, section 5): their length in 4 bytes, most significant first,

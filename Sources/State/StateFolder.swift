@@ -48,6 +48,8 @@ public struct StateFolder: Hashable, Sendable {
     case addresses
     /// Which versions hubs showed this device, and members.
     case hubs
+    /// The invitation by a link that this device has answered, and waits for.
+    case asked
     /// The guests of the page, and the links for new ones.
     case guests
     /// Locked while the guests are changed.
@@ -102,6 +104,8 @@ public struct StateFolder: Hashable, Sendable {
     case invitations
     /// The invitations that came from other devices.
     case invited
+    /// The invitations by a link that are open, as their inviters signed them.
+    case offers
     /// The files that can be made again at any time.
     case cache
   }

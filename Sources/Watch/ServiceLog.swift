@@ -26,9 +26,10 @@ struct ServiceLog: Sendable {
     case .listening, .peer, .received, .finished, .invitation, .offered, .version, .connected,
       .disconnected:
       .info
-    case .joined, .declined, .ended, .folder, .keyRequested, .completed, .saveNews: .notice
+    case .joined, .declined, .ended, .folder, .keyRequested, .completed, .admitted, .saveNews:
+      .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit, .hubWentBack, .hubSplit, .keyShared, .alteredMerges:
+      .broughtBack, .watchLimit, .hubWentBack, .hubSplit, .linkShared, .keyShared, .alteredMerges:
       .warning
     }
   }
@@ -64,6 +65,12 @@ struct ServiceLog: Sendable {
         + merges.map(short).joined(separator: ", ")
     case .hubSplit(let hub, let kept, let joined):
       "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is joined with it"
+    case .admitted(let hub, let device, let notebook):
+      "\(short(notebook)): \(device.name.printable) (\(short(device.deviceID))) is a member now, as "
+        + "\(device.role.rawValue), by an invitation at \(name(hub))"
+    case .linkShared(let hub, let names, _, let notebook):
+      "\(short(notebook)): several devices used one invitation link at \(name(hub)): "
+        + names.map(\.printable).joined(separator: ", ")
     case .completed(let peer, let notebook):
       "\(short(notebook)): what was missing in the history has come from \(name(peer))"
     case .invitation(let open):

@@ -179,6 +179,7 @@ import WorkTree
       HubDefect.address("-x", why: "it begins with a dash"),
       HubDefect.scheme("ext"),
       HubDefect.secret, HubDefect.inNotebook("/x/notes/hub.git"),
+      LinkError.missing, LinkError.expired, LinkError.cancelled, LinkError.used, LinkError.void,
       HubError.gitMissing,
       HubError.unreachable("Connection refused"),
       HubError.hostUnproved("Host key verification failed"),

@@ -36,7 +36,9 @@ package struct ReceivedBundle {
       progress(quarantine.objectCount, bytes)
     }
     self.bytes = bytes
-    guard let members = try MemberList(of: list, in: quarantine) else { throw BundleError.damaged }
+    guard let members = try MemberList(of: list, in: repository, arriving: quarantine) else {
+      throw BundleError.damaged
+    }
     self.members = members
     self.tip = tip
   }

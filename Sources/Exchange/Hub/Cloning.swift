@@ -21,6 +21,8 @@ public struct Cloning: Sendable {
   private let deviceName: String
   /// The program that reaches a hub.
   public var program = GitProgram()
+  /// The secret of an invitation by a link, which the device answers at the hub before it fetches the versions.
+  public var secret: InvitationSecret?
   /// The limits and permissions.
   public var options = SessionOptions()
 
@@ -110,10 +112,11 @@ public struct Cloning: Sendable {
           throw HubError.withoutMembers
         }
         _ = try transfer.fetch(
-          nil, from: hub.url, known: [], beside: MemberList.folder, limits: limits)
+          nil, from: hub.url, known: [], beside: [MemberList.folder], limits: limits)
         guard let version = transfer.reference(named: MemberList.reference),
           let quarantine = try transfer.received(limits: limits)?.quarantine,
-          let members = try MemberList(of: version, in: quarantine)
+          let members = try MemberList(
+            of: version, in: repository, arriving: quarantine)
         else { throw HubError.withoutMembers }
         return (members, branch)
       }
@@ -148,6 +151,11 @@ public struct Cloning: Sendable {
       _ = try run.apply(path, named: path, cancellation: cancellation, onEvent: onEvent)
     case .hub(let hub):
       try notebook.add(hub)
+      if let secret {
+        var invitation = LinkInvitation(context, at: hub)
+        invitation.program = program
+        _ = try invitation.answer(secret, name: deviceName)
+      }
       var run = HubRun(context: context, hubs: [hub])
       (run.program, run.options) = (program, options)
       var outcome = SyncOutcome()

@@ -58,16 +58,18 @@ struct HubBranch {
 
   // MARK: What it holds now
 
-  /// Fetches what it holds now. The known commits are here with all their history.
+  /// Fetches what it holds now, and the references below these folders. The known commits are here with all their
+  /// history.
   ///
   /// - Returns: the names of both branches where one device began on the one and another on the other,
   ///   and neither leads to the other.
   mutating func fetch(
-    known: [ObjectID], limits: PackLimits, onProgress: (GitProgress) -> Void
+    beside folders: [String], known: [ObjectID], limits: PackLimits,
+    onProgress: (GitProgress) -> Void
   ) throws -> (kept: String, joined: String)? {
     let asked = name
     tip = try transfer.fetch(
-      name, twin: twin, from: hub.url, known: known, beside: MemberList.folder, limits: limits,
+      name, twin: twin, from: hub.url, known: known, beside: folders, limits: limits,
       onProgress: onProgress)
     let split = try settle()
     try rememberTwin(of: asked)

@@ -31,11 +31,7 @@ struct HubMembers {
     (there, self.version, isOfAnother) = (nil, version, false)
     guard let membership, let version else { return }
     let found = try Self.read {
-      if let quarantine {
-        try MemberList(of: version, in: quarantine)
-      } else {
-        try MemberList(of: version, in: repository)
-      }
+      try MemberList(of: version, in: repository, arriving: quarantine)
     }
     guard let (list, notebook) = found else { return }
     if list.root == membership.root {

@@ -22,6 +22,9 @@ package final class HubVisit {
   private let cancellation: CancellationToken?
   private var branch: HubBranch
   private var members: HubMembers
+  private let invitations: HubInvitations?
+  /// References of invitations that are over, which are removed there.
+  private var ended: [String] = []
   /// The pack that was fetched and is not taken yet.
   private var arrived: Quarantine?
   private var attempts = 0
@@ -49,6 +52,7 @@ package final class HubVisit {
     transfer = try Transfer(notebook.repository, by: program)
     branch = try HubBranch(at: hub, of: notebook, by: transfer)
     members = HubMembers(context, allowsUnrelated: allowsUnrelated)
+    invitations = HubInvitations(at: hub, context, notebook.stateFolder)
     replica = Replica(
       notebook, keeper, with: PeerIdentity(hub: hub.name, at: hub.url),
       judge: context.map {
@@ -77,6 +81,7 @@ package final class HubVisit {
         throw error
       }
       if options.mode.receives { replica.held.forget(hub.name, isThere: false) }
+      if !ended.isEmpty, replica.gives { HubInvitations.remove(ended, by: transfer, at: hub) }
       if let tip = branch.tip {
         try HubSightings(of: notebook).note(
           hub, branch: branch.name, tip: tip, members: members.held(),
@@ -93,17 +98,29 @@ package final class HubVisit {
 
   private func open() throws {
     replica.gives = try mayGive
-    let isDone = try giveUnseen()
+    let isDone = try invitations?.areOpen != true && giveUnseen()
     if !isDone {
       // Another process may be there while this one fetches, and remember what it sees then.
-      let former = try branch.former
+      let (former, wasGuest) = (try branch.former, context?.isGuest)
       try look()
       try checkHistory(since: former)
       // By what the hub told of the members, too.
+      try noteAdmission(wasGuest: wasGuest)
       replica.gives = try mayGive
     }
     replica.introduce()
     if replica.isMending { try replica.endMending() }
+  }
+
+  /// Tells that the hub's list of members has this device now.
+  private func noteAdmission(wasGuest: Bool?) throws {
+    guard let context, wasGuest == true,
+      let own = context.membership.member(ofDevice: context.key.deviceID)
+    else { return }
+    AskedAdmission.forget(in: notebook.stateFolder)
+    let device = PeerIdentity(
+      name: own.name, deviceID: own.deviceID, role: own.role, address: "")
+    replica.report(.admitted(replica.peer, device: device, notebook: notebook.identity.id))
   }
 
   /// The state here is read again each time: other processes work at the notebook meanwhile.
@@ -131,7 +148,10 @@ package final class HubVisit {
     if replica.isMending { known = [] }
     var progress = TransferProgress(peer: replica.peer)
     let split = try Self.talking {
-      try branch.fetch(known: Array(Set(known)).sorted(), limits: limits) {
+      try branch.fetch(
+        beside: [MemberList.folder] + (invitations == nil ? [] : [HubInvitations.folder]),
+        known: Array(Set(known)).sorted(), limits: limits
+      ) {
         progress.objectsToReceive = $0.total
         progress.receivedObjects = $0.done
         progress.receivedBytes = $0.bytes
@@ -146,16 +166,16 @@ package final class HubVisit {
   /// Reads what came, and the list of members in it.
   private func receive(heads: [ObjectID]) throws {
     let list = transfer.reference(named: MemberList.reference)
-    let lacking = try (heads + [list].compactMap { $0 }).filter { try !repository.contains($0) }
-    if lacking.isEmpty, !replica.isMending {
-      return try members.look(at: list, in: repository)
-    }
+    let asked = HubInvitations.found(by: transfer)
+    let wanted = heads + [list].compactMap { $0 } + asked.values.flatMap(\.values)
+    let lacking = try wanted.filter { try !repository.contains($0) }
+    if lacking.isEmpty, !replica.isMending { return try readFiles(list, asked) }
     guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
       guard lacking.isEmpty else { throw HubError.failed("what it fetched is not there") }
-      return try members.look(at: list, in: repository)
+      return try readFiles(list, asked)
     }
     traffic.receivedBytes += bytes
-    try members.look(at: list, in: repository, arriving: quarantine)
+    try readFiles(list, asked, arriving: quarantine)
     if replica.isMending {
       try quarantine.join(promised: heads)
       // Nothing may lead to it yet.
@@ -166,6 +186,16 @@ package final class HubVisit {
       // So that it does not come again.
       try quarantine.join(promised: [])
     }
+  }
+
+  /// Reads the list of members, and as an admin's device answers those who ask to become one.
+  private func readFiles(
+    _ list: ObjectID?, _ asked: [String: [String: ObjectID]], arriving quarantine: Quarantine? = nil
+  ) throws {
+    try members.look(at: list, in: repository, arriving: quarantine)
+    ended =
+      try invitations?.answer(
+        asked, in: repository, arriving: quarantine, report: replica.report) ?? []
   }
 
   /// Compares what the hub holds with what it held: notes-hub(7), "A hub that went back".

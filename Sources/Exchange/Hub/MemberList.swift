@@ -82,30 +82,18 @@ package struct MemberList: Hashable, Sendable {
 
   /// Stores the version, which is the same wherever the same is known, and returns its ID.
   package func write(to repository: Repository) throws -> ObjectID {
-    // It is nobody's, and of no time.
-    let author = Signature(name: "notes", email: "members@notes.invalid", time: 0, offset: 0)
-    return try repository.withBatchedWrites {
-      let blob = try repository.write(blob: text)
-      let tree = try repository.write(
-        tree: [TreeEntry(name: Self.file, mode: .regular, id: blob)])
-      return try repository.write(
-        commit: tree, parents: [], author: author, committer: author,
-        message: "The members of a notebook\n")
-    }
+    try HubFile.write(text, as: Self.file, "The members of a notebook", to: repository)
   }
 
   /// The one in a version that came, or is here; nil where it is none.
-  package init?(of version: ObjectID, in quarantine: Quarantine) throws {
-    guard let text = try quarantine.file(Self.file, of: version) else { return nil }
-    self.init(parsing: text)
-  }
-
-  /// The one in a version that is here; nil where it is none.
-  package init?(of version: ObjectID, in repository: Repository) throws {
-    let tree = try repository.tree(repository.commit(version).tree)
-    guard let entry = tree.entries.first(where: { $0.name == Self.file }), entry.mode.isFile
+  package init?(
+    of version: ObjectID, in repository: Repository, arriving quarantine: Quarantine? = nil
+  ) throws {
+    guard
+      let text = try HubFile.content(
+        of: version, as: Self.file, in: repository, arriving: quarantine)
     else { return nil }
-    self.init(parsing: try repository.blob(entry.id))
+    self.init(parsing: text)
   }
 
   /// The ID of the notebook. Throws `MembershipError.certificateRefused` for a root that is none.

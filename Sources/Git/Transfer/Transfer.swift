@@ -49,11 +49,11 @@ public final class Transfer {
   ///   - twin: another branch that is fetched with it, if it is there: `branch(named:)` tells it, and the
   ///     first one as well, which need not be there then.
   ///   - known: commits that are here with all their history.
-  ///   - folder: references of this name comes too, `reference(named:)` tells them.
+  ///   - folders: the references below these come too; `reference(named:)` and `references(in:)` tell them.
   ///   - limits: more bytes than these allow, or than half of what is free on the disk, end it.
   public func fetch(
     _ branch: String?, twin: String? = nil, from url: String, known: [ObjectID],
-    beside folder: String? = nil, limits: PackLimits = .standard,
+    beside folders: [String] = [], limits: PackLimits = .standard,
     onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> ObjectID? {
     // A pattern of which there is nothing is no error to git; a name is.
@@ -66,7 +66,7 @@ public final class Transfer {
     let room = min(limits.packBytes, try Disk.freeBytes(at: self.folder.path) / 2)
     let wanted =
       (named ?? [])
-      + (folder.map { ["+\($0)/*:\(Self.others)/\($0)/*"] } ?? [])
+      + folders.map { "+\($0)/*:\(Self.others)/\($0)/*" }
     var most = 0
     let ending = try run(
       [
@@ -112,6 +112,19 @@ public final class Transfer {
   public func reference(named name: String) -> ObjectID? {
     ReferenceFile.firstLine(of: folder.path + "/\(Self.others)/" + name)
       .flatMap { ObjectID(hex: $0) }
+  }
+
+  /// The references below a folder that were fetched beside the branch: their names from there on, one level deep
+  /// in each of at most `limit` folders, in the order of their names.
+  public func references(in folder: String, limit: Int) -> [String: [String: ObjectID]] {
+    let place = self.folder.path + "/\(Self.others)/" + folder
+    var found: [String: [String: ObjectID]] = [:]
+    for inner in Disk.namesIfAny(in: place).sorted().prefix(limit) {
+      for name in Disk.namesIfAny(in: "\(place)/\(inner)").sorted().prefix(limit) {
+        found[inner, default: [:]][name] = reference(named: "\(folder)/\(inner)/\(name)")
+      }
+    }
+    return found
   }
 
   /// Lets what another repository shows to who clones it be this branch, where it is none that is there.
@@ -257,15 +270,42 @@ public final class Transfer {
       beside: beside.map { "\($1.hex):\($0)" }, at: url, onProgress: onProgress)
   }
 
+  /// Points references of another repository at commits of this one, wherever they stand, or removes those without a
+  /// commit.
+  ///
+  /// - Returns: why the other side refused one of them; nil where it took all.
+  public func set(_ references: [String: ObjectID?], at url: String) throws -> String? {
+    let wanted = references.sorted { $0.key < $1.key }
+      .map { name, id in id.map { "+\($0.hex):\(name)" } ?? ":\(name)" }
+    let ending = try run(Self.pushing + Self.service(url) + ["--end-of-options", url] + wanted)
+    let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
+    if let line = lines.first(where: { $0.hasPrefix("!") }) {
+      guard case .refused(let words) = Self.outcome(of: line, ending.progress.complaint) else {
+        return String(line.split(separator: "\t").last ?? "")
+      }
+      return words
+    }
+    guard ending.status == 0 else {
+      throw TransferError.failed(status: ending.status, ending.progress.complaint)
+    }
+    return nil
+  }
+
+  private static let pushing = [
+    "push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--no-signed",
+  ]
+
+  /// Only a folder of this machine is served by a program that is started here.
+  private static func service(_ url: String) -> [String] {
+    url.hasPrefix("/") ? ["--receive-pack=" + GitProgram.receivePack] : []
+  }
+
   private func push(
     _ id: ObjectID, to branch: String, _ conditions: [String], beside: [String], at url: String,
     onProgress: (GitProgress) -> Void
   ) throws -> PushOutcome {
-    // Only a folder of this machine is served by a program that is started here.
-    let service = url.hasPrefix("/") ? ["--receive-pack=" + GitProgram.receivePack] : []
     let ending = try run(
-      ["push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--no-signed"]
-        + conditions + service
+      Self.pushing + conditions + Self.service(url)
         + ["--end-of-options", url, "\(id.hex):refs/heads/\(branch)"] + beside,
       onTick: onProgress)
     let all = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")

@@ -24,7 +24,7 @@ struct ForgottenRepository {
   /// that is found again.
   private static func stays(_ file: StateFolder.File) -> Bool {
     switch file {
-    case .notebook, .sharedKey, .addresses, .guests, .webAddress, .allowedSigners: true
+    case .notebook, .sharedKey, .addresses, .asked, .guests, .webAddress, .allowedSigners: true
     case .lock, .watch, .gcLock, .guestsLock, .webLink, .tip, .plain, .waiting, .machine, .brought,
       .looked, .missing, .hubs, .formerWriters, .journal, .history, .verified, .merges, .signers,
       .standing, .told:
@@ -34,7 +34,7 @@ struct ForgottenRepository {
 
   private static func stays(_ folder: StateFolder.Folder) -> Bool {
     switch folder {
-    case .membership, .ignore, .attributes, .requests, .invitations, .invited: true
+    case .membership, .ignore, .attributes, .requests, .invitations, .invited, .offers: true
     case .checkout, .lingering, .editing, .incoming, .differing, .held, .seen, .cache: false
     }
   }

@@ -47,10 +47,7 @@ struct CloneCommand: Command {
     let address = isFile ? try NotebookLocator.folder(source) : try Hub.address(source, from: here)
     let folder = try NotebookLocator.folder(self.folder ?? Self.name(for: source))
     try NotebookPlace(folder: folder).check()
-    let isTaken = Failure(
-      .failed, "target_exists", "\(Visible.name(folder)) is there already, and not empty",
-      hint: "choose another folder: 'notes clone SOURCE DIR'")
-    guard Cloning.isFree(folder) else { throw isTaken }
+    guard Cloning.isFree(folder) else { throw Self.isTaken(folder) }
     let data = try UserFolders().data
     let known = KnownNotebooks(dataFolder: data)
     var cloning = Cloning(
@@ -66,7 +63,9 @@ struct CloneCommand: Command {
       into: folder, cancellation: Interruption.token(),
       check: { id in
         // A folder that cannot be opened is no notebook that is begun.
-        if let begun = try? Notebook.open(at: folder), begun.identity.id != id { throw isTaken }
+        if let begun = try? Notebook.open(at: folder), begun.identity.id != id {
+          throw Self.isTaken(folder)
+        }
         try known.refuseSecond(id, beside: folder, isBundle: isFile)
       }
     ) { event in if case .progress = event { report.write(event) } }
@@ -76,8 +75,14 @@ struct CloneCommand: Command {
     try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
   }
 
+  static func isTaken(_ folder: String) -> Failure {
+    Failure(
+      .failed, "target_exists", "\(Visible.name(folder)) is there already, and not empty",
+      hint: "give another folder as the last argument")
+  }
+
   /// The last name of an address or path, without its usual ends.
-  private static func name(for source: String) -> String {
+  static func name(for source: String) -> String {
     let last = source.split { $0 == "/" || $0 == ":" }.last.map(String.init) ?? ""
     let end = [".git", ".bundle"].first { last.hasSuffix($0) } ?? ""
     let name = String(last.dropLast(end.count))

@@ -22,6 +22,21 @@ extension HubDefect: ExplainedError {
   }
 }
 
+extension LinkError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .missing:
+      .refused(
+        "link_missing", "check the address; if it was used or cancelled, ask for another link")
+    case .expired: .refused("link_expired", "ask for another link: 'notes invite --hub NAME'")
+    case .cancelled: .refused("link_cancelled", "ask for another link: 'notes invite --hub NAME'")
+    case .used:
+      .refused("link_used", "if that was not you, tell the inviter; a link is good for one device")
+    case .void: .refused("link_void", "ask an admin for another link")
+    }
+  }
+}
+
 extension HubError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {

@@ -40,6 +40,15 @@ struct EventJSON {
       object("altered_merges", notebook, peer.fields + ["merges": merges])
     case .hubSplit(let peer, let kept, let joined):
       object("hub_split", peer.fields + ["kept": kept, "joined": joined])
+    case .admitted(let hub, let device, let notebook):
+      object(
+        "admitted", notebook,
+        [
+          "name": device.name, "device": device.deviceID, "role": device.role.rawValue,
+          "hub": hub.name,
+        ])
+    case .linkShared(let hub, let names, let isUsed, let notebook):
+      object("link_shared", notebook, ["names": names, "used": isUsed, "hub": hub.name])
     case .completed(let peer, let notebook): object("completed", notebook, peer.fields)
     case .invitation(let open):
       object(

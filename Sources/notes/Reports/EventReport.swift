@@ -168,6 +168,9 @@ struct EventText {
     case .wrongCode(_, let address, let left):
       terminal.paint("Wrong code", .boldYellow)
         + " from \(Visible.name(address)); \(Phrase.count(left, "attempt")) left.\n"
+    case .admitted(let hub, let device, _):
+      "\(Visible.name(device.name)) is a member now, as \(device.role.rawValue), by an "
+        + "invitation at \(Visible.name(hub.name))\n"
     case .completed(let peer, _):
       terminal.paint(Visible.name(peer.name), .bold)
         + " sent what was missing in the history here\n"
@@ -200,6 +203,13 @@ struct EventText {
             ? "a merge that is" : "\(Phrase.number(merges.count)) merges that are")
           + " not what its versions merge to; what was changed there is in nobody's name",
         merges.first.map { "'notes show \($0.short)' shows it" })
+    case .linkShared(let hub, let names, let isUsed, _):
+      return Self.warning(
+        "several devices used one invitation link at \(Visible.name(hub.name)): "
+          + Phrase.list(names.map { Visible.name($0) }),
+        isUsed
+          ? "if one of them is a stranger: 'notes members' shows who is a member"
+          : "none of them is a member by it; cancel it with 'notes invitations', and make another")
     case .hubSplit(let hub, let kept, let joined):
       return Self.warning(
         "\(Visible.name(hub.name)) has two branches of this notebook: \(kept) is kept, and "

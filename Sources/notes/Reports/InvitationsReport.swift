@@ -4,6 +4,8 @@ internal import Membership
 
 struct InvitationsReport {
   let made: [InvitationRecord]
+  let links: [KnownOffers.Known]
+  let members: [Member]
   let received: [ReceivedInvitation]
 
   var json: [JSON] {
@@ -14,7 +16,7 @@ struct InvitationsReport {
         "expires": TimeText.rfc3339(record.expires), "name": record.name, "device": record.deviceID,
       ]
     }
-    return ours
+    return ours + links.map(json)
       + received.map { received -> JSON in
         let invitation = received.invitation
         return [
@@ -27,18 +29,35 @@ struct InvitationsReport {
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
-    if made.isEmpty, received.isEmpty { return "No invitations. 'notes invite' opens one.\n" }
-    let rows = made.map { record in
-      let isOpen = record.state.isOpen
+    if made.isEmpty, links.isEmpty, received.isEmpty {
+      return "No invitations. 'notes invite' opens one.\n"
+    }
+    func row(
+      _ name: String, isOpen: Bool, _ state: String, _ role: Role, _ device: String,
+      _ created: Int64, _ expires: Int64
+    ) -> [Styled] {
       let time =
         isOpen
-        ? "ends in " + TimeText.left(until: record.expires, now: now)
-        : TimeText.relative(record.created, now: now)
+        ? "ends in " + TimeText.left(until: expires, now: now)
+        : TimeText.relative(created, now: now)
       return [
-        Styled(record.locator + "-…", isOpen ? .bold : .dim), Styled(record.state.rawValue),
-        Styled(record.role.rawValue), Styled(Visible.name(record.name ?? "")), Styled(time, .dim),
+        Styled(name + "…", isOpen ? .bold : .dim), Styled(state), Styled(role.rawValue),
+        Styled(device), Styled(time, .dim),
       ]
     }
+    let rows =
+      made.map {
+        row(
+          $0.locator + "-", isOpen: $0.state.isOpen, $0.state.rawValue, $0.role,
+          Visible.name($0.name ?? ""), $0.created, $0.expires)
+      }
+      + links.map {
+        let offer = $0.offer
+        return row(
+          String(offer.id.description.prefix(8)), isOpen: $0.standing == .open, $0.standing.word,
+          offer.role, Phrase.list(names(of: $0).map { Visible.name($0) }), offer.created,
+          offer.expires)
+      }
     var text = Table(flexible: 3, rows: rows).text(on: terminal)
     for received in received {
       let invitation = received.invitation
@@ -52,5 +71,33 @@ struct InvitationsReport {
       text += "'notes invitations accept' joins, 'notes invitations decline' says no.\n"
     }
     return text
+  }
+
+  /// The names of the devices that a link let in.
+  private func names(of link: KnownOffers.Known) -> [String] {
+    guard case .used(let devices) = link.standing else { return [] }
+    return devices.map { device in members.first { $0.deviceID == device }?.name ?? device }
+  }
+
+  private func json(_ link: KnownOffers.Known) -> JSON {
+    let offer = link.offer
+    return [
+      "type": "link", "invitation": offer.id.description, "state": link.standing.word,
+      "role": offer.role.rawValue, "created": TimeText.rfc3339(offer.created),
+      "expires": TimeText.rfc3339(offer.expires), "names": names(of: link),
+    ]
+  }
+}
+
+extension InvitationStanding {
+  /// As programs and people are told.
+  fileprivate var word: String {
+    switch self {
+    case .open: "open"
+    case .expired: "expired"
+    case .cancelled: "cancelled"
+    case .used: "used"
+    case .void: "void"
+    }
   }
 }

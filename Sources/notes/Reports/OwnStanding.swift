@@ -12,6 +12,8 @@ struct OwnStanding {
   private(set) var unsent = 0
   /// That another machine uses this device's key, if one does.
   private(set) var sharing: KeySharing.Notice?
+  /// The invitation by a link that this device has answered.
+  private var asked: AskedAdmission?
   /// The hubs that showed a member something else than this device.
   private(set) var hubs: [HubDifferenceNotice] = []
 
@@ -24,6 +26,7 @@ struct OwnStanding {
     // Notices beside what was asked: `notes members` and `notes doctor` tell what cannot be read.
     member = try? MembershipStore.standing(
       ofDevice: notebook.identity.device.deviceID, at: folder)
+    if isGuest { asked = AskedAdmission(in: folder) }
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
     // The same.
     hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
@@ -40,7 +43,18 @@ struct OwnStanding {
 
   /// That what is written stays here, where this device is no member yet.
   var guestMessage: String? {
-    isGuest ? "this device is not a member yet: what is written on it stays here" : nil
+    isGuest
+      ? "this device \(asked == nil ? "" : "has asked to join, and ")is not a member yet: what is "
+        + "written on it stays here" : nil
+  }
+
+  /// How this device becomes a member.
+  private var guestAdvice: String {
+    guard let asked else { return Self.guestRemedy }
+    if asked.expires <= TimeText.now { return "the invitation has ended: ask for another link" }
+    return
+      "a device of an admin lets it in at its next visit to \(Visible.name(asked.hub)), within "
+      + "\(TimeText.left(until: asked.expires, now: TimeText.now)); then 'notes sync' here makes it one"
   }
 
   static let guestRemedy =
@@ -96,7 +110,7 @@ struct OwnStanding {
 
   private var lines: [(message: String, remedy: String)] {
     [
-      (removalMessage, removalRemedy), (guestMessage, Self.guestRemedy),
+      (removalMessage, removalRemedy), (guestMessage, guestAdvice),
       (readerMessage, readerRemedy), (keyMessage, Self.keyRemedy),
     ].compactMap { message, remedy in message.map { ($0, remedy) } }
       + hubs.map { ($0.message, HubDifferenceNotice.remedy) }

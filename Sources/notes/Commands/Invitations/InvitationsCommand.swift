@@ -26,8 +26,10 @@ struct InvitationsCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    let report = InvitationsReport(
+    let report = try InvitationsReport(
       made: InvitationBook(stateFolder: notebook.stateFolder).all(),
+      links: KnownOffers(notebook.stateFolder).all(in: notebook.membership()),
+      members: notebook.membership().members(),
       received: ReceivedInvitations(stateFolder: notebook.stateFolder).all())
     options.write(report.json) { report.text(on: $0, now: TimeText.now) }
   }
@@ -37,18 +39,23 @@ struct InvitationsCancelCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancel an open invitation.",
     discussion: """
-      The 'notes invite' that holds it open ends.
+      The 'notes invite' that holds it open ends. A link opens nothing from then on; other admins' \
+      devices hear of it as of all changes of members.
 
       Examples:
         notes invitations cancel 42
+        notes invitations cancel 5f3a
       """)
 
-  @Argument(help: .named("digits", "The first two digits of its code.")) var locator: String
+  @Argument(
+    help: .named("digits", "The first two digits of its code; of a link, four digits of its ID."))
+  var locator: String
 
   @OptionGroup var options: CommonOptions
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
+    if try cancelLink(in: notebook) { return }
     // A person who pastes the whole code means its beginning.
     let digits = InvitationCode(parsing: locator)?.locator ?? locator
     guard try InvitationBook(stateFolder: notebook.stateFolder).cancel(locator: digits) else {
@@ -57,6 +64,27 @@ struct InvitationsCancelCommand: Command {
         hint: "'notes invitations' lists them")
     }
     options.tell(["type": "cancelled", "locator": digits], "Cancelled: \(digits).")
+  }
+}
+
+extension InvitationsCancelCommand {
+  private static let fewestDigits = 4
+
+  /// False where no open link has an ID that begins so.
+  private func cancelLink(in notebook: Notebook) throws -> Bool {
+    guard locator.count >= Self.fewestDigits else { return false }
+    let context = try notebook.sessionContext()
+    let links = try KnownOffers(notebook.stateFolder).all(in: context.membership)
+    guard
+      let link = links.first(where: {
+        $0.standing == .open && $0.offer.id.description.hasPrefix(locator.lowercased())
+      })
+    else { return false }
+    try context.membership.demandAdmin(context.key.deviceID)
+    guard try context.membership.cancel(link.offer, by: context.key) else { return false }
+    let id = link.offer.id.description
+    options.tell(["type": "cancelled", "invitation": id], "Cancelled: \(id.prefix(8)).")
+    return true
   }
 }
 

@@ -20,17 +20,27 @@ struct InviteCommand: Command {
       A device that shares another notebook with this one needs no code: --device names it, --via \
       is the folder of the notebook that both have. It is asked there, by 'notes invitations'.
 
+      With --hub it prints a link instead, which you send to somebody in another place. It works \
+      once, for 7 days, and any admin's device that visits the hub lets the new device in.
+
       Examples:
         notes invite
         notes invite --role reader --for 5m
         notes invite --device phone --via ~/notes
+        notes invite --hub home --for 3d
       """)
 
   @Option(help: "What the device may do: reader, writer or admin.", completion: .roles)
   var role: Role = .writer
 
-  @Option(name: .customLong("for"), help: .named("time", "How long it stays open, as 10m or 90s."))
-  var lifetime = Lifetime(seconds: 600)
+  @Option(
+    name: .customLong("for"),
+    help: .named("time", "How long it stays open: 10m, or with --hub 7d, unless given."))
+  var lifetime: Lifetime?
+
+  @Option(
+    help: .named("name", "Make a link that waits at this hub."), completion: LiveCompletion.hubs)
+  var hub: String?
 
   @Option(
     help: .named("name", "Invite this device, without a code."), completion: LiveCompletion.members)
@@ -46,9 +56,22 @@ struct InviteCommand: Command {
 
   func validate() throws {
     if (device == nil) != (via == nil) { throw ValidationError("--device and --via go together.") }
+    if hub != nil, device != nil || listen.address != nil {
+      throw ValidationError("--hub goes with neither --device nor --listen.")
+    }
+    let range = hub == nil ? Lifetime.ofCode : Lifetime.ofLink
+    if let lifetime, !range.contains(lifetime.seconds) {
+      throw ValidationError(
+        "--for is from \(Lifetime(seconds: range.lowerBound)) to "
+          + "\(Lifetime(seconds: range.upperBound))\(hub == nil ? "" : " with --hub").")
+    }
   }
 
   func run() throws {
+    if let hub {
+      let seconds = Int64(lifetime?.seconds ?? Lifetime.link)
+      return try LinkInvite(hub: hub, role: role, seconds: seconds, options: options).run()
+    }
     let context = try NotebookLocator.notebook().sessionContext()
     let invitee = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
     defer { invitee?.stop() }
@@ -70,8 +93,11 @@ struct InviteCommand: Command {
     }
     if end == .used { return }
     if end == nil || end == .withdrawn, Interruption.hasCome { return try Exit.interrupted.end() }
-    throw Failure.invitation(ended: end, after: lifetime.seconds)
+    throw Failure.invitation(ended: end, after: seconds)
   }
+
+  /// How long an invitation by a code is open.
+  private var seconds: Double { lifetime?.seconds ?? Lifetime.ofCode.upperBound }
 
   /// In the notebook's watcher, if one runs and nothing else was asked for; else in this process.
   private func run(
@@ -85,7 +111,7 @@ struct InviteCommand: Command {
       isOff ? nil : AvahiDiscovery(deviceID: device)
     }
     try host.invite(
-      role: role, seconds: lifetime.seconds, for: invitee, cancellation: Interruption.token(),
+      role: role, seconds: seconds, for: invitee, cancellation: Interruption.token(),
       onEvent: onEvent)
   }
 }
@@ -137,23 +163,32 @@ final class InvitedDevice: Sendable {
   func stop() { isOver.put(true) }
 }
 
-/// How long an invitation is open: a number with `s` or `m`; without either it is minutes. From 10
-/// seconds to 10 minutes, as notes-security(7) allows.
+/// How long an invitation is open: a number with `s`, `m`, `h` or `d`; without any it is minutes.
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
   var seconds: Double
+
+  /// As notes-security(7) allows for a code, and for a link.
+  static let (ofCode, ofLink) = (10.0...600, 3_600.0...30 * 86_400)
+  /// A link's, unless it is given.
+  static let link = 7.0 * 86_400
+
+  private static let units: KeyValuePairs<Character, Double> = [
+    "d": 86_400, "h": 3_600, "m": 60, "s": 1,
+  ]
 
   init(seconds: Double) { self.seconds = seconds }
 
   init?(argument: String) {
-    let units: [Character: Double] = ["s": 1, "m": 60]
-    let unit = argument.last.flatMap { units[$0] }
+    let unit = argument.last.flatMap { last in Self.units.first { $0.key == last }?.value }
     guard let number = Double(unit == nil ? argument : String(argument.dropLast())),
-      (10...600).contains(number * (unit ?? 60))
+      number.isFinite, number > 0
     else { return nil }
     seconds = number * (unit ?? 60)
   }
 
   var description: String {
-    seconds.truncatingRemainder(dividingBy: 60) == 0 ? "\(Int(seconds / 60))m" : "\(Int(seconds))s"
+    let (unit, length) =
+      Self.units.first { seconds.truncatingRemainder(dividingBy: $0.value) == 0 } ?? ("s", 1)
+    return "\(Int(seconds / length))\(unit)"
   }
 }

@@ -9,11 +9,14 @@ internal import Notebook
 
 struct JoinCommand: CountedCommand {
   static let configuration = CommandConfiguration(
-    commandName: "join", abstract: "Join a notebook by the code of an invitation.",
+    commandName: "join", abstract: "Join a notebook by the code or link of an invitation.",
     discussion: """
       Finds the inviting device, shows what it offers, asks, and fetches everything. Without DIR \
       the notebook goes into a new folder of its name. A folder that holds notes already keeps \
       them: they are merged in.
+
+      With a link from 'notes invite --hub' it clones the notebook from the hub, and leaves a request \
+      there; a device of an admin answers it at its next visit.
 
       A list of processes may show the code to other users of this machine for a moment. \
       --code-file reads it from a file instead, or with '-' from standard input. Without a code it shows who invites \
@@ -24,9 +27,10 @@ struct JoinCommand: CountedCommand {
         notes join 42-X7K2-9QMDT4
         notes join 42-X7K2-9QMDT4 ~/notes --device-name phone
         notes join --code-file code ~/notes --yes
+        notes join notes://join/... ~/notes
       """)
 
-  @Argument(help: .named("code", "The code, unless --code-file gives it."))
+  @Argument(help: .named("code", "The code or link, unless --code-file gives it."))
   var code: String?
 
   @Argument(help: .named("dir", "The folder for the notebook."), completion: .directory)
@@ -60,7 +64,14 @@ struct JoinCommand: CountedCommand {
       try tellWhoInvites()
       if !Console.canAsk || options.json { return }
     }
-    let code = try invitationCode()
+    let given = try givenText()
+    if let given, LinkJoin.isLink(given) {
+      let link = try LinkJoin.parse(given)
+      if codeFile == nil { CommandLineSecret.hide(given) }
+      let folder = codeFile == nil ? folder : code
+      return try LinkJoin(link: link, folder: folder, name: name, yes: yes, options: options).run()
+    }
+    let code = try invitationCode(given)
     if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }
     // If a file gives the code, the folder is the only argument.
     let dialogue = try JoinDialogue(
@@ -110,8 +121,10 @@ struct JoinCommand: CountedCommand {
     Output.standard.flush()
   }
 
-  private func invitationCode() throws -> InvitationCode {
-    let given = try codeFile.map(SecretFile.firstLine) ?? code
+  /// The code or link on the command line, or in the file.
+  private func givenText() throws -> String? { try codeFile.map(SecretFile.firstLine) ?? code }
+
+  private func invitationCode(_ given: String?) throws -> InvitationCode {
     guard let text = given ?? (Console.canAsk ? Console.ask("The code of the invitation: ") : nil)
     else {
       throw Failure.usage(

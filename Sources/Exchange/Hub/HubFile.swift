@@ -1,0 +1,31 @@
+internal import Git
+internal import History
+
+/// A file that a hub keeps beside the versions: a commit without parents whose only file it is, made by nobody and
+/// at no time, so that devices that write the same make the same commit.
+enum HubFile {
+  /// Stores the commit and returns its ID.
+  static func write(
+    _ content: [UInt8], as name: TreePath, _ message: String, to repository: Repository
+  ) throws -> ObjectID {
+    let author = Signature(name: "notes", email: "members@notes.invalid", time: 0, offset: 0)
+    return try repository.withBatchedWrites {
+      let blob = try repository.write(blob: content)
+      let tree = try repository.write(tree: [TreeEntry(name: name, mode: .regular, id: blob)])
+      return try repository.write(
+        commit: tree, parents: [], author: author, committer: author, message: message + "\n")
+    }
+  }
+
+  /// The content of the file in a commit that is here, or came; nil where there is no such file.
+  static func content(
+    of commit: ObjectID, as name: TreePath, in repository: Repository,
+    arriving quarantine: Quarantine?
+  ) throws -> [UInt8]? {
+    if let quarantine { return try quarantine.file(name, of: commit) }
+    let tree = try repository.tree(repository.commit(commit).tree)
+    guard let entry = tree.entries.first(where: { $0.name == name }), entry.mode.isFile
+    else { return nil }
+    return try repository.blob(entry.id)
+  }
+}

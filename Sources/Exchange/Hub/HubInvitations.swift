@@ -1,0 +1,162 @@
+internal import Git
+internal import History
+internal import Membership
+internal import Notebook
+internal import State
+internal import System
+
+/// The invitations by a link at a hub, and the requests of devices that answer them. An admin's device reads them
+/// at a visit, and certifies who asks: notes-hub(7), "Invitations".
+struct HubInvitations {
+  /// Each invitation has a folder of its ID here, with the offer and a reference for each device that asks.
+  static let folder = "refs/invitations"
+  private static let (offer, request): (TreePath, TreePath) = ("offer", "request")
+  /// The most invitations of a hub that are read, and the most requests of each.
+  private static let limit = 64
+
+  private let hub: Hub
+  private let context: SessionContext
+  private let stateFolder: StateFolder
+
+  /// Nil for a device that is no admin's: it has nothing to answer.
+  init?(at hub: Hub, _ context: SessionContext?, _ stateFolder: StateFolder) {
+    guard let context, context.membership.role(ofDevice: context.key.deviceID) == .admin
+    else { return nil }
+    (self.hub, self.context, self.stateFolder) = (hub, context, stateFolder)
+  }
+
+  private var membership: MembershipStore { context.membership }
+
+  /// Whether an invitation is open, as far as this device has seen: then a visit looks before it gives.
+  var areOpen: Bool {
+    get throws {
+      try KnownOffers(stateFolder).all(in: membership).contains { $0.standing == .open }
+    }
+  }
+
+  // MARK: From the hub
+
+  /// The references of the invitations there, which were fetched.
+  static func found(by transfer: Transfer) -> [String: [String: ObjectID]] {
+    transfer.references(in: folder, limit: limit)
+  }
+
+  /// Reads what was found, and answers each open invitation that one device asks by.
+  ///
+  /// - Parameter ended: gets the references that are of use to nobody any more.
+  func answer(
+    _ found: [String: [String: ObjectID]], in repository: Repository,
+    arriving quarantine: Quarantine?, report: (Event) -> Void
+  ) throws -> [String] {
+    var ended: [String] = []
+    let known = KnownOffers(stateFolder)
+    for (name, references) in found.sorted(by: { $0.key < $1.key }) {
+      guard let commit = references["\(Self.offer)"],
+        let text = try Self.text(of: commit, Self.offer, in: repository, quarantine),
+        let offer = try InvitationOffer(parsing: text), offer.id.description == name
+      else { continue }
+      let standing = membership.standing(of: offer)
+      if standing == .void { continue }
+      known.keep(offer)
+      if standing == .cancelled || offer.expires <= WallClock.now() {
+        ended += references.keys.map { "\(Self.folder)/\(name)/\($0)" }
+      }
+      let requests = try references.sorted { $0.key < $1.key }.compactMap { device, commit in
+        let text = try Self.text(of: commit, Self.request, in: repository, quarantine)
+        return try text.flatMap { try AdmissionRequest(parsing: $0, to: offer) }
+          .flatMap { $0.deviceID == device ? $0 : nil }
+      }
+      try answer(requests, to: offer, standing, known, report)
+    }
+    return ended
+  }
+
+  private func answer(
+    _ requests: [AdmissionRequest], to offer: InvitationOffer, _ standing: InvitationStanding,
+    _ known: KnownOffers, _ report: (Event) -> Void
+  ) throws {
+    let peer = PeerIdentity(hub: hub.name, at: hub.url)
+    var used: [String] = []
+    if case .used(let devices) = standing { used = devices }
+    let askers = Set(requests.map(\.deviceID)).union(used).sorted()
+    if askers.count > 1 {
+      // A link is for one device: somebody else has it, too.
+      guard known.isNews(askers, of: offer) else { return }
+      let names = askers.map { device in
+        membership.members().first { $0.deviceID == device }?.name
+          ?? requests.first { $0.deviceID == device }?.request.name ?? device
+      }
+      return report(
+        .linkShared(peer, devices: names, isUsed: !used.isEmpty, notebook: offer.notebookID))
+    }
+    guard standing == .open, let request = requests.first,
+      let member = try membership.admit(request, to: offer, by: context.key)
+    else { return }
+    let device = PeerIdentity(
+      name: member.name, deviceID: member.deviceID, role: member.role, address: "")
+    report(.admitted(peer, device: device, notebook: offer.notebookID))
+  }
+
+  /// Nil for what cannot be read as such a file.
+  private static func text(
+    of commit: ObjectID, _ name: TreePath, in repository: Repository, _ quarantine: Quarantine?
+  ) throws -> [UInt8]? {
+    do {
+      return try HubFile.content(of: commit, as: name, in: repository, arriving: quarantine)
+    } catch GitError.missing, GitError.wrongKind, GitError.malformed, GitError.objectTooLarge {
+      return nil
+    } catch is PackError {
+      return nil
+    }
+  }
+
+  // MARK: To the hub
+
+  /// Puts an offer there.
+  static func give(
+    _ offer: InvitationOffer, by transfer: Transfer, from repository: Repository, at hub: Hub
+  )
+    throws
+  {
+    let commit = try HubFile.write(
+      offer.text, as: self.offer, "An invitation to a notebook", to: repository)
+    try set(["\(folder)/\(offer.id)/\(self.offer)": commit], by: transfer, at: hub)
+  }
+
+  /// The offer of an invitation there; nil where there is none.
+  static func offer(
+    of id: InvitationID, by transfer: Transfer, for repository: Repository, at hub: Hub
+  ) throws -> InvitationOffer? {
+    try HubVisit.talking {
+      _ = try transfer.fetch(nil, from: hub.url, known: [], beside: ["\(folder)/\(id)"])
+      guard let commit = transfer.reference(named: "\(folder)/\(id)/\(offer)"),
+        let text = try text(
+          of: commit, offer, in: repository, transfer.received()?.quarantine)
+      else { return nil }
+      return try InvitationOffer(parsing: text)
+    }
+  }
+
+  /// Leaves a request there.
+  static func give(
+    _ request: AdmissionRequest, to offer: InvitationOffer, by transfer: Transfer,
+    from repository: Repository, at hub: Hub
+  ) throws {
+    let commit = try HubFile.write(
+      request.text, as: self.request, "A request to join a notebook", to: repository)
+    try set(["\(folder)/\(offer.id)/\(request.deviceID)": commit], by: transfer, at: hub)
+  }
+
+  /// Removes references there. Where the hub does not let that be done, they stay, and count for nothing.
+  static func remove(_ names: [String], by transfer: Transfer, at hub: Hub) {
+    // The next visit tries again.
+    _ = try? set(Dictionary(names.map { ($0, nil) }) { first, _ in first }, by: transfer, at: hub)
+  }
+
+  private static func set(
+    _ references: [String: ObjectID?], by transfer: Transfer, at hub: Hub
+  ) throws {
+    let refusal = try HubVisit.talking { try transfer.set(references, at: hub.url) }
+    if let refusal { throw HubError(refusedWith: refusal) }
+  }
+}

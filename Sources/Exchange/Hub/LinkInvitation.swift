@@ -1,0 +1,120 @@
+public import Git
+internal import History
+public import Membership
+public import Notebook
+public import State
+internal import System
+
+/// Making an invitation that travels as a link, and answering one: notes-hub(7), "Invitations".
+public struct LinkInvitation: Sendable {
+  private let context: SessionContext
+  private let hub: Hub
+  /// The program that reaches the hub.
+  public var program = GitProgram()
+
+  /// For this device, in the notebook of the context.
+  public init(_ context: SessionContext, at hub: Hub) { (self.context, self.hub) = (context, hub) }
+
+  /// Signs an invitation and leaves it at the hub.
+  ///
+  /// - Throws: `MembershipError.notAnAdmin`; `HubError`.
+  public func make(role: Role, seconds: Int64) throws -> InvitationLink {
+    let notebook = try context.notebook()
+    let secret = try InvitationSecret()
+    let offer = try InvitationOffer(
+      secret, to: context.membership, role: role, expires: WallClock.now() + seconds,
+      by: context.key)
+    let transfer = try Transfer(notebook.repository, by: program)
+    try HubInvitations.give(offer, by: transfer, from: notebook.repository, at: hub)
+    KnownOffers(notebook.stateFolder).keep(offer)
+    return InvitationLink(
+      offer, secret, inviter: notebook.identity.device.name, hub: hub.url)
+  }
+
+  /// Leaves this device's request at the hub.
+  ///
+  /// - Returns: false where the device is a member already.
+  /// - Throws: `HubError`; `LinkError` where the invitation is not open.
+  public func answer(_ secret: InvitationSecret, name: String) throws -> Bool {
+    let notebook = try context.notebook()
+    if context.membership.role(ofDevice: context.key.deviceID) != nil { return false }
+    let transfer = try Transfer(notebook.repository, by: program)
+    guard
+      let offer = try HubInvitations.offer(
+        of: secret.id, by: transfer, for: notebook.repository, at: hub)
+    else { throw LinkError.missing }
+    switch context.membership.standing(of: offer) {
+    case .open: break
+    case .expired: throw LinkError.expired
+    case .cancelled: throw LinkError.cancelled
+    case .used: throw LinkError.used
+    case .void: throw LinkError.void
+    }
+    let request = try AdmissionRequest(
+      CertificateRequest(name: name, key: context.key), by: secret)
+    try HubInvitations.give(
+      request, to: offer, by: transfer, from: notebook.repository, at: hub)
+    AskedAdmission(hub: hub.name, role: offer.role, expires: offer.expires)
+      .keep(in: notebook.stateFolder)
+    return true
+  }
+}
+
+/// Why an invitation by a link leads nowhere.
+public enum LinkError: Error, Hashable, Sendable {
+  /// The hub has no such invitation.
+  case missing
+  case expired
+  case cancelled
+  /// Another device used it.
+  case used
+  /// It is another notebook's, or its signer is no admin any more.
+  case void
+}
+
+extension LinkError: CustomStringConvertible {
+  /// The error as people are told: lower case, no full stop.
+  public var description: String {
+    switch self {
+    case .missing: "the hub has no such invitation"
+    case .expired: "the invitation has expired"
+    case .cancelled: "the invitation was cancelled"
+    case .used: "another device has used the invitation"
+    case .void: "no admin of the notebook signed the invitation"
+    }
+  }
+}
+
+/// The invitation by a link that this device has answered: `.git/notes/asked`.
+public struct AskedAdmission: Sendable {
+  /// The name of the hub that the request lies at.
+  public let hub: String
+  /// The role that the invitation gives.
+  public let role: Role
+  /// When the invitation ends, in seconds since 1970.
+  public let expires: Int64
+
+  init(hub: String, role: Role, expires: Int64) {
+    (self.hub, self.role, self.expires) = (hub, role, expires)
+  }
+
+  /// The one of the notebook with this state folder; nil if it has asked nobody.
+  public init?(in stateFolder: StateFolder) {
+    let found = Disk.memory(at: stateFolder[.asked]) { lines -> AskedAdmission? in
+      guard let hub = lines["hub"], let role = lines["role"].flatMap(Role.init),
+        let expires = lines[number: "expires"]
+      else { return nil }
+      return AskedAdmission(hub: hub, role: role, expires: expires)
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
+  func keep(in stateFolder: StateFolder) {
+    let lines = StateLines(["hub": hub, "role": role.rawValue, "expires": expires])
+    Disk.keep(lines.bytes, at: stateFolder[.asked])
+  }
+
+  /// The device is a member now, or will not be by this.
+  static func forget(in stateFolder: StateFolder) { Disk.removeTree(stateFolder[.asked]) }
+}

@@ -1,0 +1,91 @@
+public import Membership
+internal import System
+
+/// An invitation as a link, which a person sends to another: notes-security(7), "Invitations by a link".
+///
+///     notes://join/NOTEBOOK/ROLE/END/SECRET/INVITER/HUB
+///
+/// Inviter and hub are percent-encoded, so that no shell reads anything of it otherwise. What it says besides the
+/// secret and the notebook is for people, and proved by the offer at the hub alone.
+public struct InvitationLink: Sendable {
+  /// The notebook's ID.
+  public let notebookID: String
+  /// The role of the new member.
+  public let role: Role
+  /// When it ends, in seconds since 1970.
+  public let expires: Int64
+  public let secret: InvitationSecret
+  /// The inviter's name.
+  public let inviter: String
+  /// The address of the hub, without a password.
+  public let hub: String
+
+  /// How every link begins.
+  public static let beginning = "notes://join/"
+  /// In bytes.
+  public static let maximumSize = 4096
+
+  /// A link to a hub.
+  init(
+    _ offer: InvitationOffer, _ secret: InvitationSecret, inviter: String, hub: String
+  ) {
+    notebookID = offer.notebookID
+    (role, expires, self.secret, self.inviter) = (offer.role, offer.expires, secret, inviter)
+    self.hub = AddressText.withoutSecrets(hub) == hub ? hub : Self.withoutUser(hub)
+  }
+
+  /// Reads a link; nil for any other text. Its address is checked where it is used.
+  public init?(parsing text: String) throws {
+    let text = text.filter { !$0.isWhitespace }
+    guard text.utf8.count <= Self.maximumSize, text.hasPrefix(Self.beginning) else { return nil }
+    let parts = text.dropFirst(Self.beginning.count)
+      .split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 6, let role = Role(rawValue: parts[1]), let expires = Int64(parts[2]),
+      let secret = try InvitationSecret(text: parts[3]), let inviter = Self.decoded(parts[4]),
+      let hub = Self.decoded(parts[5])
+    else { return nil }
+    notebookID = parts[0]
+    (self.role, self.expires, self.secret, self.inviter) = (role, expires, secret, inviter)
+    self.hub = hub
+  }
+
+  /// The link. Secret.
+  public var text: String {
+    Self.beginning
+      + [
+        notebookID, role.rawValue, "\(expires)", secret.text, Self.encoded(inviter),
+        Self.encoded(hub),
+      ].joined(separator: "/")
+  }
+
+  private static func withoutUser(_ url: String) -> String {
+    guard let mark = url.firstRange(of: "://"),
+      let at = url[mark.upperBound...].lastIndex(of: "@")
+    else { return url }
+    return String(url[..<mark.upperBound] + url[url.index(after: at)...])
+  }
+
+  // MARK: Percent-encoding: RFC 3986, section 2.1
+
+  /// RFC 3986, section 2.3: letters, digits, and these.
+  private static let unreserved = Set("-._~".utf8)
+
+  private static func encoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      let character = Character(Unicode.Scalar(byte))
+      let isPlain = byte < 0x80 && (character.isLetter || character.isNumber)
+      return isPlain || unreserved.contains(byte)
+        ? String(character) : "%" + String(hexadecimal: [byte]).uppercased()
+    }.joined()
+  }
+
+  private static func decoded(_ text: String) -> String? {
+    let pieces = text.split(separator: "%", omittingEmptySubsequences: false)
+    var bytes = Array(pieces[0].utf8)
+    for piece in pieces.dropFirst() {
+      guard let byte = [UInt8](hexadecimal: piece.prefix(2)), byte.count == 1 else { return nil }
+      bytes += byte + Array(piece.utf8.dropFirst(2))
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,56 @@
+public import Membership
+public import State
+internal import System
+
+/// The invitations by a link that this admin's device made or has seen at a hub: `.git/notes/offers`, a file each.
+/// It is a memory: each is at its hub, and the list of members says what became of it.
+public struct KnownOffers: Sendable {
+  /// An invitation, and its state.
+  public struct Known: Sendable {
+    public let offer: InvitationOffer
+    public let standing: InvitationStanding
+  }
+
+  private let folder: String
+
+  private static let toldSuffix = ".told"
+  /// How long one is kept after its end, in seconds.
+  private static let remembered: Int64 = 30 * 86_400
+
+  /// Those of the notebook with this state folder.
+  public init(_ stateFolder: StateFolder) { folder = stateFolder[.offers] }
+
+  /// All, the newest first.
+  public func all(in membership: MembershipStore) throws -> [Known] {
+    var offers: [InvitationOffer] = []
+    for name in Disk.namesIfAny(in: folder) where !name.contains(".") {
+      // One that cannot be read is at its hub still.
+      guard let text = Disk.contentIfAny("\(folder)/\(name)", limit: 1 << 14),
+        let offer = try InvitationOffer(parsing: text), offer.id.description == name
+      else { continue }
+      if offer.expires + Self.remembered < WallClock.now() {
+        forget(offer)
+      } else {
+        offers.append(offer)
+      }
+    }
+    return offers.map { Known(offer: $0, standing: membership.standing(of: $0)) }.sorted {
+      ($0.offer.created, $0.offer.id.description) > ($1.offer.created, $1.offer.id.description)
+    }
+  }
+
+  func keep(_ offer: InvitationOffer) { Disk.keep(offer.text, at: "\(folder)/\(offer.id)") }
+
+  /// Whether nobody was told yet that these devices used one link.
+  func isNews(_ devices: [String], of offer: InvitationOffer) -> Bool {
+    let path = "\(folder)/\(offer.id)\(Self.toldSuffix)"
+    let text = Array(devices.joined(separator: "\n").utf8)
+    if Disk.contentIfAny(path, limit: 1 << 14) == text { return false }
+    Disk.keep(text, at: path)
+    return true
+  }
+
+  private func forget(_ offer: InvitationOffer) {
+    for suffix in ["", Self.toldSuffix] { Disk.removeTree("\(folder)/\(offer.id)\(suffix)") }
+  }
+}

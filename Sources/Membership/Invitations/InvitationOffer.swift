@@ -1,0 +1,103 @@
+internal import State
+public import System
+
+/// An admin's word that whoever holds an invitation's secret may become a member, once:
+/// notes-security(7), "Invitations by a link". Nothing in it is secret.
+public struct InvitationOffer: Sendable {
+  /// The invitation.
+  public let id: InvitationID
+  /// The notebook's ID.
+  public let notebookID: String
+  /// The role that the new member gets.
+  public let role: Role
+  /// When it was made and when it ends, in seconds since 1970 by the inviter's clock.
+  public let created: Int64
+  public let expires: Int64
+  /// The device that signed the offer. Whether that is an admin is for the list of members to say.
+  public let inviterID: String
+  /// The signed text.
+  public let text: [UInt8]
+
+  let publicKey: [UInt8]
+
+  private static let form = "notes-invitation"
+
+  /// Signs an offer.
+  ///
+  /// - Throws: `notAnAdmin` where `key` is not an admin's.
+  public init(
+    _ secret: InvitationSecret, to membership: MembershipStore, role: Role, expires: Int64,
+    by key: DeviceKey, now: Int64 = WallClock.now()
+  ) throws {
+    guard membership.role(ofDevice: key.deviceID) == .admin else {
+      throw MembershipError.notAnAdmin(device: key.deviceID)
+    }
+    let lines = StateLines([
+      Self.form: 1, "notebook": membership.notebookID,
+      "key": String(hexadecimal: secret.key.publicKey), "role": role.rawValue, "created": now,
+      "expires": expires,
+    ])
+    let signed = try SignedText(lines, for: .offer, by: key)
+    guard let offer = try InvitationOffer(signed) else { throw CertificateDefect.encoding }
+    self = offer
+  }
+
+  /// Reads an offer, of whatever notebook; nil for what is none.
+  public init?(parsing text: [UInt8]) throws {
+    guard let signed = try SignedText(parsing: text, for: .offer) else { return nil }
+    try self.init(signed)
+  }
+
+  private init?(_ signed: SignedText) throws {
+    let lines = signed.lines
+    guard lines[Self.form] == "1", let notebook = lines["notebook"],
+      let key = lines["key"].flatMap({ [UInt8](hexadecimal: $0) }), key.count == 32,
+      let role = lines["role"].flatMap(Role.init), let created = lines[number: "created"],
+      let expires = lines[number: "expires"]
+    else { return nil }
+    notebookID = notebook
+    publicKey = key
+    id = try InvitationID(ofKey: key)
+    (self.role, self.created, self.expires) = (role, created, expires)
+    inviterID = try PublicKey.deviceID(signed.signer)
+    text = signed.bytes
+  }
+}
+
+/// A device's request to become a member by an invitation: it holds the device's own request for a certificate,
+/// and is signed with the key that is made of the invitation's secret.
+public struct AdmissionRequest: Sendable {
+  /// The request for a certificate.
+  public let request: CertificateRequest
+  /// The signed text.
+  public let text: [UInt8]
+
+  /// The device that asks.
+  public var deviceID: String { request.deviceID }
+
+  private static let form = "notes-admission"
+
+  /// Signs the request of a device.
+  public init(_ request: CertificateRequest, by secret: InvitationSecret) throws {
+    self.request = request
+    let lines = StateLines([
+      Self.form: 1, "invitation": secret.id, "request": String(hexadecimal: request.der),
+    ])
+    text = try SignedText(lines, for: .admission, by: secret.key).bytes
+  }
+
+  /// Reads a request that answers an offer; nil for what is none, or was not made with the offer's secret.
+  public init?(parsing text: [UInt8], to offer: InvitationOffer) throws {
+    guard let signed = try SignedText(parsing: text, for: .admission),
+      signed.signer == offer.publicKey, signed.lines[Self.form] == "1",
+      signed.lines["invitation"] == offer.id.description,
+      let der = signed.lines["request"].flatMap({ [UInt8](hexadecimal: $0) })
+    else { return nil }
+    do {
+      request = try CertificateRequest(der: der)
+    } catch MembershipError.requestRefused {
+      return nil
+    }
+    self.text = text
+  }
+}

@@ -1,0 +1,52 @@
+internal import System
+
+/// The secret of an invitation that travels as a link: 160 random bits, of which a key pair is made that signs
+/// one request. It is kept nowhere but in the link: notes-security(7), "Invitations by a link".
+public struct InvitationSecret: Sendable, CustomStringConvertible, CustomReflectable {
+  /// The secret as 32 characters of base32, in lower case. Secret.
+  public var text: String { String(base32: bytes).lowercased() }
+  /// The invitation's ID, which is public.
+  public let id: InvitationID
+
+  let key: DeviceKey
+  private let bytes: [UInt8]
+
+  private static let size = 20
+  private static let label = Array("notes invitation key 1\0".utf8)
+
+  /// A new secret.
+  public init() throws { try self.init(bytes: OpenSSL.random(Self.size)) }
+
+  /// Reads a secret; nil where the text is none.
+  public init?(text: String) throws {
+    guard let bytes = [UInt8](base32: text.uppercased()), bytes.count == Self.size,
+      String(base32: bytes).lowercased() == text
+    else { return nil }
+    try self.init(bytes: bytes)
+  }
+
+  private init(bytes: [UInt8]) throws {
+    self.bytes = bytes
+    key = try DeviceKey(privateKey: OpenSSL.sha256(Self.label + bytes))
+    id = try InvitationID(ofKey: key.publicKey)
+  }
+
+  public var description: String { "invitation \(id)" }
+  public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}
+
+/// The ID of an invitation that travels as a link: the first 16 bytes of the SHA-256 of its public key, after a
+/// label. It is also the serial number of the certificate that the invitation led to, so that the list of
+/// members says which invitations were used, and the revocation lists which were cancelled.
+public struct InvitationID: Hashable, Sendable, CustomStringConvertible {
+  let serial: [UInt8]
+
+  private static let label = Array("notes invitation 1\0".utf8)
+
+  init(ofKey publicKey: [UInt8]) throws {
+    serial = Array(try OpenSSL.sha256(Self.label + publicKey).prefix(Serial.size))
+  }
+
+  /// 32 hexadecimal digits.
+  public var description: String { String(hexadecimal: serial) }
+}

@@ -1,0 +1,52 @@
+internal import Exchange
+internal import Git
+internal import Membership
+internal import Notebook
+internal import System
+
+/// `notes invite --hub NAME`: an invitation that a person sends as a link. It is open for days, and waits at the
+/// hub: notes-hub(7), "Invitations".
+struct LinkInvite {
+  let hub: String
+  let role: Role
+  let seconds: Int64
+  let options: CommonOptions
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
+    try context.membership.demandAdmin(context.key.deviceID)
+    guard let hub = try notebook.hubs().first(where: { $0.name == hub }) else {
+      throw HubDefect.noSuchHub(hub)
+    }
+    let report = EventReport(json: options.json)
+    defer { report.finish() }
+    // The hub is to have the notes and the members that the link leads to.
+    var outcome = SyncOutcome()
+    var visit = HubRun(context: context, hubs: [hub])
+    visit.program.mayAsk = Console.canAsk
+    try visit.run(addingTo: &outcome, cancellation: Interruption.token()) { report.write($0) }
+    report.finish()
+    if let failure = outcome.failures.first { throw failure.error }
+    var invitation = LinkInvitation(context, at: hub)
+    invitation.program.mayAsk = Console.canAsk
+    invitation.program.cancellation = try Interruption.token()
+    let link = try invitation.make(role: role, seconds: seconds)
+    options.write([
+      [
+        "type": "link", "link": link.text, "invitation": link.secret.id.description,
+        "role": role.rawValue, "expires": TimeText.rfc3339(link.expires), "hub": hub.name,
+      ]
+    ]) { terminal in
+      // No line of it is broken: it is copied as a whole.
+      terminal.wrapped(
+        "Send this link to one person, in a way that nobody else reads. It lets one device join as "
+          + "\(role.rawValue), within \(TimeText.left(until: link.expires, now: TimeText.now)):\n")
+        + "\n\(link.text)\n\n"
+        + terminal.wrapped(
+          "The person runs 'notes join LINK'. A device of an admin lets the new one in when it next "
+            + "visits \(Visible.name(hub.name)): this one by 'notes sync', or by itself while "
+            + "'notes watch' runs.\n")
+    }
+  }
+}

@@ -1,0 +1,132 @@
+internal import Exchange
+internal import Git
+internal import History
+internal import Membership
+internal import Notebook
+internal import System
+
+/// `notes join LINK`: clones the notebook from the hub that the link names, and leaves a request there. An admin's
+/// device answers it at a visit to the hub: notes-hub(7), "Invitations".
+struct LinkJoin {
+  let link: InvitationLink
+  /// The given folder and the given name of the device.
+  let folder: String?
+  let name: String?
+  let yes: Bool
+  let options: CommonOptions
+
+  private static let hubName = "origin"
+
+  /// Whether a text is meant as a link, whole or not.
+  static func isLink(_ text: String) -> Bool { text.hasPrefix("notes:") }
+
+  /// Reads a link.
+  static func parse(_ text: String) throws -> InvitationLink {
+    guard let link = try InvitationLink(parsing: text) else {
+      // The text is not repeated: it may be most of a secret.
+      throw Failure.usage(
+        "this is not the link of an invitation",
+        hint: "copy it whole, from 'notes://join/' to its end")
+    }
+    return link
+  }
+
+  func run() throws {
+    guard yes || Console.canAsk else {
+      throw Failure.usage(
+        "there is no terminal to ask whether to join", hint: "--yes joins without asking")
+    }
+    if link.expires <= TimeText.now { throw LinkError.expired }
+    let here = try NotebookLocator.folder(nil)
+    let address = try Hub.address(link.hub, from: here)
+    // Outside of a notebook there is none.
+    let current = try? Notebook.open(at: Notebook.find(from: here))
+    let place =
+      try folder.map(NotebookLocator.folder)
+      ?? (current?.identity.id == link.notebookID ? current?.folder : nil)
+      ?? NotebookLocator.folder(CloneCommand.name(for: address))
+    // A folder that cannot be opened is no notebook.
+    let present = try? Notebook.open(at: place)
+    guard try decide(into: place) else { throw SyncError.declined }
+    let notebook: Notebook
+    if let present, present.identity.id == link.notebookID, try present.state().tip != nil {
+      try ask(from: present, at: address)
+      notebook = present
+    } else {
+      notebook = try clone(address, into: place)
+    }
+    try tell(notebook)
+    try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
+  }
+
+  private func decide(into place: String) throws -> Bool {
+    if !options.json {
+      let terminal = Console.output
+      Output.standard.tell(
+        """
+        \(terminal.paint(Visible.name(link.inviter), .bold)) invites this device to a notebook \
+        as \(link.role.rawValue)
+          at \(Visible.name(AddressText.withoutSecrets(link.hub)))
+          into \(Visible.name(place))
+
+        """)
+    }
+    return yes || Console.confirm("Join?")
+  }
+
+  private func ask(from notebook: Notebook, at address: String) throws {
+    let hub: Hub
+    if let known = try notebook.hubs().first(where: { $0.url == address }) {
+      hub = known
+    } else {
+      hub = Hub(name: Self.hubName, url: address)
+      try notebook.add(hub)
+    }
+    var invitation = LinkInvitation(try notebook.sessionContext(), at: hub)
+    invitation.program.mayAsk = Console.canAsk
+    invitation.program.cancellation = try Interruption.token()
+    guard try invitation.answer(link.secret, name: name ?? notebook.identity.device.name) else {
+      throw Failure(
+        .failed, "already_a_member", "this device is a member of the notebook already")
+    }
+  }
+
+  private func clone(_ address: String, into place: String) throws -> Notebook {
+    try NotebookPlace(folder: place).check()
+    guard Cloning.isFree(place) else { throw CloneCommand.isTaken(place) }
+    let data = try UserFolders().data
+    var cloning = Cloning(
+      of: .hub(Hub(name: Self.hubName, url: address)), key: try DeviceKey.loadOrCreate(in: data),
+      deviceName: try DeviceName.choose(given: name))
+    cloning.program.mayAsk = Console.canAsk
+    // A person was asked.
+    cloning.options.allowsLarge = true
+    cloning.secret = link.secret
+    let report = EventReport(json: options.json)
+    defer { report.finish() }
+    let notebook = try cloning.run(
+      into: place, cancellation: Interruption.token(),
+      check: { if $0 != link.notebookID { throw HubError.anotherNotebook } }
+    ) { event in if case .progress = event { report.write(event) } }
+    KnownNotebooks(dataFolder: data).add(notebook)
+    return notebook
+  }
+
+  private func tell(_ notebook: Notebook) throws {
+    let identity = notebook.identity
+    let count = try notebook.history.noteCount()
+    let asked = AskedAdmission(in: notebook.stateFolder)
+    options.write([
+      [
+        "type": "asked", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
+        "hub": asked?.hub, "role": link.role.rawValue,
+        "expires": TimeText.rfc3339(link.expires), "notes": count,
+      ]
+    ]) { terminal in
+      terminal.wrapped(
+        "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
+          + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
+          + OwnStanding(of: notebook).text)
+    }
+  }
+}

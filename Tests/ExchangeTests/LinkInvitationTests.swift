@@ -1,0 +1,217 @@
+import Git
+import Glibc
+import Membership
+import Notebook
+import System
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+/// notes-hub(7), "Invitations": two devices that meet at a hub alone.
+@Suite("Invitations at a hub", .timeLimit(.minutes(5)))
+struct LinkInvitationTests {
+  let hub: FolderHub
+  let ada: Device
+  let folder: TemporaryFolder
+
+  init() throws {
+    hub = try FolderHub()
+    ada = try Device(founding: "Ada")
+    folder = try TemporaryFolder()
+    try ada.write("one\n", to: "A.txt")
+    _ = try ada.notebook().save()
+    try ada.meet(hub)
+  }
+
+  private func invite(by device: Device? = nil, seconds: Int64 = 3600) throws -> InvitationLink {
+    let device = device ?? ada
+    try device.context.membership.refresh()
+    return try LinkInvitation(device.context, at: hub.hub).make(role: .writer, seconds: seconds)
+  }
+
+  /// Joins by a link as the program does, on a device of its own.
+  private func join(_ name: String, by link: InvitationLink) throws -> SessionContext {
+    var cloning = Cloning(
+      of: .hub(Hub(name: "hub", url: hub.path)), key: try .loadOrCreate(in: folder[name + "-key"]),
+      deviceName: name)
+    cloning.secret = link.secret
+    let notebook = try cloning.run(into: folder[name]) { #expect($0 == link.notebookID) }
+    return SessionContext(
+      folder: notebook.folder, key: try .loadOrCreate(in: folder[name + "-key"]),
+      membership: try .open(in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder)))
+  }
+
+  private func admitted(_ events: [Event]) -> [String] {
+    events.compactMap { if case .admitted(_, let device, _) = $0 { device.name } else { nil } }
+  }
+
+  private func shared(_ events: [Event]) -> [[String]] {
+    events.compactMap { if case .linkShared(_, let names, _, _) = $0 { names } else { nil } }
+  }
+
+  /// The references of invitations at the hub.
+  private func references() throws -> [String] {
+    try TestSupport.run([
+      "git", "-C", hub.path, "for-each-ref", "--format=%(refname)", "refs/invitations",
+    ]).lines.filter { !$0.isEmpty }
+  }
+
+  @Test("the new device asks, an admin's visit lets it in, and what it wrote meanwhile arrives")
+  func story() throws {
+    let link = try #require(try InvitationLink(parsing: invite().text))
+    #expect(link.hub == hub.path && link.inviter == "Ada" && link.role == .writer)
+    let bob = try join("Bob", by: link)
+    #expect(try folder.text("Bob/A.txt") == "one\n")
+    #expect(try bob.isGuest && AskedAdmission(in: bob.notebook().stateFolder)?.role == .writer)
+    try folder.write("by bob\n", to: "Bob/B.txt")
+    _ = try bob.notebook().save()
+    #expect(admitted(try bob.visit([hub.hub]).events).isEmpty)
+
+    // An edit of the admin's own goes in the same visit: it does not keep it from looking.
+    try ada.write("two\n", to: "A.txt")
+    _ = try ada.notebook().save()
+    #expect(admitted(try ada.visit(hub.hub).events) == ["Bob"])
+    #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
+
+    #expect(admitted(try bob.visit([hub.hub]).events) == ["Bob"])
+    #expect(bob.membership.role(ofDevice: bob.key.deviceID) == .writer)
+    #expect(AskedAdmission(in: try bob.notebook().stateFolder) == nil)
+    try ada.meet(hub)
+    #expect(try ada.text("B.txt") == "by bob\n")
+    #expect(try folder.text("Bob/A.txt") == "two\n")
+  }
+
+  @Test("any admin's device answers, not the inviter's alone")
+  func otherAdmin() throws {
+    let carl = try Device("Carl", certifiedBy: ada, as: .admin)
+    try carl.meet(hub)
+    let bob = try join("Bob", by: invite())
+    #expect(admitted(try carl.visit(hub.hub).events) == ["Bob"])
+    #expect(admitted(try bob.visit([hub.hub]).events) == ["Bob"])
+    #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
+  }
+
+  @Test("a writer's device answers nobody")
+  func writer() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    _ = try join("Bob", by: invite())
+    #expect(admitted(try carl.visit(hub.hub).events).isEmpty)
+    #expect(throws: MembershipError.notAnAdmin(device: carl.key.deviceID)) {
+      try LinkInvitation(carl.context, at: hub.hub).make(role: .writer, seconds: 3600)
+    }
+  }
+
+  @Test("a link that two devices answer lets neither in, and both are named once")
+  func leaked() throws {
+    let link = try invite()
+    _ = try join("Bob", by: link)
+    _ = try join("Eve", by: link)
+    let events = try ada.visit(hub.hub).events
+    #expect(admitted(events).isEmpty && shared(events).map(Set.init) == [["Bob", "Eve"]])
+    #expect(shared(try ada.visit(hub.hub).events).isEmpty)
+    #expect(ada.context.membership.members().count == 1)
+  }
+
+  @Test("a second device that answers a used link is refused; one that asks all the same is named")
+  func usedTwice() throws {
+    let link = try invite()
+    _ = try join("Bob", by: link)
+    try ada.meet(hub)
+    #expect(throws: LinkError.used) { try join("Eve", by: link) }
+    #expect(access(folder["Eve"], F_OK) != 0)
+    // Eve's own program does not refuse.
+    let eve = try DeviceKey.loadOrCreate(in: folder["eve"])
+    let request = try AdmissionRequest(CertificateRequest(name: "Eve", key: eve), by: link.secret)
+    let notebook = try ada.notebook()
+    let commit = try HubFile.write(
+      request.text, as: "request", "A request to join a notebook", to: notebook.repository)
+    let reference = "refs/invitations/\(link.secret.id)/\(eve.deviceID)"
+    try hub.git(["-C", ada.notes, "push", "-q", hub.path, "\(commit.hex):\(reference)"])
+    let events = try ada.visit(hub.hub).events
+    #expect(shared(events).map(Set.init) == [["Bob", "Eve"]] && admitted(events).isEmpty)
+    #expect(ada.context.membership.role(ofDevice: eve.deviceID) == nil)
+  }
+
+  @Test(
+    "a request under another device's name, or one of random bytes, lets nobody in and stops nothing"
+  )
+  func forged() throws {
+    let link = try invite()
+    let bob = try join("Bob", by: link)
+    let mine = "refs/invitations/\(link.secret.id)/\(bob.key.deviceID)"
+    let eve = try DeviceKey.loadOrCreate(in: folder["eve"])
+    let folderOfLink = "refs/invitations/\(link.secret.id)"
+    // The hub shows Bob's request as Eve's, and a branch as a request, and as an offer.
+    for (name, target) in [
+      ("\(folderOfLink)/\(eve.deviceID)", mine), ("\(folderOfLink)/zzz", "refs/heads/main"),
+      ("refs/invitations/\(String(repeating: "0", count: 32))/offer", "refs/heads/main"),
+      ("refs/invitations/\(String(repeating: "1", count: 32))/offer", "\(folderOfLink)/offer"),
+    ] { try hub.git(["-C", hub.path, "update-ref", name, target]) }
+    #expect(admitted(try ada.visit(hub.hub).events) == ["Bob"])
+    #expect(ada.context.membership.members().count == 2)
+  }
+
+  @Test("what was cancelled or has expired lets nobody in, and goes from the hub")
+  func over() throws {
+    let link = try invite()
+    let bob = try join("Bob", by: link)
+    let offers = KnownOffers(try ada.notebook().stateFolder)
+    let known = try #require(try offers.all(in: ada.context.membership).first)
+    #expect(try ada.context.membership.cancel(known.offer, by: ada.key))
+    #expect(try references().count == 2)
+    #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
+    #expect(try references().isEmpty)
+    _ = try bob.visit([hub.hub])
+    #expect(bob.isGuest)
+    #expect(throws: LinkError.missing) { try join("Eve", by: link) }
+    let short = try invite(seconds: -1)
+    #expect(throws: LinkError.expired) { try join("Carl", by: short) }
+    #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
+    #expect(try references().isEmpty)
+  }
+
+  @Test("a hub that withholds the request, or shows an old state, only delays")
+  func withheld() throws {
+    let link = try invite()
+    let bob = try join("Bob", by: link)
+    let reference = "refs/invitations/\(link.secret.id)/\(bob.key.deviceID)"
+    let request = try hub.git(["-C", hub.path, "rev-parse", reference])
+    try hub.git(["-C", hub.path, "update-ref", "-d", reference])
+    #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
+    try hub.git(["-C", hub.path, "update-ref", reference, request])
+    #expect(admitted(try ada.visit(hub.hub).events) == ["Bob"])
+    // Shown again after Bob was removed, it opens nothing.
+    try ada.context.membership.remove(devices: [bob.key.deviceID], by: ada.key)
+    #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == nil)
+  }
+
+  @Test("a link has no password, no character that a shell reads, and comes back as it was")
+  func link() throws {
+    let offer = try InvitationOffer(
+      InvitationSecret(), to: ada.context.membership, role: .admin, expires: 1_900_000_000,
+      by: ada.key)
+    let secret = try InvitationSecret()
+    for (hub, shown) in [
+      ("https://u%3apw@example.org/ä b.git", "https://example.org/ä b.git"),
+      ("https://u:pw@example.org/x.git", "https://example.org/x.git"),
+      ("git@example.org:ada/notes.git", "git@example.org:ada/notes.git"),
+      ("/media/stick/notes.git", "/media/stick/notes.git"),
+    ] {
+      let link = InvitationLink(offer, secret, inviter: "Ada's $(x) phone/ä", hub: hub)
+      #expect(!link.text.contains("pw"))
+      let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%/:")
+      #expect(link.text.allSatisfy(plain.contains))
+      let read = try #require(try InvitationLink(parsing: " \(link.text)\n"))
+      #expect(read.hub == shown && read.inviter == "Ada's $(x) phone/ä")
+      #expect(read.secret.id == secret.id && read.role == .admin && read.expires == 1_900_000_000)
+      for text in [
+        String(link.text.dropLast(200)), "https" + link.text.dropFirst(5), link.text + "/",
+      ] {
+        #expect(try InvitationLink(parsing: text) == nil)
+      }
+    }
+  }
+}

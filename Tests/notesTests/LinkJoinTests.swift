@@ -1,0 +1,120 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// notes-invite(1), --hub, and notes-join(1), of a link.
+@Suite(.timeLimit(.minutes(5))) struct LinkJoinTests {
+  private let ada: Shell
+  private let bob: Shell
+  private let hub: String
+
+  init() throws {
+    ada = try Shell()
+    bob = try Shell()
+    hub = ada.folder["hub.git"]
+    try ada.folder.write("one\n", to: "notes/A.txt")
+    try ada.initialise()
+    try #require(try run(["git", "init", "-q", "--bare", "-b", "main", hub]).isSuccess)
+    try #require(try ada.notes("remote", "add", "home", hub).isSuccess)
+  }
+
+  /// The link, which the command prints alone on a line.
+  private func invite(as role: String = "writer", until time: String = "7d") throws -> String {
+    let result = try ada.notes("invite", "--hub", "home", "--role", role, "--for", time)
+    try #require(result.isSuccess, "\(result)")
+    let link = try #require(result.lines.first { $0.hasPrefix("notes://join/") })
+    #expect(!link.contains(" "))
+    return link
+  }
+
+  @Test func `A person in another place joins by a link, and writes`() throws {
+    let link = try invite()
+    #expect(link.contains("/writer/"))
+    let asked = try bob.notes("join", link, "../desk", "--yes", "--device-name", "desk")
+    #expect(asked.isSuccess, "\(asked)")
+    #expect(asked.text.contains("invites this device to a notebook as writer"))
+    #expect(asked.text.contains(": 1 note\n"))
+    #expect(asked.text.contains("This device has asked to join, and is not a member yet"))
+    #expect(try bob.folder.text("desk/A.txt") == "one\n")
+    #expect(
+      try bob.notes("status", in: "desk").text.contains("at its next visit to origin, within"))
+    try bob.folder.write("by bob\n", to: "desk/B.txt")
+    #expect(try bob.notes("sync", in: "desk").isSuccess)
+    let open = try ada.notes("invitations")
+    #expect(open.text.contains("open") && open.text.contains("writer"), "\(open)")
+
+    let answered = try ada.notes("sync", "--hub")
+    #expect(answered.text.contains("desk is a member now, as writer, by an invitation at home"))
+    let used = try ada.notes("invitations", "--json")
+    #expect(used.text.contains(#""state":"used""#) && used.text.contains(#""names":["desk"]"#))
+    let member = try bob.notes("sync", in: "desk")
+    #expect(member.text.contains("desk is a member now, as writer"), "\(member)")
+    #expect(!member.text.contains("not a member yet"))
+    #expect(try ada.notes("sync", "--hub").isSuccess)
+    #expect(try ada.folder.text("notes/B.txt") == "by bob\n")
+    #expect(try ada.notes("blame", "B").text.contains("desk"))
+    #expect(try bob.notes("members", in: "desk").text.contains("desk"))
+    let again = try bob.notes("join", link, "../desk", "--yes", "--json")
+    #expect(again.errorText.contains(#""kind":"already_a_member""#), "\(again)")
+    #expect(again.errorText.contains("this device is a member of the notebook already"))
+  }
+
+  @Test func `A clone that is there already joins by a link`() throws {
+    let link = try invite(as: "reader", until: "2h")
+    try #require(try bob.notes("clone", hub, "../desk").isSuccess)
+    try writeFile(bob.folder["link"], Array((link + "\n").utf8))
+    let asked = try bob.notes("join", "--code-file", bob.folder["link"], "--yes", in: "desk")
+    #expect(asked.isSuccess && asked.text.contains("has asked to join"), "\(asked)")
+    #expect(try ada.notes("sync", "--hub").text.contains("is a member now, as reader"))
+    #expect(try bob.notes("sync", in: "desk").isSuccess)
+  }
+
+  @Test func `Mistakes are told, and leave nothing`() throws {
+    let link = try invite()
+    func kind() throws -> String? {
+      try errorKind(of: bob.notes("join", link, "../desk", "--yes", "--json"))
+    }
+    for text in [String(link.dropLast(60)), "notes://join/x", "notes:"] {
+      let wrong = try bob.notes("join", text, "../desk", "--yes")
+      #expect(wrong.status == .exited(64), "\(wrong)")
+      #expect(wrong.errorText.contains("this is not the link of an invitation"))
+      // It may be most of a secret.
+      #expect(!wrong.errorText.contains(text.dropFirst(20).prefix(20)) || text.count < 40)
+    }
+    #expect(try bob.notes("join", link, "../desk").errorText.contains("no terminal to ask"))
+    let id = try #require(
+      try JSONValue.lines(ada.notes("invitations", "--json").text)[0]["invitation"])
+    #expect(try ada.notes("invitations", "cancel", String(id.prefix(3))).status == .exited(1))
+    #expect(try ada.notes("invitations", "cancel", String(id.prefix(8))).isSuccess)
+    #expect(try ada.notes("invitations").text.contains("cancelled"))
+    #expect(try ada.notes("sync", "--hub").isSuccess)
+    #expect(try kind() == "link_missing")
+    #expect(access(bob.folder["desk"], F_OK) != 0)
+    #expect(try ada.notes("invite", "--hub", "away").errorText.contains("no hub is called 'away'"))
+    let short = try ada.notes("invite", "--hub", "home", "--for", "1m")
+    #expect(short.status == .exited(64))
+    #expect(short.errorText.contains("--for is from 1h to 30d with --hub"), "\(short)")
+    let both = try ada.notes("invite", "--hub", "home", "--listen", "127.0.0.1:0")
+    #expect(both.errorText.contains("--hub goes with neither --device nor --listen"), "\(both)")
+    #expect(try ada.notes("invite", "--for", "2h").status == .exited(64))
+    removeTree(hub)
+    #expect(try kind() == "hub_missing")
+    #expect(access(bob.folder["desk"], F_OK) != 0)
+  }
+
+  @Test func `The secret is in no file of the inviter, and in none of the hub`() throws {
+    let link = try invite()
+    let secret = try #require(link.split(separator: "/").dropFirst(5).first.map(String.init))
+    #expect(secret.count == 32)
+    try #require(try bob.notes("join", link, "../desk", "--yes").isSuccess)
+    for folder in [ada.folder.path, bob.folder.path] {
+      let found = try run(["grep", "-r", "-l", "-F", secret, folder])
+      #expect(found.status == .exited(1), "\(found)")
+    }
+    let objects = try run([
+      "sh", "-c",
+      "git -C '\(hub)' cat-file --batch-all-objects --batch | grep -c -a -F '\(secret)'",
+    ])
+    #expect(objects.text == "0\n")
+  }
+}
