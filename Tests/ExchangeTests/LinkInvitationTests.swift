@@ -195,13 +195,13 @@ struct LinkInvitationTests {
       by: ada.key)
     let secret = try InvitationSecret()
     for (hub, shown) in [
-      ("https://u%3apw@example.org/ä b.git", "https://example.org/ä b.git"),
-      ("https://u:pw@example.org/x.git", "https://example.org/x.git"),
+      ("https://u%3apw0189@example.org/ä b.git", "https://example.org/ä b.git"),
+      ("https://u:pw0189@example.org/x.git", "https://example.org/x.git"),
       ("git@example.org:ada/notes.git", "git@example.org:ada/notes.git"),
       ("/media/stick/notes.git", "/media/stick/notes.git"),
     ] {
       let link = InvitationLink(offer, secret, inviter: "Ada's $(x) phone/ä", hub: hub)
-      #expect(!link.text.contains("pw"))
+      #expect(!link.text.contains("pw0189"))
       let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%/:")
       #expect(link.text.allSatisfy(plain.contains))
       let read = try #require(try InvitationLink(parsing: " \(link.text)\n"))
