@@ -32,6 +32,8 @@ public struct StateFolder: Hashable, Sendable {
     case plain
     /// Notes that the folder cannot take, or whose place is taken.
     case waiting
+    /// The permissions of notes and folders that not everybody may read.
+    case `private`
     /// The machine's run that looked at the folder last, and files that a power cut damaged.
     case machine
     /// The texts that the folder held before the last checkouts.

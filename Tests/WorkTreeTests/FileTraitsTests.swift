@@ -134,4 +134,52 @@ struct FileTraitsTests {
     #expect(try bob.notebook.status().hardLinks == [])
     #expect(String(decoding: try readFile(other), as: UTF8.self) == "one\n")
   }
+
+  /// How a removed note and its folder come back.
+  enum Return: CaseIterable {
+    case undo, restore, sync
+  }
+
+  @Test(
+    "a note that others may not read comes back as closed as it was, in its folder",
+    arguments: Return.allCases)
+  func comesBack(by way: Return) throws {
+    try bob.write("diary/secret.txt", "mine\n")
+    try bob.write("diary/deep/open.txt", "open\n")
+    for (name, mode) in [("diary", mode_t(0o700)), ("diary/secret.txt", 0o600)] {
+      chmod(bob.path + "/" + name, mode)
+    }
+    _ = try bob.notebook.save()
+    let former = try #require(try bob.notebook.state().tip)
+    _ = try run(["rm", "-r", bob.path + "/diary", bob.path + "/private.txt"])
+    _ = try bob.notebook.save()
+    if way == .sync { try home.receive(from: bob) }
+    let maker = way == .sync ? home : bob
+    if way == .undo {
+      _ = try bob.notebook.undo()
+    } else {
+      let version = try maker.notebook.repository.commit(former)
+      for name in ["diary/secret.txt", "diary/deep/open.txt", "private.txt"] {
+        _ = try maker.notebook.restore(TreePath(name), from: version)
+      }
+    }
+    if way == .sync { try bob.receive(from: home) }
+    #expect(try bob.read("diary/secret.txt") == "mine\n")
+    #expect(try status("diary").st_mode & 0o7777 == 0o700)
+    #expect(try status("diary/secret.txt").st_mode & 0o7777 == 0o600)
+    #expect(try status("private.txt").st_mode & 0o7777 == 0o600)
+    #expect(try status("diary/deep/open.txt").st_mode & 0o044 == 0o044)
+  }
+
+  @Test("a note that others may read since its last save comes back so")
+  func opened() throws {
+    chmod(bob.path + "/private.txt", 0o644)
+    try bob.write("private.txt", "two\n")
+    _ = try bob.notebook.save()
+    #expect(PrivateFiles(in: bob.notebook.stateFolder).isEmpty)
+    _ = try run(["rm", bob.path + "/private.txt"])
+    _ = try bob.notebook.save()
+    _ = try bob.notebook.undo()
+    #expect(try status("private.txt").st_mode & 0o7777 == 0o644)
+  }
 }

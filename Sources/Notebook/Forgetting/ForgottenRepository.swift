@@ -25,7 +25,8 @@ struct ForgottenRepository {
   private static func stays(_ file: StateFolder.File) -> Bool {
     switch file {
     case .notebook, .sharedKey, .addresses, .asked, .guests, .webAddress, .allowedSigners: true
-    case .lock, .watch, .gcLock, .guestsLock, .webLink, .tip, .plain, .waiting, .machine, .brought,
+    case .lock, .watch, .gcLock, .guestsLock, .webLink, .tip, .plain, .waiting, .private, .machine,
+      .brought,
       .looked, .missing, .hubs, .formerWriters, .journal, .history, .verified, .merges, .signers,
       .standing, .told:
       false

@@ -37,6 +37,7 @@ package struct Checkout {
 
   let stagedFiles: StagedFiles
   let goneFiles: GoneFiles
+  let privateFiles: PrivateFiles
   private let keptBack: KeptBackFiles
   /// The files that were in the way before.
   private let heldBefore: HeldFiles
@@ -55,6 +56,7 @@ package struct Checkout {
     folder = try FolderAccess(folder: workTree.folder)
     keptBack = KeptBackFiles(of: workTree, index: try workTree.indexFile(), folder)
     heldBefore = try HeldFiles(in: workTree.stateFolder)
+    privateFiles = PrivateFiles(in: workTree.stateFolder)
     staging = workTree.stateFolder[.checkout]
     stagedFiles = StagedFiles(in: staging)
   }
@@ -181,7 +183,7 @@ package struct Checkout {
     }
     do {
       if try folder.isTakenForAnother(step.path) { return leaveOut(step) }
-      takeOverTraits(to: step)
+      if !takeOverTraits(to: step) { try keepPrivate(step) }
       if try rename(step, into: .folder) { return }
     } catch NotebookError.file(_, _, let number)
       where FolderAccess.isOfName(number) && folder.refuses(step.path)

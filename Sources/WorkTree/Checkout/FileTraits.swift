@@ -61,13 +61,35 @@ extension Checkout {
   }
 
   /// Gives a new file what the one has besides its text that the same version takes away: it was renamed.
-  func takeOverTraits(to step: CheckoutSteps.Step) {
+  ///
+  /// - Returns: whether there is such a one.
+  func takeOverTraits(to step: CheckoutSteps.Step) -> Bool {
     guard let new = step.new, let former = goneFiles.file(renamedTo: step.path, new.id),
       // Without the former file it keeps the traits of a new one.
       let source = try? openStaged(former)
-    else { return }
+    else { return false }
     defer { close(source) }
     copyTraits(from: source, to: step)
+    return true
+  }
+
+  /// Makes a new file as closed as the one was that was removed here, and the folders that are made for it.
+  func keepPrivate(_ step: CheckoutSteps.Step) throws {
+    if privateFiles.isEmpty { return }
+    var folders: [TreePath] = []
+    var next = step.path.parent
+    while let folder = next, !folder.isEmpty {
+      folders.append(folder)
+      next = folder.parent
+    }
+    for folder in folders.reversed() {
+      guard let mode = privateFiles[folder] else { continue }
+      _ = try self.folder.withParent(of: folder, create: true) { mkdirat($0, $1, mode) }
+    }
+    guard let mode = privateFiles[step.path] else { return }
+    var status = stat()
+    let file = path(of: step)
+    if Counted.lstat(file, &status) == 0 { chmod(file, status.st_mode & mode) }
   }
 
   private func copyTraits(from source: Int32, to step: CheckoutSteps.Step) {

@@ -10,15 +10,16 @@ final class BulkRead: Sendable {
   static let threshold = 100
 
   enum Outcome {
-    /// The last two are when it was written, and whether it may hold conflict blocks.
-    case stored(ObjectID, FileMode, FileStatus, Int64, Bool)
+    /// The last three are when it was written, whether it may hold conflict blocks, and its permissions.
+    case stored(ObjectID, FileMode, FileStatus, Int64, Bool, mode_t)
     case gone
     case skipped(SkipReason)
 
     /// A file with this content, which has that ID.
     init(_ id: ObjectID, _ content: FileContent) {
       self = .stored(
-        id, content.mode, content.status, content.written, MarkedText.mayHoldBlocks(content.bytes))
+        id, content.mode, content.status, content.written, MarkedText.mayHoldBlocks(content.bytes),
+        content.before.st_mode)
     }
   }
 

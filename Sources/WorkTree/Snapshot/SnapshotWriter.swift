@@ -26,6 +26,7 @@ package struct SnapshotWriter {
   /// The files that may hold conflict blocks.
   package private(set) var marked: Set<TreePath> = []
   private var pack: NewPack?
+  private var privateFiles: PrivateFiles
 
   package init(
     _ workTree: WorkTree, index: IndexFile, log: CheckoutLog, gone: Set<ObjectID>,
@@ -35,6 +36,7 @@ package struct SnapshotWriter {
     (self.log, self.gone, self.bases) = (log, gone, bases)
     self.index = index
     edit = IndexEdit(of: index)
+    privateFiles = PrivateFiles(in: workTree.stateFolder)
   }
 
   /// Stores the candidates, to be called while the repository stores objects together.
@@ -56,6 +58,25 @@ package struct SnapshotWriter {
       try progress(done, total)
       try recordSingly(candidate)
       done.count(candidate)
+    }
+    notePrivateFolders(of: candidates)
+    privateFiles.keep()
+  }
+
+  /// Notes which of the folders that the files are in not everybody may read.
+  private mutating func notePrivateFolders(of candidates: [Candidate]) {
+    var seen: Set<TreePath> = [""]
+    var access: FolderAccess?
+    for candidate in candidates {
+      var next = candidate.path.parent
+      while let folder = next, seen.insert(folder).inserted {
+        // One that cannot be looked at is as it was known.
+        access = access ?? (try? FolderAccess(folder: workTree.folder))
+        if let status = try? access?.status(of: folder) {
+          privateFiles.note(folder, status.st_mode)
+        }
+        next = folder.parent
+      }
     }
   }
 
@@ -176,7 +197,8 @@ package struct SnapshotWriter {
     switch outcome {
     case .skipped(let reason): skipped.append(SkippedFile(path: candidate.path, reason: reason))
     case .gone: if let position = candidate.position { remove(index[position]) }
-    case .stored(let id, let seen, let status, let time, let mayHoldBlocks):
+    case .stored(let id, let seen, let status, let time, let mayHoldBlocks, let permissions):
+      privateFiles.note(candidate.path, permissions)
       if mayHoldBlocks { marked.insert(candidate.path) }
       let mode = self.mode(seen, of: candidate)
       edit.set(IndexEntry(path: candidate.path, mode: mode, id: id, status: status))
