@@ -170,10 +170,11 @@ extension NameSettlement {
   private mutating func separate(
     _ group: [TreePath], _ names: Names, _ holders: [TreePath: Set<Int>]
   ) throws {
+    // The heads that have any of the names; the reference is 0.
+    let all = group.reduce(into: Set<Int>()) { $0.formUnion(holders[$1] ?? []) }.subtracting([0])
     let ranked = group.map { name in
       let mine = holders[name] ?? []
-      let isReplaced = group.contains { !(holders[$0] ?? []).subtracting(mine).isSubset(of: [0]) }
-      let place = !mine.contains(0) ? 1 : isReplaced ? 2 : 0
+      let place = !mine.contains(0) ? 1 : all.isSubset(of: mine) ? 0 : 2
       return (name: name, rank: (place, first(of: names[name] ?? [])?.file.owner ?? 0, name))
     }.sorted { $0.rank < $1.rank }
     // Of names that the same ones have, one says it for all.

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Git
@@ -47,5 +48,42 @@ import Testing
   func linear() throws {
     let (few, many) = (try reads(conflicts: 40), try reads(conflicts: 160))
     #expect(many <= 4 * few, "\(few) \(many)")
+  }
+
+  /// The seconds of processor that it takes to give so many names that differ by case names of their own.
+  private func seconds(names: Int) throws -> Double {
+    let store = MergeMemoryStore()
+    let bits = names.trailingZeroBitCount
+    let entries = try (0..<names).map { number -> (TreePath, TreeEntry?) in
+      let path = TreePath(bytes: (0..<bits).map { UInt8(ascii: number >> $0 & 1 == 0 ? "a" : "A") })
+      return (path, TreeEntry(name: path, mode: .regular, id: try store.write(blob: [])))
+    }
+    let author = Signature(name: "Ann", email: "a@notes.invalid", time: 1_700_000_000, offset: 0)
+    func version(_ entries: [(TreePath, TreeEntry?)], on parents: [ObjectID]) throws -> ObjectID {
+      try store.write(
+        commit: store.write(
+          tree: nil, replacing: Dictionary(entries, uniquingKeysWith: { first, _ in first })),
+        parents: parents, author: author, committer: author, message: "m\n")
+    }
+    let root = try version([], on: [])
+    let heads = [
+      try version(entries, on: [root]), try version([("own.txt", entries[0].1)], on: [root]),
+    ]
+    func spent() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let before = spent()
+    _ = try DerivedMerge.tip(of: heads, in: store)
+    return spent() - before
+  }
+
+  @Test("The work for names that differ by case grows as their number, not as its square")
+  func names() throws {
+    let few = try (0..<3).map { _ in try seconds(names: 512) }.max() ?? 0
+    let many = try seconds(names: 4_096)
+    // Eight times as many, which the store takes longer to find: the square would be 64 times.
+    #expect(many <= 45 * few, "\(few) \(many)")
   }
 }
