@@ -70,6 +70,35 @@ import Testing
     #expect(text.contains(#""by":"laptop (unsigned)""#), "\(text)")
   }
 
+  // "A claimed name is shown with 64 Unicode scalars at most."
+  @Test("A long name pushes no mark away")
+  func longName() throws {
+    let tip = try git("rev-parse", "HEAD")
+    let long = String(repeating: "ada ", count: 2_500)
+    func forged(_ line: String, _ person: String, on parent: String, _ key: DeviceKey?) throws
+      -> String
+    {
+      try ada.folder.write("one\ntwo\n\(line)\n", to: "clone/A.txt")
+      _ = try git("add", "--all")
+      return try put(git("write-tree"), on: [parent], person, signedBy: key)
+    }
+    let unsigned = try forged("1", "\(long)A <a@example.org>", on: tip, nil)
+    let guest = try forged(
+      "2", "\(long)B (via bob) <\(address(of: bob))>", on: unsigned, key(of: bob))
+    let top = try forged("3", "\(long)C <c@example.org>", on: guest, key(of: bob))
+    _ = try git("push", "-q", "origin", "\(top):main")
+    try meet(ada)
+    for words in [["log", "--all"], ["blame", "A"], ["list"], ["show", unsigned]] {
+      let told = try run(
+        [BuiltBinary.notes()] + words, in: ada.folder["notes"], environment: ada.environment)
+      #expect(told.isSuccess && told.lines.allSatisfy { $0.count < 160 }, "\(told)")
+    }
+    let authors = try ada.notes("log", "--all", "--format", "%a").lines.prefix(3)
+    for (author, end) in zip(authors, ["… (via bob)", "… (via bob)", "… (unsigned)"]) {
+      #expect(author.hasSuffix(end), "\(author)")
+    }
+  }
+
   @Test("A side of a conflict is its signer's, whatever name it gives itself")
   func conflictSides() throws {
     let tip = try git("rev-parse", "HEAD")

@@ -21,6 +21,16 @@ extension VersionAuthor {
   /// Whose text what an altered merge changed is.
   public static let nobody = "nobody"
 
+  /// How many Unicode scalars of a name that a version claims are shown: as many as a device's name may have. A
+  /// longer one would push away what stands behind it.
+  static let longestClaim = 64
+
+  /// A name that a version claims, as it is shown.
+  static func claimed(_ name: some StringProtocol) -> String {
+    guard name.unicodeScalars.count > longestClaim else { return String(name) }
+    return String(String.UnicodeScalarView(name.unicodeScalars.prefix(longestClaim))) + "\u{2026}"
+  }
+
   /// The name, with what is lacking to prove it.
   public var markedName: String { name + (mark.map { " (\($0))" } ?? "") }
 
@@ -123,7 +133,8 @@ public final class VersionProofs {
     for (label, name) in names {
       authors[label] =
         try writers[label].map(author)
-        ?? VersionAuthor(name: name, deviceID: nil, proof: .unsigned, isMarked: true)
+        ?? VersionAuthor(
+          name: VersionAuthor.claimed(name), deviceID: nil, proof: .unsigned, isMarked: true)
     }
     return authors
   }
@@ -136,11 +147,12 @@ public final class VersionProofs {
         proof: proof, isMarked: true)
     }
     let members = try members()
+    let claim = VersionAuthor.claimed(commit.author.name)
     func author(
       _ proof: VersionProof, _ name: String? = nil
     ) -> VersionAuthor {
       VersionAuthor(
-        name: name ?? commit.author.name, deviceID: commit.deviceID, proof: proof,
+        name: name ?? claim, deviceID: commit.deviceID, proof: proof,
         isMarked: members != nil)
     }
     switch try signing(of: commit) {
@@ -151,7 +163,7 @@ public final class VersionProofs {
       let isOwn = commit.deviceID != nil
       let name =
         isOwn
-        ? signer.name(claimed: commit.author.name) : "\(commit.author.name) (via \(signer.name))"
+        ? signer.name(claimed: commit.author.name) : "\(claim) (via \(signer.name))"
       if try mayHaveMade(commit, signer) { return author(isOwn ? .verified : .vouched, name) }
       return author(signer.isRemoved ? .removed : .reader, name)
     }
@@ -224,7 +236,8 @@ extension Signer {
   /// has it, under the device's present name.
   fileprivate func name(claimed: String) -> String {
     for own in names where claimed.hasSuffix(" (via \(own))") {
-      return claimed.dropLast(own.count + 1) + name + ")"
+      let guest = VersionAuthor.claimed(claimed.dropLast(own.count + 7))
+      return "\(guest) (via \(name))"
     }
     let mark = " (\(deviceID.prefix(8)))"
     return names.contains { claimed == $0 + mark } ? name + mark : name
