@@ -13,7 +13,7 @@ public struct GitProgram: Sendable {
   /// started reads or writes a byte.
   public var patience = 60.0
   /// How many bytes of memory each of its programs may have.
-  public var memoryBytes = 200 << 20
+  public var memoryBytes = 192 << 20
   /// Its name, which is looked up in $PATH, or its path.
   public var name = "git"
 
