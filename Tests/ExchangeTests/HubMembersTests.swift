@@ -91,6 +91,28 @@ struct HubMembersTests {
     #expect(try bob.text("A.txt") == "three\n" && list() != there)
   }
 
+  // "If a member that this device knows as an admin has signed the root ..."
+  @Test("who meets others at a hub alone is told that the membership was started over, and by whom")
+  func startedOver() throws {
+    let former = try list()
+    let place = MembershipStore.folder(ofNotebookAt: try ada.notebook().stateFolder)
+    let renewed = SessionContext(
+      folder: ada.notes, key: ada.key,
+      membership: try .renew(in: place, deviceName: "Ada", key: ada.key))
+    // Without a new version, too.
+    #expect(try renewed.visit([hub.hub]).outcome.failures.isEmpty)
+    #expect(try list() != former)
+    let tip = try hub.tip()
+    try bob.write("by bob\n", to: "B.txt")
+    for _ in 0..<2 { #expect(try bob.failure(at: hub.hub) == .startedOver(by: "Ada")) }
+    #expect(try hub.tip() == tip)
+    // A stranger's root that says the same proves nothing.
+    let eve = try Device(founding: "Eve")
+    try eve.meet(FolderHub())
+    #expect(
+      try MemberList(of: eve.context.membership).relation(to: bob.context.membership) == .foreign)
+  }
+
   // "... if it is still the list that the visit saw"
   @Test("the lists of two devices that visit at once are both kept")
   func atOnce() throws {

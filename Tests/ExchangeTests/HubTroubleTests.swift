@@ -47,6 +47,19 @@ struct HubTroubleTests {
     #expect(try bob.visit(hub.hub).events.rewinds.isEmpty)
   }
 
+  @Test("a hub that is a shallow clone is called so, and gets nothing")
+  func shallow() throws {
+    for text in ["two\n", "three\n"] {
+      try ada.write(text, to: "B.txt")
+      try ada.meet(hub)
+    }
+    let whole = hub.folder["whole.git"]
+    try #require(rename(hub.path, whole) == 0)
+    try hub.git(["clone", "--quiet", "--bare", "--depth", "1", "file://" + whole, hub.path])
+    try bob.write("by bob\n", to: "C.txt")
+    #expect(try bob.failure(at: hub.hub) == .shallow)
+  }
+
   @Test("a force push by mistake: both lines of history come together again")
   func forcePush() throws {
     let pat = try hub.clone(as: "pat")

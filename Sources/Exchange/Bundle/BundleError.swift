@@ -13,6 +13,8 @@ public enum BundleError: FileFailure, Equatable {
   case withoutMembers
   /// It is of another notebook.
   case anotherNotebook
+  /// An admin has started the notebook's membership over: the admin's name.
+  case startedOver(by: String)
   /// It builds on versions that are not here: the beginning of the ID of one, and how many.
   case lacking(String, count: Int)
   /// There is no version to put into one.
@@ -37,6 +39,7 @@ extension BundleError: CustomStringConvertible {
     case .form(let form): "this bundle has another format: \(form)"
     case .withoutMembers: "the bundle was made with plain git and names no notebook"
     case .anotherNotebook: "the bundle is of another notebook"
+    case .startedOver(let name): "the notebook's membership was started over by \(name)"
     case .lacking(let id, let count):
       count == 1
         ? "the bundle builds on version \(id), which is not here"

@@ -63,10 +63,12 @@ public struct BundleRun: Sendable {
     }
     let (members, membership) = (bundle.members, context.membership)
     // One that was made before a membership was begun anew is of the notebook, too.
-    if members.root == membership.root {
+    switch try members.relation(to: membership) {
+    case .own:
       _ = try membership.merge(certificates: members.certificates, revocations: members.revocations)
-    } else if try !membership.formerIDs().contains(members.notebookID) {
-      throw BundleError.anotherNotebook
+    case .former: break
+    case .startedOver(let name): throw BundleError.startedOver(by: name)
+    case .foreign: throw BundleError.anotherNotebook
     }
     return bundle
   }

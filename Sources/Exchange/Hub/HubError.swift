@@ -27,6 +27,10 @@ public enum HubError: Error, Sendable, Equatable {
   case unrelated
   /// It has the members of another notebook.
   case anotherNotebook
+  /// An admin has started the notebook's membership over: the admin's name.
+  case startedOver(by: String)
+  /// The hub is a shallow clone, which lacks the older versions.
+  case shallow
   /// It has no list of members, and so is no notebook's hub.
   case withoutMembers
   /// The notebook is on no branch, so that there is none to meet on.
@@ -62,6 +66,8 @@ extension HubError: CustomStringConvertible {
     case .busy(let attempts): "the hub's branch was moved by others \(attempts) times in a row"
     case .unrelated: "the hub has another history, which shares no version with this notebook"
     case .anotherNotebook: "the hub is another notebook's"
+    case .startedOver(let name): "the notebook's membership was started over by \(name)"
+    case .shallow: "the hub is a shallow clone, which lacks the older versions"
     case .withoutMembers: "the repository is not the hub of a notebook"
     case .noBranch: "the notebook is on no branch (a detached HEAD)"
     case .failed(let words): "git failed: \(words)"
@@ -100,6 +106,7 @@ extension HubError {
       ], { .hostUnproved($0) }
     ),
     (["dubious ownership"], { .foreignOwner($0) }),
+    (["shallow roots are not allowed", "shallow update not allowed"], { _ in .shallow }),
     (
       [
         "Permission denied (", "Authentication failed", "could not read Username",

@@ -14,6 +14,8 @@ struct HubMembers {
   private var sent: (list: MemberList, version: ObjectID)?
   /// Whether there is one of another notebook, which stays.
   private var isOfAnother = false
+  /// Whether there is one of the membership before this one.
+  private var isFormer = false
   /// Whether the hub takes none.
   private var isRefused = false
 
@@ -28,18 +30,21 @@ struct HubMembers {
   mutating func look(
     at version: ObjectID?, in repository: Repository, arriving quarantine: Quarantine? = nil
   ) throws {
-    (there, self.version, isOfAnother) = (nil, version, false)
+    (there, self.version, isOfAnother, isFormer) = (nil, version, false, false)
     guard let membership, let version else { return }
     let found = try Self.read {
       try MemberList(of: version, in: repository, arriving: quarantine)
     }
-    guard let (list, notebook) = found else { return }
-    if list.root == membership.root {
+    guard let list = found?.list else { return }
+    switch try list.relation(to: membership) {
+    case .own:
       there = list
       if list != present {
         _ = try membership.merge(certificates: list.certificates, revocations: list.revocations)
       }
-    } else if try !membership.formerIDs().contains(notebook) {
+    case .former: isFormer = true
+    case .startedOver(let name): throw HubError.startedOver(by: name)
+    case .foreign:
       guard allowsUnrelated else { throw HubError.anotherNotebook }
       isOfAnother = true
     }
@@ -50,7 +55,7 @@ struct HubMembers {
   /// - Throws: where this machine cannot read it: it may be another notebook's.
   private static func read(
     _ read: () throws -> MemberList?
-  ) throws -> (MemberList, notebook: String)? {
+  ) throws -> (list: MemberList, notebook: String)? {
     do {
       guard let list = try read() else { return nil }
       return (list, try list.notebookID)
@@ -63,9 +68,9 @@ struct HubMembers {
     }
   }
 
-  /// Whether a list is there that says less than what is known here. Where there is none yet, one goes
-  /// there with the next version.
-  var areNews: Bool { !isRefused && there.map { $0 != present } ?? false }
+  /// Whether a list is there that says less than what is known here, or is of the membership before this one.
+  /// Where there is none yet, one goes there with the next version.
+  var areNews: Bool { !isRefused && there.map { $0 != present } ?? isFormer }
 
   private var present: MemberList? { membership.map { MemberList(of: $0) } }
 

@@ -25,6 +25,23 @@ package struct MemberList: Hashable, Sendable {
     revocations = store.revocations
   }
 
+  /// The relation of a list to a notebook.
+  enum Relation: Equatable {
+    case own
+    /// Of a membership that this notebook had before.
+    case former
+    /// This admin started the membership over.
+    case startedOver(by: String)
+    case foreign
+  }
+
+  /// Compares its root with the notebook's own.
+  func relation(to membership: MembershipStore) throws -> Relation {
+    if root == membership.root { return .own }
+    if try membership.formerIDs().contains(notebookID) { return .former }
+    return try membership.founder(ofRenewal: root).map { .startedOver(by: $0.name) } ?? .foreign
+  }
+
   // MARK: Its file: blocks of RFC 7468, the root first
 
   var text: [UInt8] {

@@ -92,6 +92,12 @@ public final class Transfer {
       }
       throw TransferError.failed(status: ending.status, complaint)
     }
+    // git passes over a branch of a shallow clone, and ends well.
+    if let line = ending.progress.complaint.first(where: {
+      $0.contains("shallow roots are not allowed")
+    }) {
+      throw TransferError.failed(status: ending.status, [line])
+    }
     guard let branch else { return nil }
     if twin != nil { return self.branch(named: branch) }
     guard let line = ReferenceFile.firstLine(of: self.folder.path + "/" + Self.tip),

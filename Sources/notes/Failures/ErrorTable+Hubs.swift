@@ -22,6 +22,13 @@ extension HubDefect: ExplainedError {
   }
 }
 
+extension Failure {
+  /// How a device joins a membership that was started over.
+  fileprivate static func joinAgain(by name: String) -> String {
+    "the notes here stay; to join again: 'notes invite' on \(Visible.name(name)), 'notes join CODE' here"
+  }
+}
+
 extension LinkError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
@@ -69,6 +76,8 @@ extension HubError: ExplainedError {
         "hub_unrelated", "check the address; 'notes sync --allow-unrelated' merges the two")
     case .anotherNotebook:
       .failed("hub_of_another", "check the address; 'notes remote' lists the hubs")
+    case .startedOver(let name): .refused("started_over", Failure.joinAgain(by: name))
+    case .shallow: .failed("hub_shallow", "complete it there: 'git fetch --unshallow'")
     case .withoutMembers:
       .failed(
         "hub_unknown",
@@ -118,6 +127,7 @@ extension BundleError: ExplainedError {
     case .withoutMembers:
       .failed("bundle_unknown", "'git pull FILE' merges a bundle that git made")
     case .anotherNotebook: .failed("bundle_of_another", "apply it in that notebook: 'notes -C DIR'")
+    case .startedOver(let name): .refused("started_over", Failure.joinAgain(by: name))
     case .lacking:
       .failed(
         "bundle_builds_on",
