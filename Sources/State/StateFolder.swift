@@ -50,6 +50,8 @@ public struct StateFolder: Hashable, Sendable {
     case addresses
     /// Which versions hubs showed this device, and members.
     case hubs
+    /// That an admin started the membership over.
+    case startedOver = "started-over"
     /// The invitation by a link that this device has answered, and waits for.
     case asked
     /// The guests of the page, and the links for new ones.

@@ -106,6 +106,10 @@ struct HubMembersTests {
     try bob.write("by bob\n", to: "B.txt")
     for _ in 0..<2 { #expect(try bob.failure(at: hub.hub) == .startedOver(by: "Ada")) }
     #expect(try hub.tip() == tip)
+    // "doctor" and "status" say so until it joins again.
+    let (state, own) = (try bob.notebook().stateFolder, bob.context.membership.notebookID)
+    #expect(StartedOver(in: state, of: own)?.admin == "Ada")
+    #expect(StartedOver(in: state, of: renewed.membership.notebookID) == nil)
     // A stranger's root that says the same proves nothing.
     let eve = try Device(founding: "Eve")
     try eve.meet(FolderHub())

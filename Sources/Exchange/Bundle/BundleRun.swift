@@ -67,7 +67,9 @@ public struct BundleRun: Sendable {
     case .own:
       _ = try membership.merge(certificates: members.certificates, revocations: members.revocations)
     case .former: break
-    case .startedOver(let name): throw BundleError.startedOver(by: name)
+    case .startedOver(let name):
+      try StartedOver(by: name, members).keep(in: replica.notebook.stateFolder)
+      throw BundleError.startedOver(by: name)
     case .foreign: throw BundleError.anotherNotebook
     }
     return bundle

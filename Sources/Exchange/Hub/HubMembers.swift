@@ -1,9 +1,11 @@
 internal import Git
 internal import Membership
+internal import State
 
 /// The list of members at a hub, and the one here: notes-hub(7), "Members".
 struct HubMembers {
   private let membership: MembershipStore?
+  private let stateFolder: StateFolder?
   /// Whether a hub may be another notebook's.
   private let allowsUnrelated: Bool
   /// The list at the hub; nil if there is none, or none that can be read.
@@ -21,6 +23,7 @@ struct HubMembers {
 
   init(_ context: SessionContext?, allowsUnrelated: Bool) {
     membership = context?.membership
+    stateFolder = context.map { StateFolder(ofNotebookIn: $0.folder) }
     self.allowsUnrelated = allowsUnrelated
   }
 
@@ -43,7 +46,9 @@ struct HubMembers {
         _ = try membership.merge(certificates: list.certificates, revocations: list.revocations)
       }
     case .former: isFormer = true
-    case .startedOver(let name): throw HubError.startedOver(by: name)
+    case .startedOver(let name):
+      if let stateFolder { try StartedOver(by: name, list).keep(in: stateFolder) }
+      throw HubError.startedOver(by: name)
     case .foreign:
       guard allowsUnrelated else { throw HubError.anotherNotebook }
       isOfAnother = true

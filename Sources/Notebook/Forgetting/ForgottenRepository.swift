@@ -24,7 +24,9 @@ struct ForgottenRepository {
   /// that is found again.
   private static func stays(_ file: StateFolder.File) -> Bool {
     switch file {
-    case .notebook, .sharedKey, .addresses, .asked, .guests, .webAddress, .allowedSigners: true
+    case .notebook, .sharedKey, .addresses, .asked, .startedOver, .guests, .webAddress,
+      .allowedSigners:
+      true
     case .lock, .watch, .gcLock, .guestsLock, .webLink, .tip, .plain, .waiting, .private, .machine,
       .brought,
       .looked, .missing, .hubs, .formerWriters, .journal, .history, .verified, .merges, .signers,

@@ -128,6 +128,9 @@ extension Check {
         remedy: "the notes here stay; ask an admin for an invitation to exchange them")
     }
     let standing = OwnStanding(of: context.notebook)
+    if let message = standing.startedOverMessage {
+      return .problem(message, remedy: standing.startedOverRemedy)
+    }
     if let message = standing.readerMessage {
       return .advice(message, remedy: standing.readerRemedy)
     }

@@ -12,6 +12,8 @@ struct OwnStanding {
   private(set) var unsent = 0
   /// That another machine uses this device's key, if one does.
   private(set) var sharing: KeySharing.Notice?
+  /// That an admin started the membership over, where this device has not joined again.
+  private var startedOver: StartedOver?
   /// The invitation by a link that this device has answered.
   private var asked: AskedAdmission?
   /// The hubs that showed a member something else than this device.
@@ -26,6 +28,7 @@ struct OwnStanding {
     // Notices beside what was asked: `notes members` and `notes doctor` tell what cannot be read.
     member = try? MembershipStore.standing(
       ofDevice: notebook.identity.device.deviceID, at: folder)
+    startedOver = StartedOver(in: folder, of: notebook.identity.id)
     if isGuest { asked = AskedAdmission(in: folder) }
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
     // The same.
@@ -70,6 +73,17 @@ struct OwnStanding {
     return names.isEmpty ? "an admin" : Phrase.list(names, "or")
   }
 
+  /// That the membership was started over elsewhere, if it was.
+  var startedOverMessage: String? {
+    startedOver.map { "the notebook's membership was started over by \(Visible.name($0.admin))" }
+  }
+
+  /// How this device joins the new membership.
+  var startedOverRemedy: String {
+    "the notes here stay; to join again: 'notes invite' on "
+      + "\(Visible.name(startedOver?.admin ?? "")), 'notes join CODE' here"
+  }
+
   /// That versions stay here, if they do.
   var readerMessage: String? {
     unsent == 0
@@ -110,7 +124,8 @@ struct OwnStanding {
 
   private var lines: [(message: String, remedy: String)] {
     [
-      (removalMessage, removalRemedy), (guestMessage, guestAdvice),
+      (removalMessage, removalRemedy), (startedOverMessage, startedOverRemedy),
+      (guestMessage, guestAdvice),
       (readerMessage, readerRemedy), (keyMessage, Self.keyRemedy),
     ].compactMap { message, remedy in message.map { ($0, remedy) } }
       + hubs.map { ($0.message, HubDifferenceNotice.remedy) }
