@@ -127,18 +127,18 @@ extension NameSettlement {
   private mutating func separateSpellings() throws {
     var depth = 1
     while true {
-      var folders: [TreePath: Names] = [:]
-      for path in files.keys.sorted() {
-        let components = path.components
-        guard components.count >= depth else { continue }
-        let name = components.prefix(depth).reduce(TreePath("")) { $0.appending($1) }
-        folders[name.parent ?? "", default: [:]][name, default: []].append(path)
+      // The names that deep, of files and of folders: no file has the name of a folder.
+      let present = [Array(files.keys), Array(folders.keys)].joined().filter {
+        $0.bytes.count { $0 == UInt8(ascii: "/") } == depth - 1
       }
-      if folders.isEmpty { return }
-      for (_, names) in folders.sorted(by: { $0.key < $1.key }) {
-        let groups = Dictionary(grouping: names.keys) { NameKey($0.name) }.values
-        let meeting = groups.filter { $0.count > 1 }.map { $0.sorted() }.sorted { $0[0] < $1[0] }
-        if meeting.isEmpty { continue }
+      if present.isEmpty { return }
+      let inFolders = Dictionary(grouping: present) { $0.parent ?? "" }.filter { $1.count > 1 }
+      let meetings = inFolders.sorted { $0.key < $1.key }.map { _, all in
+        Dictionary(grouping: all) { NameKey($0.name) }.values.filter { $0.count > 1 }
+          .map { $0.sorted() }.sorted { $0[0] < $1[0] }
+      }.filter { !$0.isEmpty }
+      let names = meetings.isEmpty ? [:] : paths(of: meetings.joined().joined(), depth: depth)
+      for meeting in meetings {
         let holders = try holders(of: meeting.joined())
         try labels.find(
           meeting.joined().compactMap { name in first(of: names[name] ?? [])?.file })
@@ -146,6 +146,25 @@ extension NameSettlement {
       }
       depth += 1
     }
+  }
+
+  /// For each of these names, which are that deep, the files that have it or are in the folder of that name, by path.
+  private func paths(of names: some Sequence<TreePath>, depth: Int) -> Names {
+    var found: Names = [:]
+    for name in names { found[name] = [] }
+    for path in files.keys {
+      var (end, left) = (path.bytes.startIndex, depth)
+      while end < path.bytes.endIndex {
+        if path.bytes[end] == UInt8(ascii: "/") {
+          left -= 1
+          if left == 0 { break }
+        }
+        end += 1
+      }
+      guard end < path.bytes.endIndex || left == 1 else { continue }
+      found[TreePath(bytes: path.bytes[..<end])]?.append(path)
+    }
+    return found.mapValues { $0.count > 1 ? $0.sorted() : $0 }
   }
 
   /// For each name: which of the reference and the heads have it.

@@ -99,6 +99,22 @@ extension HostilePeerTests {
     try expectSound(world)
   }
 
+  // notes-protocol(7), LIMITS: "folders inside one another".
+  @Test("very many notes below as many folders as there may be")
+  func deepFolders() throws {
+    let world = try HostileWorld()
+    let count = HostileTable.isFull ? 16_384 : 500
+    var pack = HandmadePack()
+    let blob = try pack.add(.blob, [])
+    var tree = try pack.addTree((0..<count).map { ("100644", Array("\(100_000 + $0)".utf8), blob) })
+    for _ in 0..<62 { tree = try pack.addTree([("40000", Array("folder".utf8), tree)]) }
+    let head = try pack.addCommit(tree)
+    try world.measure("\(count) notes 62 folders deep", takesLong: true, within: 10) {
+      try offer([head], pack, to: world)
+    }
+    try expectSound(world)
+  }
+
   // notes-protocol(7), LIMITS: "bytes that a pack unpacks to".
   @Test("deltas that unpack to much, each a few bytes")
   func deltasOfZeros() throws {
