@@ -24,4 +24,17 @@ struct ChaosTests {
     print(result.text)
     #expect(result.isSuccess, "\(result)")
   }
+
+  @Test("commands are killed at a hub: no lock is left, and no saved line is lost")
+  func hubKills() throws {
+    var random = SplitMix64.reported()
+    let kills = TestEnvironment.amount(25, inFull: 50)
+    let result = try run(
+      [
+        Self.script, "--hub-kills", "\(kills)", "--seed", "\(random.next() >> 32)", "--binary",
+        try BuiltBinary.notes(),
+      ], within: 600)
+    print(result.text)
+    #expect(result.isSuccess, "\(result)")
+  }
 }
