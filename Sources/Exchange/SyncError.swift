@@ -98,7 +98,7 @@ extension MergeRefusal {
       "the other device accepts so large a version only if allowed; it changed nothing"
     case .tooLarge:
       "the other device refused: the merged version would exceed a limit; it changed nothing"
-    case .cutOff: "the other device removed a version that is still here; it changed nothing"
+    case .pruned: "the other device removed a version that is still here; it changed nothing"
     case .unsigned: "the other device refused: no member vouches for a version; it changed nothing"
     }
   }

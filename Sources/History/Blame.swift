@@ -15,7 +15,7 @@ public struct BlamedLine: Sendable {
     case marker
     /// It is in a derived merge, and in nothing that its versions merge to: it has no author. The device that
     /// made the version on top answers for it.
-    case alteredMerge(ObjectID, answeredBy: ObjectID?)
+    case alteredMerge(ObjectID, endorsedBy: ObjectID?)
   }
 
   /// The place that it comes from.
@@ -218,7 +218,7 @@ private struct Blame {
     let expected = try change.old.map { try numbers(of: $0) } ?? NumberedLines()
     let (found, left) = pass(lines, from: try numbers(of: blob), to: expected)
     for line in left {
-      origins[line.asked] = .alteredMerge(commit.id, answeredBy: altered.answeredBy)
+      origins[line.asked] = .alteredMerge(commit.id, endorsedBy: altered.endorsedBy)
     }
     let kept = Set(found.map(\.asked))
     return lines.filter { kept.contains($0.asked) }

@@ -10,7 +10,7 @@ public struct AlteredMerge: Sendable {
   /// The changes of the merge against the one that its versions give by this program's rules, by path.
   public let changes: [VersionChange]
   /// The version that answers for it: the first on top of it that a device made; nil where there is none.
-  public let answeredBy: ObjectID?
+  public let endorsedBy: ObjectID?
 }
 
 /// The result of a look at a derived merge.
@@ -94,7 +94,7 @@ public final class MergeCheck {
     }
     guard let changes else { return .asComputed }
     return .altered(
-      AlteredMerge(commit: commit, changes: changes, answeredBy: try version(on: commit.id)))
+      AlteredMerge(commit: commit, changes: changes, endorsedBy: try version(on: commit.id)))
   }
 
   private static var processorTime: Double {

@@ -42,7 +42,7 @@ extension History {
   private func computedState(tip: ObjectID?) throws -> NotebookState {
     guard let tip else { return NotebookState(tip: nil, heads: [], conflictCount: 0) }
     return NotebookState(
-      tip: tip, heads: try DerivedMerge.told(of: tip, in: repository),
+      tip: tip, heads: try DerivedMerge.advertisedHeads(of: tip, in: repository),
       conflictCount: try openConflictPaths().count)
   }
 

@@ -18,7 +18,7 @@ public enum AllowedSigners {
   }
 
   /// Adds the devices that are not in the file yet. Those of a former membership stay.
-  static func note(_ publicKeys: some Sequence<[UInt8]>, in path: String) throws {
+  static func add(_ publicKeys: some Sequence<[UInt8]>, in path: String) throws {
     let former = try Disk.readIfThere(path, limit: maximumSize)
     var lines = Set(String(decoding: former ?? [], as: UTF8.self).split(separator: "\n"))
     let count = lines.count
@@ -37,14 +37,14 @@ extension MembershipStore {
   /// The same, as far as it can be done now. The file is for git alone, and the next change writes it again:
   /// nothing that the members do waits for it.
   func keepAllowedSigners() {
-    do { try noteAllowedSigners() } catch {}
+    do { try addAllowedSigners() } catch {}
   }
 
   /// Brings the file up to date that git verifies versions by: `allowed-signers`, beside the folder.
-  public func noteAllowedSigners() throws {
+  public func addAllowedSigners() throws {
     let keys = state.withLock { state in
       Set([state.set.root.publicKey] + state.set.certificates.map(\.publicKey))
     }
-    try AllowedSigners.note(keys, in: AllowedSigners.path(beside: folder))
+    try AllowedSigners.add(keys, in: AllowedSigners.path(beside: folder))
   }
 }

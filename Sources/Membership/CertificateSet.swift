@@ -77,7 +77,7 @@ struct CertificateSet: Sendable {
     }
     if !changed { return false }
     settle()
-    noteFingerprints()
+    recordFingerprints()
     return fingerprints != before
   }
 
@@ -86,10 +86,10 @@ struct CertificateSet: Sendable {
     for certificate in certificates { signatures.rememberGood(certificate.fingerprint) }
     if try !insert(certificates) { return }
     settle()
-    noteFingerprints()
+    recordFingerprints()
   }
 
-  private mutating func noteFingerprints() {
+  private mutating func recordFingerprints() {
     fingerprints = Set(
       [root.fingerprint] + issued.map(\.fingerprint) + revocationLists.map(\.fingerprint))
   }

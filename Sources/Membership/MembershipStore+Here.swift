@@ -62,7 +62,7 @@ extension MembershipStore {
     let present = try open(in: folder)
     if present.root == root {
       _ = try present.merge(certificates: certificates, revocations: revocations)
-      try present.noteFormerIDs(formerly)
+      try present.recordFormerIDs(formerly)
       return present
     }
     return try replace(in: folder, formerly: formerly) { _, temporary in
@@ -96,7 +96,7 @@ extension MembershipStore {
   }
 
   /// Keeps the IDs that the notebook had, oldest first, as the device that invited this one told them.
-  public func noteFormerIDs(_ formerly: [String]) throws {
+  public func recordFormerIDs(_ formerly: [String]) throws {
     let known = try DeviceList.formerly.inOrder(in: folder)
     let new = formerly.filter { DeviceList.isID($0) && $0 != notebookID && !known.contains($0) }
     if !new.isEmpty {

@@ -46,7 +46,7 @@ public enum DerivedMerge {
 
   /// The heads that a device tells: its own, or if they are too many the merges of a tip that stand for
   /// them.
-  package static func told(
+  package static func advertisedHeads(
     of tip: ObjectID, in store: any MergeStore, bounds: MergeBounds = .standard
   ) throws -> [ObjectID] {
     let heads = try reduce([tip], in: store)

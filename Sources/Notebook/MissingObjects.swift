@@ -38,7 +38,7 @@ public struct MissingObjects: Sendable {
   }
 
   /// Keeps that objects are missing; whoever was asked is asked again where one is new.
-  package func note(_ ids: [ObjectID]) {
+  package func record(_ ids: [ObjectID]) {
     let known = values("object").compactMap { ObjectID(hex: $0) }
     let new = ids.filter { !known.contains($0) }
     if !new.isEmpty { write(new + known, asked: []) }
@@ -50,7 +50,7 @@ public struct MissingObjects: Sendable {
   }
 
   /// Keeps that a device or hub has sent all that it has.
-  package func note(asked device: String) {
+  package func record(asked device: String) {
     let ids = values("object").compactMap { ObjectID(hex: $0) }
     if !ids.isEmpty { write(ids, asked: values("asked") + [device]) }
   }
@@ -64,18 +64,18 @@ extension Notebook {
   public var missingObjects: MissingObjects { MissingObjects(stateFolder: stateFolder) }
 
   /// Does something with the history. Keeps which object is missing, where that is why it failed.
-  package func notingMissing<Result>(_ body: () throws -> Result) throws -> Result {
+  package func recordingMissing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch GitError.missing(let id) {
-      missingObjects.note([id])
+      missingObjects.record([id])
       throw GitError.missing(id)
     }
   }
 
   /// Keeps that objects are missing, so that the next sessions ask for them.
-  public func note(missing ids: [ObjectID]) {
-    missingObjects.note(ids)
+  public func record(missing ids: [ObjectID]) {
+    missingObjects.record(ids)
     // A text that cannot be restored from the folder is asked for, as noted.
     try? restoreMissing()
   }
@@ -103,7 +103,7 @@ extension Notebook {
   package func lookForMissingTexts() {
     // As above: a caller that needs an unreadable text finds that out itself.
     let missing = try? missingTexts(in: workTree.indexFile(), of: repository.head())
-    note(missing: missing ?? [])
+    record(missing: missing ?? [])
   }
 
   /// The texts of the latest version that are not here. git-prune(1) may take them while they are saved; nothing
@@ -126,10 +126,10 @@ extension Notebook {
   package func lookForMissing() throws -> [ObjectID] {
     var missing = try history.missingObjects()
     if !missing.isEmpty {
-      note(missing: missing)
+      record(missing: missing)
       missing = try history.missingObjects()
     }
-    if missing.isEmpty { missingObjects.forget() } else { missingObjects.note(missing) }
+    if missing.isEmpty { missingObjects.forget() } else { missingObjects.record(missing) }
     return missing
   }
 }

@@ -194,7 +194,7 @@ public final class Notebook {
       if signer != nil { try? nameAllowedSigners() }
       return try body(transaction)
     }
-    return try notingMissing {
+    return try recordingMissing {
       do {
         return try carryOut()
       } catch GitError.missing(let id) {

@@ -27,7 +27,7 @@ extension Notebook {
         throw NotebookError.notInVersion(path, version.id)
       }
       try transaction.save()
-      try transaction.bringBackCutFiles()
+      try transaction.restoreDamagedFiles()
       if let target { try checkIsFree(target) } else { try checkCanStand(path) }
       let title = (target ?? path).noteTitle
       let conflict = try openConflict(of: former, entry.id, in: version)
@@ -47,12 +47,14 @@ extension Notebook {
   /// versioned beside: notes-save(1), "After a power cut".
   ///
   /// - Returns: the files, and the new version; nil where there are none.
-  public func bringBackCutFiles(_ paths: [TreePath]? = nil) throws
+  public func restoreDamagedFiles(_ paths: [TreePath]? = nil) throws
     -> (files: [SkippedFile], version: ObjectID)?
   {
     try withWriterLock { transaction in
       try transaction.save(scope: paths.map { .only(Set($0)) } ?? .everything)
-      return try transaction.bringBackCutFiles(paths).map { ($0.files.map(\.skipped), $0.version) }
+      return try transaction.restoreDamagedFiles(paths).map {
+        ($0.files.map(\.skipped), $0.version)
+      }
     }
   }
 
@@ -81,7 +83,7 @@ extension Notebook {
     return try withWriterLock { transaction in
       // With the whole notebook, what is gone from the folder comes back at once.
       try transaction.save(allowsMassDeletion: allowsMassDeletion || folder == nil)
-      try transaction.bringBackCutFiles()
+      try transaction.restoreDamagedFiles()
       let wanted = try wantedTree(folder, from: version)
       let former = try history.tipTree()
       let changes = try repository.changes(from: former, to: wanted.tree)

@@ -4,7 +4,7 @@ internal import Glibc
 public enum ProgramPages {
   /// Lets go of it, for a service that rests: it stays in the kernel's cache, and each page comes back when it
   /// is next called. Where the kernel does not tell what is mapped, all stays as it is.
-  public static func letGo() {
+  public static func releasePages() {
     guard let maps = FileSystem<SystemCallError>.contentIfAny("/proc/self/maps") else { return }
     // `START-END PERMISSIONS OFFSET DEVICE INODE PATH`: proc_pid_maps(5).
     for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {

@@ -22,7 +22,7 @@ final class HubVisitor: Sendable {
   func start() throws { try startThread { [self] in run() } }
 
   /// Something has happened that a hub may be told of.
-  func note(_ event: Event) {
+  func handle(_ event: Event) {
     switch event {
     case .version(let notebook, _) where notebook == self.notebook.notebookID:
       change { $0.hasNews() }

@@ -78,7 +78,7 @@ struct NetworkState {
   /// Takes messages in, and says what is new in them.
   mutating func takes(_ messages: ArraySlice<UInt8>) -> News {
     var news = News.none
-    func note(_ isNews: Bool, _ kind: News) { if isNews { news = max(news, kind) } }
+    func add(_ isNews: Bool, _ kind: News) { if isNews { news = max(news, kind) } }
     var rest = messages
     // struct nlmsghdr: length, type, flags, sequence, port.
     while rest.count >= 16 {
@@ -89,14 +89,14 @@ struct NetworkState {
       case Message.newLink where body.count >= 16:
         // struct ifinfomsg: family, type, index, flags, change.
         let runs = body.number(at: 8) & Self.isRunning != 0
-        note(running.updateValue(runs, forKey: body.number(at: 4)) != runs, runs ? .got : .lost)
+        add(running.updateValue(runs, forKey: body.number(at: 4)) != runs, runs ? .got : .lost)
       case Message.gone where body.count >= 16:
-        note(running.removeValue(forKey: body.number(at: 4)) != false, .lost)
+        add(running.removeValue(forKey: body.number(at: 4)) != false, .lost)
       case Message.newAddress where body.count >= 8:
-        note(addresses.insert(Self.place(body)).inserted, .got)
+        add(addresses.insert(Self.place(body)).inserted, .got)
       case Message.addressGone where body.count >= 8:
         addresses.remove(Self.place(body))
-        note(true, .lost)
+        add(true, .lost)
       default: break
       }
       // Each begins at a multiple of four bytes.

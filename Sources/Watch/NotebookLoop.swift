@@ -19,14 +19,14 @@ final class NotebookLoop {
   private var pace = VersionPace()
   private var nextLook = Instant.now
   private var isStopped = false
-  private var isHolding: Bool {
-    get { owner.isHolding.load(ordering: .relaxed) }
-    set { owner.isHolding.store(newValue, ordering: .relaxed) }
+  private var isDeletionRefused: Bool {
+    get { owner.isDeletionRefused.load(ordering: .relaxed) }
+    set { owner.isDeletionRefused.store(newValue, ordering: .relaxed) }
   }
   /// Whether it was told that git is in the middle of something.
   private var isWaitingForGit = false
   private var openNotes = OpenNotes()
-  private var changesUntilHousekeeping = 0
+  private var changesUntilGC = 0
 
   /// Seconds between looks through the whole folder, which are taken all the same.
   static let net = 600.0
@@ -35,7 +35,7 @@ final class NotebookLoop {
   static let absence = 2.0
   /// How long after a failure it is tried again, in seconds.
   static let retry = 5.0
-  static let versionsBetweenHousekeeping = 50
+  static let versionsBetweenGC = 50
   /// From how many paths on the whole folder is looked through instead.
   static let manyPaths = 2_000
 
@@ -186,11 +186,11 @@ final class NotebookLoop {
     if case .only(let paths) = scope { unsettled.remove(paths) }
     events?.hold(result.changes.lazy.filter { $0.kind == .modified }.map(\.path))
     owner.sessions.lookAtMerged()
-    countForHousekeeping()
+    countTowardsGC()
     return result
   }
 
-  private func tellEditing() { owner.sessions.tell(editing: openNotes.paths) }
+  private func tellEditing() { owner.sessions.send(editing: openNotes.paths) }
 
   // MARK: Saving
 
@@ -204,14 +204,14 @@ final class NotebookLoop {
 
   private func save(_ paths: Set<TreePath>) {
     if paths.count > Self.manyPaths { return lookAtEverything() }
-    if save(.only(paths)) { pace.note(paths, .now) }
+    if save(.only(paths)) { pace.saved(paths, .now) }
   }
 
   private func lookAtEverything() {
     let ready = unsettled.ready(.now)
     nextLook = .now + (events?.isIncomplete == true ? Self.netWithoutWatches : Self.net)
     let unsettled = unsettled.all.subtracting(ready)
-    if save(unsettled.isEmpty ? .everything : .allBut(unsettled)) { pace.note(ready, .now) }
+    if save(unsettled.isEmpty ? .everything : .allBut(unsettled)) { pace.saved(ready, .now) }
     self.unsettled.remove(ready)
   }
 
@@ -224,20 +224,22 @@ final class NotebookLoop {
     defer { owner.sessions.look() }
     do {
       let result = try notebook.save(scope)
-      (isHolding, isWaitingForGit) = (false, false)
+      (isDeletionRefused, isWaitingForGit) = (false, false)
       events?.release(result.changes.map(\.path))
       events?.hold(result.mergedPaths)
-      let cut = result.skipped.filter(\.reason.isCut).map(\.path)
-      if !cut.isEmpty, let (files, version) = try notebook.bringBackCutFiles(cut) {
+      let cut = result.skipped.filter(\.reason.isPowerLoss).map(\.path)
+      if !cut.isEmpty, let (files, version) = try notebook.restoreDamagedFiles(cut) {
         owner.emit(.broughtBack(notebook: owner.notebookID, files: files, version: version))
       }
       guard result.version != nil else { return false }
       owner.emit(.version(notebook: owner.notebookID, saved: result))
-      countForHousekeeping()
+      countTowardsGC()
       return true
     } catch NotebookError.massDeletion(let deleted, let total) {
-      if !isHolding { owner.emit(.held(notebook: owner.notebookID, deleted: deleted, of: total)) }
-      isHolding = true
+      if !isDeletionRefused {
+        owner.emit(.held(notebook: owner.notebookID, deleted: deleted, of: total))
+      }
+      isDeletionRefused = true
     } catch let error as NotebookError where error.waitsForGit {
       let cause = Cause(error)
       if !isWaitingForGit { owner.emit(.notebookFailed(notebook: owner.notebookID, cause: cause)) }
@@ -281,10 +283,10 @@ final class NotebookLoop {
     owner.emit(.membersChanged(notebook: owner.notebookID))
   }
 
-  private func countForHousekeeping() {
-    changesUntilHousekeeping -= 1
-    guard changesUntilHousekeeping <= 0, let notebook else { return }
-    changesUntilHousekeeping = Self.versionsBetweenHousekeeping
+  private func countTowardsGC() {
+    changesUntilGC -= 1
+    guard changesUntilGC <= 0, let notebook else { return }
+    changesUntilGC = Self.versionsBetweenGC
     notebook.repository.close()
     malloc_trim(0)  // What is free between what is held: 10 MiB after 2,000 versions.
     if notebook.isGarbageCollectionDue {

@@ -148,7 +148,7 @@ public final class Service: Sendable {
     try dialing.begin()
     for context in contexts.values { publish(record(of: context, port: bound.port), tell) }
     var idle: Instant? = .now + Self.quiet
-    var state = ServiceState()
+    var state = SystemdNotifier()
     if isWatching { state.ready() }
     defer { if isWatching { state.stopping() } }
     while true {
@@ -166,11 +166,11 @@ public final class Service: Sendable {
         idle = .now + Self.quiet
         emit(event, tell)
         try Self.rethrowBeginningAnew(event)
-        dialing.note(event)
-        for visitor in hubVisitors.values { visitor.note(event) }
+        dialing.handle(event)
+        for visitor in hubVisitors.values { visitor.handle(event) }
       case .opened(let invitation): announce(invitation, port: bound.port, tell)
-      case .discovered(let event): dialing.note(event)
-      case .ended(let outcome, let target): dialing.note(outcome, of: target)
+      case .discovered(let event): dialing.handle(event)
+      case .ended(let outcome, let target): dialing.ended(outcome, of: target)
       case .awoke: dialing.awake()
       case .networkChanged(let news): dialing.networkChanged(news)
       case .reachAll(let settled): dialing.reachAll(settled)
@@ -191,7 +191,7 @@ public final class Service: Sendable {
     guard let due = time, due.hasPassed else { return }
     time = nil
     for notebook in watched.values { notebook.rest() }
-    ProgramPages.letGo()
+    ProgramPages.releasePages()
   }
 
   private func watchMachine() throws {

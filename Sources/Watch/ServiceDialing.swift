@@ -52,7 +52,7 @@ struct ServiceDialing {
     for attempt in dialer.take(isConnected: isConnected) { driver.open(attempt) }
   }
 
-  mutating func note(_ event: DiscoveryEvent) {
+  mutating func handle(_ event: DiscoveryEvent) {
     switch event {
     case .found(let peer):
       service.isDiscoveryDown.store(false, ordering: .relaxed)
@@ -73,7 +73,7 @@ struct ServiceDialing {
     }
   }
 
-  mutating func note(_ event: Event) {
+  mutating func handle(_ event: Event) {
     switch event {
     case .disconnected(let notebook, let peer):
       let target = Dialer.Target(notebookID: notebook, deviceID: peer.deviceID)
@@ -90,7 +90,7 @@ struct ServiceDialing {
     }
   }
 
-  mutating func note(_ outcome: Dialer.Outcome, of target: Dialer.Target) {
+  mutating func ended(_ outcome: Dialer.Outcome, of target: Dialer.Target) {
     dialer.ended(outcome, with: target)
     // Another command may have met it elsewhere since.
     if case .failed = outcome { rememberProved(target) }

@@ -13,7 +13,7 @@ final class WatchedNotebook: SessionKeeper {
   let context: SessionContext
   let sessions: SessionTable
   let emit: @Sendable (Event) -> Void
-  let isHolding = Atomic(false)
+  let isDeletionRefused = Atomic(false)
   let jobs: PolledQueue<Job>
   private let ended = BlockingQueue<Bool>()
 

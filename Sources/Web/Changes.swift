@@ -6,7 +6,7 @@ internal import System
 internal import WorkTree
 
 /// The changes that forms make in the notebook.
-extension Visit {
+extension RequestContext {
   func make(in notebook: Notebook) throws -> Response {
     let typed = request.form["text"] ?? ""
     let title = request.form.typed("title") ?? ""

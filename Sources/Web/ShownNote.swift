@@ -17,7 +17,7 @@ struct ShownNote: Sendable {
   func name(_ field: String) -> String { "\(field)-\(blob.hex)" }
 }
 
-extension Visit {
+extension RequestContext {
   /// A note as it is now. An unsaved text is stored, so that the page can be shown again.
   func shownNote(_ subject: Subject, in notebook: Notebook) throws -> ShownNote {
     try shownNoteAndText(subject, in: notebook).0

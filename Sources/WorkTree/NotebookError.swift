@@ -62,7 +62,7 @@ public enum NotebookError: FileFailure, Sendable {
   /// A file would have a path that no device takes: why.
   case unfitPath(TreePath, String)
   /// A head descends from a version that was cut off here, which somebody still has.
-  case wasCutOff(ObjectID)
+  case wasPruned(ObjectID)
   /// Versions are from before something was forgotten, on one side: one that both have in another form.
   case wasForgotten(ObjectID)
   /// So many operations can't be taken back: how many could.
@@ -140,7 +140,7 @@ extension NotebookError: CustomStringConvertible {
     case .fileTooLarge(let path, let bytes):
       "\(path) has \(bytes) bytes, more than a version can keep"
     case .unfitPath(let path, let why): "no device would accept \(path): \(why)"
-    case .wasCutOff(let id):
+    case .wasPruned(let id):
       "the other device still has version \(id.hex.prefix(10)), which this one removed as too large"
     case .wasForgotten(let id):
       "version \(id.hex.prefix(10)) is there in the form it had before something was forgotten"

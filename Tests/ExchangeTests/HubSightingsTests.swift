@@ -34,7 +34,7 @@ struct HubSightingsTests {
     _ device: Device, _ hub: Hub, _ tip: ObjectID, ago: Int64 = 0, branch: String = "main"
   ) throws {
     let notebook = try device.notebook()
-    HubSightings(of: notebook).note(
+    HubSightings(of: notebook).record(
       hub, branch: branch, tip: tip, notebook: notebook.identity.id, now: WallClock.now() - ago)
   }
 
@@ -95,7 +95,7 @@ struct HubSightingsTests {
     let tip = try #require(try ada.notebook().state().tip)
     func saw(_ device: Device, ago: Int64, _ list: ObjectID, _ size: Int) throws {
       let notebook = try device.notebook()
-      HubSightings(of: notebook).note(
+      HubSightings(of: notebook).record(
         hub, branch: "main", tip: tip, members: (list, size), notebook: notebook.identity.id,
         now: WallClock.now() - ago)
     }

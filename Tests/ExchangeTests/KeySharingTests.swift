@@ -63,7 +63,7 @@ struct KeySharingTests {
     let folder = try TemporaryFolder()
     let sightings = PeerSightings(stateFolder: StateFolder(folder.path))
     for machine in [ObjectID.emptyTree, .emptyBlob, .emptyTree] {
-      sightings.note("DEVICE", on: machine, now: 1_000)
+      sightings.record("DEVICE", on: machine, now: 1_000)
     }
     #expect(sightings.sharing(of: "DEVICE", now: 1_000) != nil)
     let met = try #require(sightings.last(of: "DEVICE"))
@@ -71,13 +71,13 @@ struct KeySharingTests {
     #expect(sightings.sharing(of: "DEVICE", now: 1_000) == nil)
     #expect(sightings.last(of: "DEVICE") == met)
     // The one that stays is no machine that came back.
-    sightings.note("DEVICE", on: .emptyBlob, now: 1_001)
+    sightings.record("DEVICE", on: .emptyBlob, now: 1_001)
     #expect(sightings.sharing(of: "DEVICE", now: 1_001) == nil)
     sightings.forgetMachines(of: "NOBODY")
     #expect(sightings.last(of: "NOBODY") == nil)
     let sharing = KeySharing(stateFolder: StateFolder(folder.path))
     try sharing.leave("FORMER")
-    _ = try sharing.note(KeySharing.Notice(time: 10, witness: nil), of: "A", now: 10)
+    _ = try sharing.record(KeySharing.Notice(time: 10, witness: nil), of: "A", now: 10)
     #expect(sharing.notice(of: "A", now: 10) != nil && sharing.left == "FORMER")
     try sharing.settle()
     #expect(sharing.notice(of: "A", now: 10) == nil && sharing.left == "FORMER")
@@ -89,12 +89,12 @@ struct KeySharingTests {
     let sightings = PeerSightings(stateFolder: StateFolder(folder.path))
     let runs: [ObjectID] = [.emptyTree, .emptyBlob, .zero]
     for run in runs + [.zero] {
-      sightings.note("DEVICE", on: run, now: 1_000)
+      sightings.record("DEVICE", on: run, now: 1_000)
       #expect(sightings.sharing(of: "DEVICE", now: 1_000) == nil)
     }
-    sightings.note("DEVICE", on: nil, now: 1_000)
+    sightings.record("DEVICE", on: nil, now: 1_000)
     #expect(sightings.last(of: "DEVICE") != nil)
-    sightings.note("DEVICE", on: .emptyTree, now: 2_000)
+    sightings.record("DEVICE", on: .emptyTree, now: 2_000)
     #expect(sightings.sharing(of: "DEVICE", now: 2_005) == 5)
     #expect(sightings.sharing(of: "DEVICE", now: 2_000 + 24 * 3600) == nil)
   }
@@ -120,11 +120,11 @@ struct KeySharingTests {
     let folder = try TemporaryFolder()
     let sharing = KeySharing(stateFolder: StateFolder(folder.path))
     let notice = KeySharing.Notice(time: 10_000, witness: nil)
-    #expect(try sharing.note(notice, of: "A", now: 10_000))
-    #expect(try !sharing.note(notice, of: "A", now: 13_000))
-    #expect(try sharing.note(notice, of: "A", now: 13_700))
+    #expect(try sharing.record(notice, of: "A", now: 10_000))
+    #expect(try !sharing.record(notice, of: "A", now: 13_000))
+    #expect(try sharing.record(notice, of: "A", now: 13_700))
     // By a clock that was set back.
-    #expect(try sharing.note(notice, of: "A", now: 12_000))
+    #expect(try sharing.record(notice, of: "A", now: 12_000))
     #expect(sharing.notice(of: "A", now: 13_000) == notice)
     #expect(sharing.notice(of: "B", now: 13_000) == nil)
     #expect(sharing.notice(of: "A", now: 10_000 + 24 * 3600) == nil)

@@ -62,7 +62,7 @@ struct MissingObjectsTests {
   func device(lost: Lost) throws {
     let id = try lose(lost, of: bob)
     // Somebody has to come upon it.
-    bob.notebookOrNil()?.note(missing: [id])
+    bob.notebookOrNil()?.record(missing: [id])
     try ada.write("two\n", to: "A.txt")
     _ = try sync(bob, ada)
     #expect(try isWhole(bob))
@@ -78,7 +78,7 @@ struct MissingObjectsTests {
     let hub = try FolderHub()
     for device in [ada, bob, ada] { try device.meet(hub) }
     let id = try lose(lost, of: bob)
-    bob.notebookOrNil()?.note(missing: [id])
+    bob.notebookOrNil()?.record(missing: [id])
     try bob.meet(hub)
     #expect(try isWhole(bob))
     #expect(try bob.tip() == hub.tip())
@@ -138,7 +138,7 @@ struct MissingObjectsTests {
     let id = try #require(try notebook.repository.entry(at: "C.txt", in: tree)).id
     try #require(
       unlink("\(bob.notes)/.git/objects/\(id.hex.prefix(2))/\(id.hex.dropFirst(2))") == 0)
-    try bob.notebook().note(missing: [id])
+    try bob.notebook().record(missing: [id])
     #expect(try isWhole(bob))
     _ = try sync(bob, ada)
     #expect(try ada.text("C.txt") == "nobody else has it\n")
@@ -148,11 +148,11 @@ struct MissingObjectsTests {
   func asked() throws {
     let id = try lose(.former, of: bob)
     let missing = try bob.notebook().missingObjects
-    missing.note([id])
+    missing.record([id])
     #expect(missing.isNews(for: ada.key.deviceID))
-    missing.note(asked: ada.key.deviceID)
+    missing.record(asked: ada.key.deviceID)
     #expect(!missing.isNews(for: ada.key.deviceID) && missing.isNews(for: "hub"))
-    missing.note([ObjectID(hex: String(repeating: "1", count: 40))!])
+    missing.record([ObjectID(hex: String(repeating: "1", count: 40))!])
     #expect(missing.isNews(for: ada.key.deviceID))
   }
 }

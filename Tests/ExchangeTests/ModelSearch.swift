@@ -197,7 +197,7 @@ struct ModelSearch {
     state.ends[number].hasNews = false
     let heads = list(state.devices[state.ends[number].device].heads)
     if heads != state.ends[number].rules.own.heads {
-      state.ends[number].rules.tell(shown(heads))
+      state.ends[number].rules.sent(shown(heads))
       send(.heads(heads), from: number, &state)
     }
     try advance(number, &state)
@@ -210,9 +210,9 @@ struct ModelSearch {
 
   private func receive(_ number: Int, _ state: inout State) throws {
     switch state.ends[number].inbox.removeFirst() {
-    case .heads(let heads): state.ends[number].rules.hear(heads, answering: nil)
+    case .heads(let heads): state.ends[number].rules.received(heads, answering: nil)
     case .applied(let heads, let heard):
-      state.ends[number].rules.hear(
+      state.ends[number].rules.received(
         heads, answering: world.mutation == .confirmsAll ? Int.max : heard)
     case .want(let wanted):
       state.ends[number].giving = wanted.reduce(0) { $0 | histories[numbers[$1] ?? 0] }
@@ -284,9 +284,9 @@ struct ModelSearch {
 
   private func answer(_ number: Int, _ state: inout State) {
     let heads = list(state.devices[state.ends[number].device].heads)
-    state.ends[number].rules.tell(shown(heads))
+    state.ends[number].rules.sent(shown(heads))
     state.ends[number].hasNews = false
-    let heard = state.ends[number].rules.answer()
+    let heard = state.ends[number].rules.reply()
     if world.mutation == .answersNothing { return }
     send(.applied(heads, heard: heard), from: number, &state)
   }

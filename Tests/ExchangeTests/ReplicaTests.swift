@@ -79,8 +79,8 @@ struct ReplicaTests {
       _ = try ada.context.notebook().save()
       let replica = try replica(of: bob, with: ada, report: report)
       let theirs = try Shown(ada.notebook().state())
-      replica.hear(theirs)
-      _ = try replica.take(pack(theirs.heads, from: ada, to: replica), theirs.heads)
+      replica.received(theirs)
+      _ = try replica.accept(pack(theirs.heads, from: ada, to: replica), theirs.heads)
     }
     var told: [SaveNews] = []
     let note: (Event) -> Void = { if case .saveNews(_, let news) = $0 { told.append(news) } }
@@ -99,10 +99,11 @@ struct ReplicaTests {
   func takes() throws {
     let replica = try replica(of: bob, with: ada)
     let theirs = try Shown(ada.notebook().state())
-    replica.hear(theirs)
+    replica.received(theirs)
     #expect(try replica.lacking() == theirs.heads && !replica.isAlike)
     let quarantine = try pack(theirs.heads, from: ada, to: replica)
-    guard case .merged(let heads, let outcome?) = try replica.take(quarantine, theirs.heads) else {
+    guard case .merged(let heads, let outcome?) = try replica.accept(quarantine, theirs.heads)
+    else {
       Issue.record("not merged")
       return
     }
@@ -110,7 +111,7 @@ struct ReplicaTests {
     #expect(try replica.lacking() == [] && replica.isAlike && bob.text("A.txt") == "one\n")
     #expect(replica.unmerged.isEmpty)
     // Taken again it is no news.
-    guard case .merged(_, nil) = try replica.take(nil, theirs.heads) else {
+    guard case .merged(_, nil) = try replica.accept(nil, theirs.heads) else {
       Issue.record("news again")
       return
     }
@@ -127,16 +128,16 @@ struct ReplicaTests {
     _ = try ada.git("-c", "user.name=X", "-c", "user.email=x@x", "commit", "-qam", "x")
     let replica = try replica(of: bob, with: ada)
     let theirs = try Shown(ada.notebook().state())
-    replica.hear(theirs)
+    replica.received(theirs)
     let quarantine = try pack(theirs.heads, from: ada, to: replica)
-    guard case .refused(_, .unsigned, _) = try replica.take(quarantine, theirs.heads) else {
+    guard case .refused(_, .unsigned, _) = try replica.accept(quarantine, theirs.heads) else {
       Issue.record("not refused")
       return
     }
     #expect(try bob.tip() == nil && !replica.notebook.repository.contains(theirs.tip!))
     #expect(replica.peerState(Traffic()).refusal == PeerState.Refusal(.unsigned, isThere: false))
     #expect(try replica.held.all(in: replica.notebook).map(\.heads) == [theirs.heads])
-    replica.hear(Shown(tip: nil, heads: []))
+    replica.received(Shown(tip: nil, heads: []))
     #expect(replica.peerState(Traffic()).refusal == nil)
   }
 
@@ -159,10 +160,10 @@ struct ReplicaTests {
     let replica = try replica(of: ada, with: bob)
     let tip = try replica.shown.tip
     replica.gives = false
-    #expect(try !replica.answerForOwn() && replica.shown.tip == tip)
+    #expect(try !replica.endorseOwn() && replica.shown.tip == tip)
     replica.gives = true
-    #expect(try replica.answerForOwn() && replica.shown.tip != tip)
-    #expect(try !replica.answerForOwn())
+    #expect(try replica.endorseOwn() && replica.shown.tip != tip)
+    #expect(try !replica.endorseOwn())
   }
 
   private func commitByHand(_ text: String, on device: Device) throws {

@@ -189,9 +189,9 @@ struct VersionAuthorTests {
         Issue.record("the merge counts as computed")
         continue
       }
-      #expect(altered.answeredBy == top && altered.changes.map { $0.path } == [path])
+      #expect(altered.endorsedBy == top && altered.changes.map { $0.path } == [path])
       let origins = try history.blame(path).map { $0.origin }
-      #expect(origins[2] == .alteredMerge(forged, answeredBy: top))
+      #expect(origins[2] == .alteredMerge(forged, endorsedBy: top))
       #expect(origins.count { if case .alteredMerge = $0 { true } else { false } } == 1)
       // What was computed for that is in no repository.
       #expect(try device.git("fsck", "--strict").isSuccess)

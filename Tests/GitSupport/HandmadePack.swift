@@ -10,7 +10,7 @@ package struct HandmadePack {
 
   /// The ID of an object with this content.
   package static func id(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
-    var checksum = PackChecksum()
+    var checksum = SHA1()
     checksum.update(Array("\(kind) \(content.count)\0".utf8))
     checksum.update(content)
     return ObjectID(bytes: checksum.finish()) ?? .zero
@@ -75,7 +75,7 @@ package struct HandmadePack {
     var bytes = Array("PACK".utf8) + [0, 0, 0, 2]
     bytes += withUnsafeBytes(of: UInt32(count ?? self.count).bigEndian) { Array($0) }
     bytes += body
-    var checksum = PackChecksum()
+    var checksum = SHA1()
     checksum.update(bytes)
     return bytes + checksum.finish()
   }

@@ -52,9 +52,9 @@ struct ObjectFileTests {
       let content = (0..<Int.random(in: 0..<700, using: &random)).map { _ in
         UInt8.random(in: .min ... .max, using: &random)
       }
-      var whole = PackChecksum()
+      var whole = SHA1()
       whole.update(content)
-      var pieces = PackChecksum()
+      var pieces = SHA1()
       var rest = content[...]
       while !rest.isEmpty {
         let count = Int.random(in: 0...min(200, rest.count), using: &random)

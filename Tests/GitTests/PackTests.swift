@@ -176,7 +176,7 @@ import Testing
   @Test(arguments: [0, 1, 55, 56, 63, 64, 65, 119, 1000])
   func `the checksum is SHA-1`(count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
-    var checksum = PackChecksum()
+    var checksum = SHA1()
     var rest = bytes[...]
     while !rest.isEmpty {
       checksum.update(Array(rest.prefix(37)))

@@ -112,12 +112,12 @@ struct HereTests {
       store = try MembershipStore.renew(in: store.folder, deviceName: "phone", key: key)
       #expect(try store.formerIDsLatestFirst() == ids)
     }
-    try store.noteFormerIDs([ids[0], String(repeating: "a", count: 52)])
+    try store.recordFormerIDs([ids[0], String(repeating: "a", count: 52)])
     #expect(try store.formerIDsLatestFirst() == ids + [String(repeating: "a", count: 52)])
   }
 
   @Test("Cut off at any moment, beginning anew loses neither membership")
-  func cutOff() throws {
+  func pruneOversized() throws {
     let family = try Family()
     let phone = try family.add("phone", .writer)
     let store = try family.copy("phone")

@@ -45,7 +45,7 @@ import Testing
     let folder = try TemporaryFolder()
     let key = try DeviceKey.loadOrCreate(in: folder["data"])
     let address = "\(key.deviceID.lowercased())@notes.invalid"
-    try AllowedSigners.note([key.publicKey], in: folder["allowed"])
+    try AllowedSigners.add([key.publicKey], in: folder["allowed"])
     try folder.write("\(String(decoding: content, as: UTF8.self))", to: "content")
     let signature = try VersionSignature(over: content, by: key)
     try folder.write(String(decoding: signature.armored, as: UTF8.self), to: "signature")

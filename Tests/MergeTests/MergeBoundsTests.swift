@@ -43,7 +43,7 @@ import Testing
     let made = try store.commit(tip.id)
     #expect(made.parents.count == 2 && made.message.hasPrefix("Merge 2 versions\n"))
     #expect(try store.commit(made.parents[0]).parents == Array(heads[..<256]))
-    #expect(try DerivedMerge.told(of: tip.id, in: store) == made.parents)
+    #expect(try DerivedMerge.advertisedHeads(of: tip.id, in: store) == made.parents)
     #expect(try text("f7.txt", in: tip.id, store) == "7\n")
     #expect(try text("f300.txt", in: tip.id, store) == "300\n")
     // Any order and grouping, and what others tell.
@@ -55,7 +55,7 @@ import Testing
     // As many as one commit takes are merged as ever.
     let few = try DerivedMerge.tip(of: Array(heads[..<256]), in: store)
     #expect(try store.commit(few.id).parents.count == 256)
-    #expect(try DerivedMerge.told(of: few.id, in: store) == few.heads)
+    #expect(try DerivedMerge.advertisedHeads(of: few.id, in: store) == few.heads)
   }
 
   /// "A text of more than 64 MiB is not made of others": two who write one long line anew.
@@ -228,7 +228,9 @@ import Testing
       #expect(
         try DerivedMerge.tip(of: parts + parts, in: store, bounds: bounds).id == tip.id,
         "seed \(seed)")
-      #expect(try DerivedMerge.told(of: tip.id, in: store, bounds: bounds).count <= bounds.parents)
+      #expect(
+        try DerivedMerge.advertisedHeads(of: tip.id, in: store, bounds: bounds).count
+          <= bounds.parents)
     }
   }
 

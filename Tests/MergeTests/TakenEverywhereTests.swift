@@ -61,7 +61,8 @@ import Testing
       }
       guard !known.isEmpty else { continue }
       let tip = try DerivedMerge.tip(of: known, in: receiver.repository, bounds: bounds)
-      let told = try DerivedMerge.told(of: tip.id, in: receiver.repository, bounds: bounds)
+      let told = try DerivedMerge.advertisedHeads(
+        of: tip.id, in: receiver.repository, bounds: bounds)
       // "A tip […] of which notes-protocol(7) says that no device takes it, is not made".
       let isMade = try (told + [tip.id]).allSatisfy {
         try receiver.repository.excess(

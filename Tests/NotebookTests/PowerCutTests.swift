@@ -37,7 +37,7 @@ struct PowerCutTests {
     try home.git(["show", "HEAD:a.txt"])
   }
 
-  static let damages: [(CutDamage, [UInt8])] = [
+  static let damages: [(DamageKind, [UInt8])] = [
     (.empty, []), (.zeros, [UInt8](repeating: 0, count: 4096)),
     (.shortened, Array(text.utf8.prefix(4096))), (.shortened, Array(text.utf8.prefix(17))),
     (.shortened, Array(text.utf8.prefix(4096)) + [UInt8](repeating: 0, count: 3704)),
@@ -60,7 +60,7 @@ struct PowerCutTests {
     }
     #expect(try readFile(home.path + "/a.txt") == bytes)
 
-    let back = try #require(try home.notebook.bringBackCutFiles())
+    let back = try #require(try home.notebook.restoreDamagedFiles())
     #expect(back.files == skipped)
     #expect(try home.read("a.txt") == Self.text)
     let repository = home.notebook.repository
@@ -70,7 +70,7 @@ struct PowerCutTests {
     let left = try repository.commit(#require(version.parents.last))
     let entry = try #require(try repository.entry(at: "a.txt", in: left.tree))
     #expect(try repository.blob(entry.id) == bytes)
-    #expect(try home.notebook.bringBackCutFiles() == nil)
+    #expect(try home.notebook.restoreDamagedFiles() == nil)
     #expect(try home.notebook.save().version == nil)
     #expect(try home.notebook.status().skipped.isEmpty)
     #expect(try home.git(["status", "--porcelain"]) == "")
@@ -154,7 +154,7 @@ struct PowerCutTests {
     let result = try home.notebook.save()
     #expect(result.version == nil)
     #expect(result.skipped.map(\.reason) == skipped)
-    #expect(try (home.notebook.bringBackCutFiles() == nil) == isWhole)
+    #expect(try (home.notebook.restoreDamagedFiles() == nil) == isWhole)
     #expect(try home.read("a.txt") == Self.text + "more\n")
     // The index does not know the note at all.
     try home.write("c.txt", "c\n")
@@ -163,7 +163,7 @@ struct PowerCutTests {
     try writeFile(home.path + "/.git/index", older)
     try cut(isWhole ? Array("c\n".utf8) : [], in: "c.txt")
     #expect(try home.notebook.save().version == nil)
-    _ = try home.notebook.bringBackCutFiles()
+    _ = try home.notebook.restoreDamagedFiles()
     #expect(try home.read("c.txt") == "c\n")
     #expect(try home.git(["status", "--porcelain"]) == "")
   }

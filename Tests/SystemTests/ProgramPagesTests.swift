@@ -19,9 +19,9 @@ struct ProgramPagesTests {
   }
 
   @Test("are let go of, and come back when they are called")
-  func letGo() throws {
+  func releasePages() throws {
     let before = try mapped()
-    ProgramPages.letGo()
+    ProgramPages.releasePages()
     let after = try mapped()
     #expect(after < before / 2, "\(before) kB, then \(after)")
     #expect([3, 1, 2].sorted() == [1, 2, 3])

@@ -56,13 +56,13 @@ struct WatchPartsTests {
     var pace = VersionPace()
     var now = Instant.now
     #expect(pace.earliest(now) == now)
-    pace.note(["n.txt"], now)
+    pace.saved(["n.txt"], now)
     #expect(pace.earliest(now) == now + VersionPace.window)
     var versions = 0
     let end = now + 60
     while now < end {
       now = max(pace.earliest(now), pace.earliest(for: "n.txt", now)) + 0.001
-      pace.note(["n.txt"], now)
+      pace.saved(["n.txt"], now)
       versions += 1
     }
     #expect((10...25).contains(versions))

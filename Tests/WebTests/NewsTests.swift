@@ -226,7 +226,7 @@ final class FakeWatcher: Sendable {
 
   private static func serve(_ socket: ControlSocket, _ state: State, until stopping: WakeUp) {
     let watcher = ControlReply.watcher(
-      state: WatcherState(process: 1, port: 9, isPaused: false, isHolding: false, tip: nil))
+      state: WatcherState(process: 1, port: 9, isPaused: false, isDeletionRefused: false, tip: nil))
     while Poll.wait(for: [socket.descriptor, stopping.descriptor]) == [socket.descriptor] {
       guard let command = socket.accept(), let line = command.next(within: 60),
         let request = try? ControlQuestion.request(in: line)

@@ -113,7 +113,8 @@ import WorkTree
     let names = OpenNotes()
     var open: OpenNote? = OpenNote("1", by: "<b>", in: names, watcher: nil)
     #expect(names.names(except: "me") == ["1": ["<b>"]] && names.names(except: "<b>").isEmpty)
-    #expect(Visit.isWriting(["<b>", "c"]).markup == "<b>&lt;b&gt;</b>, <b>c</b> are writing")
+    #expect(
+      RequestContext.isWriting(["<b>", "c"]).markup == "<b>&lt;b&gt;</b>, <b>c</b> are writing")
     withExtendedLifetime(open) {}
     open = nil
     #expect(names.names(except: "me").isEmpty)

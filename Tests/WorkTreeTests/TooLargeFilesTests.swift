@@ -120,14 +120,14 @@ struct TooLargeFilesTests {
   }
 
   @Test("a history that holds one is told, and the doctor cuts it off")
-  func cutOff() throws {
+  func pruneOversized() throws {
     _ = try home.git(["add", "big.txt"])
     _ = try home.git(["commit", "-q", "-m", "large"])
     try home.write("b.txt", "two\n")
     _ = try home.git(["commit", "-q", "-a", "-m", "on top"])
     let oversized = try home.notebook.history.checkIntegrity().oversized
     #expect(oversized.count == 1 && oversized.first?.what == "big.txt has \(Self.size) bytes")
-    #expect(try !home.notebook.cutOff().isEmpty)
+    #expect(try !home.notebook.pruneOversized().isEmpty)
     #expect(try home.notebook.history.checkIntegrity().oversized.isEmpty)
     #expect(try large() == ["./big.txt"])
     #expect(try home.read("b.txt") == "two\n")

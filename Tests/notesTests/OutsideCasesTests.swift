@@ -50,7 +50,7 @@ import Testing
       "a note grows past what others take",
       [
         "TooLargeFilesTests.edited", "TooLargeFilesTests.deleted", "TooLargeFilesTests.commands",
-        "TooLargeFilesTests.cutOff",
+        "TooLargeFilesTests.pruned",
       ]
     ),
     ("a note that cannot be replaced", ["HeldNotesTests.changed", "HeldNotesTests.edited"]),

@@ -95,7 +95,7 @@ struct VersionJudge {
   ///
   /// - Returns: whether it did.
   @discardableResult
-  func answerForOwn(_ occasion: Occasion = .giving) throws -> Bool {
+  func endorseOwn(_ occasion: Occasion = .giving) throws -> Bool {
     let state = try notebook.state()
     let device = notebook.identity.device.deviceID
     guard let tip = state.tip, maySend(device) else { return false }
@@ -110,7 +110,7 @@ struct VersionJudge {
       if case .from = taking, member(named: $0.value) == nil { return false }
       return try isMadeAnew($0) || !isAnswered($0)
     }
-    return try isMissing && notebook.answer(for: tip)
+    return try isMissing && notebook.endorse(tip)
   }
 
   /// Whether git has made a device's version anew by hand. It may have dropped all that the device signed,

@@ -45,7 +45,7 @@ public struct BundleRun: Sendable {
     try replica.begin(receives: true)
     let bundle = try read(reader, for: replica)
     replica.introduce()
-    replica.hear(Shown(tip: bundle.tip, heads: [bundle.tip]))
+    replica.received(Shown(tip: bundle.tip, heads: [bundle.tip]))
     var traffic = Traffic()
     traffic.receivedBytes = bundle.bytes
     let merged = try replica.takeAll(bundle.quarantine).merged
@@ -102,10 +102,10 @@ public struct NewBundle {
     _ = try context.credentials()
     guard try context.mayGive() else { throw BundleError.reader }
     let repository = notebook.repository
-    try VersionJudge(context.membership, notebook).answerForOwn()
+    try VersionJudge(context.membership, notebook).endorseOwn()
     guard let tip = try notebook.state().tip else { throw BundleError.noVersion }
     // Another device need not have the merges of ours.
-    let heads = try commits.flatMap { try DerivedMerge.told(of: $0, in: repository) }
+    let heads = try commits.flatMap { try DerivedMerge.advertisedHeads(of: $0, in: repository) }
     since = Array(Set(heads)).sorted()
     versions = try notebook.versionCount(from: [tip], lacking: since)
     self.tip = tip

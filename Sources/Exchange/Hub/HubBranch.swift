@@ -38,7 +38,8 @@ struct HubBranch {
     get throws {
       guard let tip else { return Shown(tip: nil, heads: []) }
       // Of one that is not here yet it shows when it has come whether it is a merge.
-      var heads = try repository.contains(tip) ? DerivedMerge.told(of: tip, in: repository) : [tip]
+      var heads =
+        try repository.contains(tip) ? DerivedMerge.advertisedHeads(of: tip, in: repository) : [tip]
       if let twinTip, twinTip != tip, !heads.contains(twinTip) { heads.append(twinTip) }
       return Shown(tip: tip, heads: heads.sorted())
     }

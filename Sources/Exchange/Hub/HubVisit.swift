@@ -83,7 +83,7 @@ package final class HubVisit {
       if options.mode.receives { replica.held.forget(hub.name, isThere: false) }
       if !ended.isEmpty, replica.gives { HubInvitations.remove(ended, by: transfer, at: hub) }
       if let tip = branch.tip {
-        try HubSightings(of: notebook).note(
+        try HubSightings(of: notebook).record(
           hub, branch: branch.name, tip: tip, members: members.held(),
           notebook: notebook.identity.id)
       }
@@ -105,7 +105,7 @@ package final class HubVisit {
       try look()
       try checkHistory(since: former)
       // By what the hub told of the members, too.
-      try noteAdmission(wasGuest: wasGuest)
+      try recordAdmission(wasGuest: wasGuest)
       replica.gives = try mayGive
     }
     replica.introduce()
@@ -113,7 +113,7 @@ package final class HubVisit {
   }
 
   /// Tells that the hub's list of members has this device now.
-  private func noteAdmission(wasGuest: Bool?) throws {
+  private func recordAdmission(wasGuest: Bool?) throws {
     guard let context, wasGuest == true,
       let own = context.membership.member(ofDevice: context.key.deviceID)
     else { return }
@@ -128,7 +128,7 @@ package final class HubVisit {
     while true {
       if options.mode.receives, try take() { continue }
       guard try isToGive() else { return }
-      if try replica.answerForOwn() { continue }
+      if try replica.endorseOwn() { continue }
       let others = meanwhile
       meanwhile = nil
       try others?()
@@ -160,7 +160,7 @@ package final class HubVisit {
     }
     if let split { replica.report(.hubSplit(replica.peer, kept: split.kept, joined: split.joined)) }
     try receive(heads: [branch.tip, branch.twinTip].compactMap { $0 })
-    replica.hear(try branch.shown)
+    replica.received(try branch.shown)
   }
 
   /// Reads what came, and the list of members in it.
@@ -217,7 +217,7 @@ package final class HubVisit {
     let (isAny, merged) = try replica.takeAll(arrived)
     arrived = nil
     merges += [merged].compactMap { $0 }
-    if isAny { replica.hear(try branch.shown) }
+    if isAny { replica.received(try branch.shown) }
     return isAny
   }
 
@@ -272,7 +272,7 @@ package final class HubVisit {
       let own = try replica.shown.tip, own != former, try repository.contains(former),
       try repository.isAncestor(former, of: own)
     else { return false }
-    try replica.answerForOwn()
+    try replica.endorseOwn()
     guard let version = try replica.shown.tip else { return false }
     do {
       let outcome = try pushing {
@@ -306,7 +306,7 @@ package final class HubVisit {
     traffic.sentBytes += bytes
     branch.moved(to: version)
     members.went(beside)
-    replica.hear(try branch.shown)
+    replica.received(try branch.shown)
   }
 
   private func pushing(

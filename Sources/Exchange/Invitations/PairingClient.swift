@@ -170,7 +170,7 @@ public struct PairingClient: Sendable {
         formerly: formerly)
       : MembershipStore.install(
         in: place, root: root, certificates: certificates, revocations: revocations)
-    try membership.noteFormerIDs(formerly)
+    try membership.recordFormerIDs(formerly)
     _ = try membership.chain(for: key)
     try membership.setRefused(false, device: key.deviceID)
     return membership

@@ -24,16 +24,16 @@ struct Greeting {
     var scene = scene
     let (digest, takesFromPeer) = (membershipDigest(), replica.peer.role >= .writer)
     var own = try hello(showing: shown, digest, takes: takesFromPeer)
-    for notice in scene.notices { try notice.say(in: &own) }
+    for notice in scene.notices { try notice.add(to: &own) }
     try stream.send(own)
     let hello = try stream.receive(HelloMessage.self)
     try check(hello)
-    for notice in scene.first { try notice.hear(hello) }
+    for notice in scene.first { try notice.received(hello) }
     if hello.membership != digest {
       replica.peer = try exchangeMembership()
       scene = self.scene
     }
-    for notice in scene.later { try notice.hear(hello) }
+    for notice in scene.later { try notice.received(hello) }
     // "Each side states in hello whether it takes anything from this peer, so that both compute the
     // same directions." The role may have changed by what was just learned: the stricter counts.
     let peerGives = options.mode.receives && hello.mode.gives && takesFromPeer

@@ -76,7 +76,7 @@ public struct HubSightings: Sendable {
   fileprivate static let own = "own"
 
   /// Keeps what a hub holds after a visit.
-  func note(
+  func record(
     _ hub: Hub, branch: String, tip: ObjectID, members: (version: ObjectID, size: Int)? = nil,
     notebook: String, now: Int64 = WallClock.now()
   ) {
@@ -111,7 +111,7 @@ public struct HubSightings: Sendable {
   }
 
   /// Keeps what a member says, in place of what it said before.
-  func hear(_ said: [CarriedSighting], of device: String, now: Int64 = WallClock.now()) {
+  func record(_ said: [CarriedSighting], of device: String, now: Int64 = WallClock.now()) {
     var known = all
     let former = known.filter { $0.device == device }
     let places = Set(known.filter { $0.device == nil }.map(\.place))
@@ -211,12 +211,14 @@ struct HubNotice: Notice {
 
   private var sightings: HubSightings { HubSightings(of: scene.notebook) }
 
-  func say(in hello: inout HelloMessage) {
+  func add(to hello: inout HelloMessage) {
     let said = sightings.said()
     hello.hubs = said.isEmpty ? nil : said
   }
 
-  func hear(_ hello: HelloMessage) { sightings.hear(hello.hubs ?? [], of: scene.peer.deviceID) }
+  func received(_ hello: HelloMessage) {
+    sightings.record(hello.hubs ?? [], of: scene.peer.deviceID)
+  }
 }
 
 /// Tells whether two devices mean the same hub.

@@ -41,7 +41,7 @@ public struct KeySharing: Sendable {
   /// Keeps that another machine was met.
   ///
   /// - Returns: whether to tell, which is once an hour.
-  func note(_ notice: Notice, of device: String, now: Int64 = WallClock.now()) throws -> Bool {
+  func record(_ notice: Notice, of device: String, now: Int64 = WallClock.now()) throws -> Bool {
     let lines = lines
     let isKnown = lines["device"] == device
     let told = isKnown ? lines[number: "told"] : nil

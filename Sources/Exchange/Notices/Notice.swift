@@ -6,17 +6,17 @@ internal import Notebook
 /// keeps what it hears. The carrier of messages knows nothing of it.
 protocol Notice {
   /// Puts its fields into the first message.
-  func say(in hello: inout HelloMessage) throws
+  func add(to hello: inout HelloMessage) throws
   /// Reads its fields in the peer's. An error ends the session.
-  func hear(_ hello: HelloMessage) throws
+  func received(_ hello: HelloMessage) throws
   /// Reads a message that came in the session, which may be another one's.
-  func hear(_ message: any Message) throws
+  func received(_ message: any Message) throws
 }
 
 extension Notice {
-  func say(in hello: inout HelloMessage) throws {}
-  func hear(_ hello: HelloMessage) throws {}
-  func hear(_ message: any Message) throws {}
+  func add(to hello: inout HelloMessage) throws {}
+  func received(_ hello: HelloMessage) throws {}
+  func received(_ message: any Message) throws {}
 }
 
 /// In which session something is told.
@@ -45,9 +45,9 @@ struct NoticeScene {
 struct AddressNotice: Notice {
   let scene: NoticeScene
 
-  func say(in hello: inout HelloMessage) { hello.port = scene.options.port }
+  func add(to hello: inout HelloMessage) { hello.port = scene.options.port }
 
-  func hear(_ hello: HelloMessage) throws {
+  func received(_ hello: HelloMessage) throws {
     guard let port = hello.port, port != 0 else { return }
     try PeerAddresses(stateFolder: scene.notebook.stateFolder).remember(
       Address(host: scene.host, port: port), of: scene.peer.deviceID)
@@ -63,23 +63,23 @@ struct SharedKeyNotice: Notice {
   }
   private var sharing: KeySharing { KeySharing(stateFolder: scene.notebook.stateFolder) }
 
-  func say(in hello: inout HelloMessage) {
+  func add(to hello: inout HelloMessage) {
     hello.machine = scene.context.machine()
     hello.keyShared = sightings.sharing(of: scene.peer.deviceID)
     hello.left = sharing.left
   }
 
-  func hear(_ hello: HelloMessage) throws {
+  func received(_ hello: HelloMessage) throws {
     let now = WallClock.now()
     if hello.device == scene.context.key.deviceID {
       guard let machine = scene.context.machine(), let theirs = hello.machine, machine != theirs
       else { throw SyncError.ownAddress }
-      try note(KeySharing.Notice(time: now, witness: nil))
+      try record(KeySharing.Notice(time: now, witness: nil))
       throw SyncError.keyShared
     }
     let own = scene.context.key.deviceID
     if let ago = hello.keyShared, ago < KeySharing.memory {
-      try note(KeySharing.Notice(time: now - ago, witness: scene.peer.name))
+      try record(KeySharing.Notice(time: now - ago, witness: scene.peer.name))
     } else if sharing.notice(of: own)?.witness == scene.peer.name {
       try sharing.settle()
     }
@@ -88,11 +88,11 @@ struct SharedKeyNotice: Notice {
       sightings.forgetMachines(of: left)
       if left == own { try sharing.settle() }
     }
-    sightings.note(scene.peer.deviceID, on: hello.machine)
+    sightings.record(scene.peer.deviceID, on: hello.machine)
   }
 
-  private func note(_ notice: KeySharing.Notice) throws {
-    if try sharing.note(notice, of: scene.context.key.deviceID) {
+  private func record(_ notice: KeySharing.Notice) throws {
+    if try sharing.record(notice, of: scene.context.key.deviceID) {
       scene.report(
         .keyShared(notebook: scene.context.membership.notebookID, witness: notice.witness))
     }
@@ -104,12 +104,12 @@ struct SharedKeyNotice: Notice {
 struct NewKeyNotice: Notice {
   let scene: NoticeScene
 
-  func say(in hello: inout HelloMessage) {
+  func add(to hello: inout HelloMessage) {
     guard scene.peer.role == .admin else { return }
     hello.request = scene.context.request.map { Base64($0.der) }
   }
 
-  func hear(_ hello: HelloMessage) throws {
+  func received(_ hello: HelloMessage) throws {
     let membership = scene.context.membership
     guard let request = hello.request,
       membership.role(ofDevice: scene.context.key.deviceID) == .admin,
@@ -126,15 +126,15 @@ struct NewKeyNotice: Notice {
 struct InvitationNotice: Notice {
   let scene: NoticeScene
 
-  func say(in hello: inout HelloMessage) {
+  func add(to hello: inout HelloMessage) {
     guard let invitation = scene.options.invitation, invitation.guest == scene.peer.deviceID
     else { return }
     hello.invitation = invitation.message
   }
 
-  func hear(_ hello: HelloMessage) throws { if let one = hello.invitation { try keep(one) } }
+  func received(_ hello: HelloMessage) throws { if let one = hello.invitation { try keep(one) } }
 
-  func hear(_ message: any Message) throws {
+  func received(_ message: any Message) throws {
     if let message = message as? InvitationMessage { try keep(message.invitation) }
   }
 

@@ -61,10 +61,10 @@ public struct PeerSightings: Sendable {
 
   /// Notes that the device was met just now, on that machine. It is news for people: where it cannot be
   /// written, the session goes on.
-  func note(_ device: String, on machine: ObjectID?, now: Int64 = WallClock.now()) {
+  func record(_ device: String, on machine: ObjectID?, now: Int64 = WallClock.now()) {
     guard Self.isName(device) else { return }
     mkdir(folder, 0o700)
-    if let machine { note(machine, of: device, now) }
+    if let machine { record(machine, of: device, now) }
     let file = open("\(folder)/\(device)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return }
     futimens(file, nil)
@@ -80,7 +80,7 @@ public struct PeerSightings: Sendable {
   }
 
   /// A machine that comes back after another one is not a former run of the same.
-  private func note(_ machine: ObjectID, of device: String, _ now: Int64) {
+  private func record(_ machine: ObjectID, of device: String, _ now: Int64) {
     let former = lines(of: device)
     let known = former.values(of: "machine")
     if known.first == machine.hex { return }

@@ -94,8 +94,8 @@ public final class SessionTable: Sendable {
       state.entries.append(Entry(handle: session, digest: digest))
       // This device may show something else than when it was opened.
       session.look()
-      if !state.editing.isEmpty { session.tell(editing: state.editing) }
-      for offer in state.offers where offer.guest == device { session.tell(offer) }
+      if !state.editing.isEmpty { session.send(editing: state.editing) }
+      for offer in state.offers where offer.guest == device { session.send(offer) }
       return (former?.handle, false)
     }
     if stays {
@@ -138,12 +138,12 @@ public final class SessionTable: Sendable {
   }
 
   /// Tells every session which notes are edited here.
-  package func tell(editing paths: [TreePath]) {
+  package func send(editing paths: [TreePath]) {
     let entries = state.withLock { state in
       defer { state.editing = paths }
       return state.editing == paths ? [] : state.entries
     }
-    for entry in entries { entry.handle.tell(editing: paths) }
+    for entry in entries { entry.handle.send(editing: paths) }
   }
 
   /// Tells a device of an invitation to another notebook, now or when a session with it begins,
@@ -153,7 +153,7 @@ public final class SessionTable: Sendable {
       state.offers.append(invitation)
       return invitation.guest.flatMap { state.lasting(with: $0)?.handle }
     }
-    session?.tell(invitation)
+    session?.send(invitation)
   }
 
   /// Withdraws one: no further session tells of it.

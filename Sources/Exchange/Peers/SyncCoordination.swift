@@ -95,7 +95,7 @@ struct SyncCoordination {
       var deadline = Instant.now + Self.tick
       for _ in 0..<Self.batch {
         guard let occurrence = policy.occurrences.take(until: deadline) else { break }
-        note(occurrence)
+        handle(occurrence)
         deadline = .now
       }
     }
@@ -200,7 +200,7 @@ struct SyncCoordination {
 
   // MARK: What happened
 
-  private mutating func note(_ occurrence: SyncPolicy.Occurrence) {
+  private mutating func handle(_ occurrence: SyncPolicy.Occurrence) {
     switch occurrence {
     case .event(let event):
       if case .peer = event { isAnybodyThere = true }
@@ -212,7 +212,7 @@ struct SyncCoordination {
       dialer.found(
         Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID), at: peer.addresses)
     case .discovered(.settled): if case .looking = search { search = .settled(.now) }
-    case .discovered(.interrupted(let error)): note(.discoveryFailed(error))
+    case .discovered(.interrupted(let error)): handle(.discoveryFailed(error))
     case .discoveryFailed(let error):
       search = .none
       onEvent(.discoveryFailed(cause: Cause(error)))
@@ -221,14 +221,14 @@ struct SyncCoordination {
     case .departed(let device, let result):
       connected -= 1
       lastActivity = .now
-      note(result, of: target(device), isGiven: false)
+      recordResult(result, of: target(device), isGiven: false)
     case .tried(let attempt, let result):
       lastActivity = .now
-      note(result, of: attempt)
+      recordResult(result, of: attempt)
     }
   }
 
-  private mutating func note(
+  private mutating func recordResult(
     _ result: Result<SessionResult, SyncFailure>, of attempt: Dialer.Attempt
   ) {
     let target = attempt.target
@@ -245,10 +245,10 @@ struct SyncCoordination {
       }
       return
     }
-    note(result, of: target, isGiven: isGiven)
+    recordResult(result, of: target, isGiven: isGiven)
   }
 
-  private mutating func note(
+  private mutating func recordResult(
     _ result: Result<SessionResult, SyncFailure>, of target: Dialer.Target, isGiven: Bool
   ) {
     switch result {

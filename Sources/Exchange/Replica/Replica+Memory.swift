@@ -12,7 +12,7 @@ extension Replica {
       return try body()
     } catch {
       switch error {
-      case GitError.missing(let id): notebook.missingObjects.note([id])
+      case GitError.missing(let id): notebook.missingObjects.record([id])
       // The other side took for known here what is not.
       case PackError.incomplete, PackError.baseMissing: _ = try notebook.lookForMissing()
       // A program made it while the exchange began. The next one looks at everything.

@@ -63,7 +63,7 @@ package final class Replica {
       replaced = try keeper.currentState().replaced
       isMending = try mayAsk() && !missing.all(in: notebook.repository).isEmpty
     } catch GitError.missing(let id) {
-      missing.note([id])
+      missing.record([id])
       guard mayAsk() else { throw GitError.missing(id) }
       isMending = true
     }
@@ -87,7 +87,7 @@ package final class Replica {
   }
 
   /// The peer was told that these are shown.
-  func tell(_ heads: [ObjectID]) { told = Array((told + heads).suffix(ProtocolLimits.heads)) }
+  func sent(_ heads: [ObjectID]) { told = Array((told + heads).suffix(ProtocolLimits.heads)) }
 
   /// A pack of what the peer asks for, but for what it knows. Throws `SyncError.protocolBroken` where it
   /// may not have that.
@@ -114,22 +114,22 @@ package final class Replica {
   ///
   /// - Returns: whether it did, of which every session is told.
   @discardableResult
-  func answerForOwn(_ occasion: VersionJudge.Occasion = .giving) throws -> Bool {
-    guard gives, !isMending, let judge, try judge.answerForOwn(occasion) else { return false }
+  func endorseOwn(_ occasion: VersionJudge.Occasion = .giving) throws -> Bool {
+    guard gives, !isMending, let judge, try judge.endorseOwn(occasion) else { return false }
     keeper.sessions.look()
     return true
   }
 
   /// Looks for what is missing still, once the peer has sent all that it has, and shows what is here.
   func endMending() throws {
-    notebook.missingObjects.note(asked: peer.deviceID)
+    notebook.missingObjects.record(asked: peer.deviceID)
     notebook.repository.close()
     _ = try keeper.currentState()
     if try notebook.lookForMissing().isEmpty {
       report(.completed(from: peer, notebook: notebook.identity.id))
     } else {
       // Others are asked for what is new; this one has sent what it has.
-      notebook.missingObjects.note(asked: peer.deviceID)
+      notebook.missingObjects.record(asked: peer.deviceID)
     }
     isMending = false
   }
@@ -143,7 +143,7 @@ package final class Replica {
   // MARK: What the peer shows
 
   /// The peer shows something else.
-  func hear(_ shown: Shown) { theirs = shown }
+  func received(_ shown: Shown) { theirs = shown }
 
   /// The heads that the peer shows and that are to be taken: those that are not here, or all where they
   /// only are not merged. None where this device shows them.

@@ -44,7 +44,7 @@ extension Replica {
     let wanted = try isAlike ? [] : lacking()
     if wanted.isEmpty { return (false, nil) }
     let isHere = try wanted.allSatisfy { try notebook.repository.contains($0) }
-    let taken = try take(isHere ? nil : arrived, wanted, isFinal: true)
+    let taken = try accept(isHere ? nil : arrived, wanted, isFinal: true)
     try checkMerges()
     return switch taken {
     case .merged(_, let outcome): (true, outcome)
@@ -59,7 +59,7 @@ extension Replica {
   /// - Parameters:
   ///   - wanted: heads that the pack has to bring, or that are here.
   ///   - isFinal: whether the peer has nothing else to send, so that what nobody answers for is refused.
-  func take(
+  func accept(
     _ quarantine: Quarantine?, _ wanted: [ObjectID], isFinal: Bool = false,
     busy: Busy = { _, body in try body() }
   ) throws -> Taken {
@@ -85,7 +85,7 @@ extension Replica {
     case nil: return .overtaken(joining.heads)
     case .success(let merged)?:
       held.forget(peer.deviceID, isThere: false)
-      try answerForOwn()
+      try endorseOwn()
       if joining.received > 0 { unchecked = (merged, .now - start) }
       // Another exchange may have brought the same.
       let isNews = joining.received > 0 || merged.tip != merged.former

@@ -44,11 +44,11 @@ package final class DirectKeeper: SessionKeeper {
 
   private func notebook() throws -> Notebook {
     let notebook = try context.notebook()
-    note(savesOf: notebook)
+    recordSaves(of: notebook)
     return notebook
   }
 
-  private func note(savesOf notebook: Notebook) {
+  private func recordSaves(of notebook: Notebook) {
     notebook.saveNotice = { [self] one in news.withLock { $0.append(one) } }
   }
 
@@ -58,7 +58,7 @@ package final class DirectKeeper: SessionKeeper {
   ) throws {
     try atWork.withLock { saved in
       begin()
-      note(savesOf: notebook)
+      recordSaves(of: notebook)
       let start = Instant.now
       _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion, progress: progress)
       saved = Saved(last: FolderLook(start: start, end: .now), servesSessions: true)

@@ -11,7 +11,7 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   /// The merge would exceed what devices take.
   case tooLarge = "merge_too_large"
   /// They descend from a version that was cut off, or from one as it was before something was forgotten.
-  case cutOff = "version_cut_off"
+  case pruned = "version_cut_off"
   /// No member answers for them.
   case unsigned = "unsigned_version"
 
@@ -21,7 +21,7 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
     case NotebookError.massDeletion: self = .massDeletion
     case NotebookError.largeVersion: self = .largeVersion
     case NotebookError.mergeTooLarge, GitError.tooLarge, GitError.objectTooLarge: self = .tooLarge
-    case NotebookError.wasCutOff, NotebookError.wasForgotten: self = .cutOff
+    case NotebookError.wasPruned, NotebookError.wasForgotten: self = .pruned
     case is UnansweredVersion: self = .unsigned
     default: return nil
     }

@@ -44,12 +44,12 @@ public final class Session {
   ) throws {
     (self.link, self.replica, self.terms, self.notices) = (link, replica, terms, notices)
     replica.gives = terms.exchange.gives
-    replica.hear(terms.theirs)
+    replica.received(terms.theirs)
     rules = SessionRules(terms.exchange, own: own, theirs: terms.theirs.heads)
-    replica.tell(own.heads)
+    replica.sent(own.heads)
     handle = SessionHandle(
       peer: replica.peer, isOpenedHere: isOpenedHere, ends: terms.exchange.ends, wake: link.waker)
-    if !rules.areAlike { try replica.answerForOwn() }
+    if !rules.areAlike { try replica.endorseOwn() }
     replica.introduce()
   }
 
@@ -86,7 +86,7 @@ public final class Session {
   ) throws -> SessionResult {
     try stream.working { try replica.begin(receives: options.mode.receives) }
     replica.gives = options.mode.gives
-    try replica.answerForOwn(.greeting)
+    try replica.endorseOwn(.greeting)
     let greeting = Greeting(stream: stream, context: context, replica: replica, options: options)
     let own = try replica.shown
     let (terms, notices) = try greeting.exchange(showing: own)
@@ -159,11 +159,11 @@ public final class Session {
     updateTable()
     if replica.isMending { try askForMissing() }
     while true {
-      try obey(handle.takeRequests())
+      try carryOut(handle.takeRequests())
       if try advance() { return }
       let due = [recordDue, handle.lookDue].compactMap { $0 }.min()
       let isPatient = rules.fetch == .leftToOthers
-      if let event = try link.next(until: due, isPatient: isPatient) { try take(event) }
+      if let event = try link.next(until: due, isPatient: isPatient) { try process(event) }
       if let due = recordDue, Instant.now >= due {
         recordDue = nil
         updateTable()
@@ -182,7 +182,7 @@ public final class Session {
       switch step {
       case .fetch(let heads): try fetch(heads)
       case .merge: try merge(nil, replica.theirs.heads)
-      case .answer: try answer()
+      case .answer: try reply()
       case .end: return true
       case .wait: return false
       }
@@ -200,7 +200,7 @@ public final class Session {
   }
 
   private func merge(_ quarantine: Quarantine?, _ wanted: [ObjectID]) throws {
-    let taken = try replica.take(quarantine, wanted) { try link.whileBusy(onTick: $0, $1) }
+    let taken = try replica.accept(quarantine, wanted) { try link.whileBusy(onTick: $0, $1) }
     if quarantine != nil { rules.arrived() }
     keeper.sessions.endFetch(handle)
     switch taken {
@@ -210,13 +210,13 @@ public final class Session {
     case .merged(let heads, let outcome):
       rules.settle(heads)
       if let outcome, terms.exchange.ends { merges.append(outcome) }
-      try answer()
+      try reply()
       if replica.unchecked != nil {
         try link.whileBusy(onTick: {}) { [replica] in try replica.checkMerges() }
       }
     case .refused(let heads, let reason, let words):
       rules.settle(heads)
-      try answer(refusal: reason)
+      try reply(refusal: reason)
       let error = SyncError.notMerged(reason, words)
       if terms.exchange.ends { throw error }
       fail(error)
@@ -226,13 +226,13 @@ public final class Session {
     if packsSinceOpening >= Self.packsUntilReopening { closeCaches() }
   }
 
-  private func answer(refusal: MergeRefusal? = nil) throws {
+  private func reply(refusal: MergeRefusal? = nil) throws {
     let present = try replica.notebook.state()
     let shown = Shown(present)
-    note(shown)
+    recordSent(shown)
     try link.send(
       .answer(
-        shown, heard: rules.answer(), received: replica.received,
+        shown, heard: rules.reply(), received: replica.received,
         conflicts: present.conflictCount, refusal: refusal))
   }
 
@@ -242,13 +242,13 @@ public final class Session {
   }
 
   /// The peer is told what this device shows.
-  private func note(_ shown: Shown) {
-    rules.tell(shown)
-    replica.tell(shown.heads)
+  private func recordSent(_ shown: Shown) {
+    rules.sent(shown)
+    replica.sent(shown.heads)
   }
 
-  private func tell(_ shown: Shown) throws {
-    note(shown)
+  private func send(_ shown: Shown) throws {
+    recordSent(shown)
     try link.send(.shows(shown))
   }
 
@@ -267,13 +267,13 @@ public final class Session {
     guard !replica.isMending else { return }
     let shown = try replica.shown
     // A version that is put on top of it is told in a moment.
-    guard shown != rules.own, try !replica.answerForOwn() else { return }
-    try tell(shown)
+    guard shown != rules.own, try !replica.endorseOwn() else { return }
+    try send(shown)
     // The branch may have gone back, too.
     if terms.exchange.ends { rules.unsettle() }
   }
 
-  private func obey(_ requests: SessionHandle.Requests) throws {
+  private func carryOut(_ requests: SessionHandle.Requests) throws {
     if let reason = requests.end { throw SyncError.ended(reason) }
     if requests.looks || terms.exchange.ends { try tellOwn() }
     if let paths = requests.editing, paths != editing {
@@ -289,19 +289,19 @@ public final class Session {
     if requests.reconsiders { rules.reconsider() }
   }
 
-  private func take(_ event: LinkEvent) throws {
+  private func process(_ event: LinkEvent) throws {
     switch event {
-    case .shows(let shown): hear(shown, answering: nil)
+    case .shows(let shown): received(shown, answering: nil)
     case .answered(let shown, let heard, let refusal):
       replica.peerSettled(rules.own.heads, refusal)
       if let refusal {
         // So that the next session goes better, whatever the two know differently.
-        if refusal == .unsigned { try replica.answerForOwn(.refused) }
+        if refusal == .unsigned { try replica.endorseOwn(.refused) }
         let error = SyncError.notMergedAtPeer(refusal)
         if terms.exchange.ends { throw error }
         fail(error)
       }
-      hear(shown, answering: heard)
+      received(shown, answering: heard)
     case .arrived(let quarantine):
       guard case .asked(let wanted) = rules.fetch else { return }
       if replica.isMending { return try takeMissing(quarantine, wanted) }
@@ -311,7 +311,7 @@ public final class Session {
       let replica = replica
       link.give(try link.whileBusy(onTick: {}) { try replica.pack(wanted, known: known) })
     case .notice(let remark):
-      for notice in notices { try notice.hear(remark.message) }
+      for notice in notices { try notice.received(remark.message) }
       guard let message = remark.message as? EditingMessage else { return }
       replica.editing = message.notes
       updateTable()
@@ -338,13 +338,13 @@ public final class Session {
   /// Shows what this device has, and goes on as any session.
   private func endMending() throws {
     try link.whileBusy(onTick: {}) { [replica] in try replica.endMending() }
-    try tell(replica.shown)
+    try send(replica.shown)
     rules.unsettle()
   }
 
-  private func hear(_ shown: Shown, answering: Int?) {
-    replica.hear(shown)
-    rules.hear(shown.heads, answering: answering)
+  private func received(_ shown: Shown, answering: Int?) {
+    replica.received(shown)
+    rules.received(shown.heads, answering: answering)
     recordDue = .now + Self.quiet
     updateTable()
   }

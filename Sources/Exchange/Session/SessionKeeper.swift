@@ -88,9 +88,9 @@ public final class SessionHandle: Sendable {
   /// When the peer is to be told what this device shows; nil where it was.
   var lookDue: Instant? { requests.withLock { $0.lookDue } }
 
-  func tell(editing paths: [TreePath]) { ask { $0.editing = paths } }
+  func send(editing paths: [TreePath]) { ask { $0.editing = paths } }
 
-  func tell(_ invitation: CarriedInvitation) { ask { $0.invitations.append(invitation) } }
+  func send(_ invitation: CarriedInvitation) { ask { $0.invitations.append(invitation) } }
 
   func closeCaches() { ask { $0.closesCaches = true } }
 

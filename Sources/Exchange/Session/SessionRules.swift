@@ -118,7 +118,7 @@ package struct SessionRules: Hashable, Sendable {
   /// The settled heads may not be settled: this device shows something else than it did.
   mutating func unsettle() { settled = nil }
 
-  mutating func hear(_ heads: [ObjectID], answering: Int?) {
+  mutating func received(_ heads: [ObjectID], answering: Int?) {
     if heads != theirs {
       theirs = heads
       heard += 1
@@ -126,13 +126,13 @@ package struct SessionRules: Hashable, Sendable {
     confirmed = max(confirmed, answering ?? 0)
   }
 
-  mutating func tell(_ shown: Shown) {
+  mutating func sent(_ shown: Shown) {
     if shown.heads != own.heads { told += 1 }
     own = shown
   }
 
   /// Answers for all that is settled: how many times the other side had told its heads by that.
-  mutating func answer() -> Int {
+  mutating func reply() -> Int {
     if isSettled { answered = heard }
     return answered
   }

@@ -108,7 +108,7 @@ final class DeviceLink: Link {
     do {
       try stream.exchange(
         patience: { patience(until: deadline) }, wakeup: call.wakeup,
-        produce: { try self.nextFrame() }, consume: { try self.take($0, $1) })
+        produce: { try self.nextFrame() }, consume: { try self.handle($0, $1) })
       try lookAtTime()
     } catch {
       // Events from before are told first.
@@ -205,7 +205,7 @@ final class DeviceLink: Link {
 
   // MARK: In
 
-  private func take(_ frame: Frame, _ type: MessageType?) throws {
+  private func handle(_ frame: Frame, _ type: MessageType?) throws {
     heartbeat.beat()
     if [.heads, .applied].contains(type) || type?.isNotice == true {
       // Each may be a line in a log. The sender keeps the messages that are not read.
@@ -216,7 +216,7 @@ final class DeviceLink: Link {
     switch type {
     case nil, .pong: break
     case .working:
-      watch?.noteWorking()
+      watch?.peerIsWorking()
       if case .none = fetch, sending == nil {
         report(.progress(TransferProgress(peer: peer, stage: .waiting)))
       }
@@ -256,7 +256,7 @@ final class DeviceLink: Link {
       throw SyncError.protocolBroken("a pack without what was asked for")
     }
     fetch = .receiving(try makeQuarantine())
-    watch?.note(bytes: 0)
+    watch?.arrived(bytes: 0)
     heartbeat.advance()
     progress.receivedBytes = 0
     progress.receivedContent = 0
@@ -269,7 +269,7 @@ final class DeviceLink: Link {
     guard case .receiving(let quarantine) = fetch else {
       throw SyncError.protocolBroken("a piece of no pack")
     }
-    watch?.note(bytes: piece.count)
+    watch?.arrived(bytes: piece.count)
     heartbeat.advance()
     if piece.isEmpty {
       fetch = .none

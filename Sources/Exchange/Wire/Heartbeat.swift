@@ -73,12 +73,12 @@ struct FetchWatch {
   var due: Instant { min(spanEnd, end) }
 
   /// The announcement or a piece of the pack came.
-  mutating func note(bytes count: Int) {
+  mutating func arrived(bytes count: Int) {
     bytesInSpan += max(count, 1)
     end = .now + timeouts.patience
   }
 
-  mutating func noteWorking() { isBusyThere = true }
+  mutating func peerIsWorking() { isBusyThere = true }
 
   mutating func look() -> Verdict {
     let now = Instant.now

@@ -198,7 +198,7 @@ extension IndexFile {
     if Self.intact.withLock({ $0[path] == status }) { return true }
     let end = bytes.count - ObjectID.byteCount
     let isIntact = bytes[end...].elementsEqual(
-      PackChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<end])))
+      SHA1.of(UnsafeRawBufferPointer(rebasing: bytes[..<end])))
     if isIntact { Self.intact.withLock { $0[path] = status } }
     return isIntact
   }

@@ -81,7 +81,7 @@ public struct NewIndex {
       trees.append(to: &content)
       bytes += Array("TREE".utf8) + PackFormat.bigEndian(UInt32(content.count)) + content
     }
-    bytes += bytes.withUnsafeBytes(PackChecksum.of)
+    bytes += bytes.withUnsafeBytes(SHA1.of)
     return bytes
   }
 

@@ -15,7 +15,7 @@ extension ObjectID {
   public static func digest(ofBlob content: [UInt8]) -> ObjectID { plain(.blob, content) }
 
   static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
-    var hash = PackChecksum()
+    var hash = SHA1()
     hash.update(LooseObjects.header(kind, size: content.count))
     hash.update(content)
     return ObjectID(bytes: hash.finish()) ?? .zero

@@ -26,7 +26,7 @@ final class PackFile: Sendable {
     guard pwrite(descriptor, header, header.count, 0) == header.count else {
       throw GitError.system(call: "write", path: path, errno: errno)
     }
-    let checksum = try PackChecksum.ofFile(descriptor, size: size, path: path)
+    let checksum = try SHA1.ofFile(descriptor, size: size, path: path)
     try write(checksum)
     return checksum
   }

@@ -50,7 +50,7 @@ enum PackFormat {
       bytes.appendBigEndian(UInt32(truncatingIfNeeded: offset))
     }
     bytes += checksum
-    bytes += bytes.withUnsafeBytes(PackChecksum.of)
+    bytes += bytes.withUnsafeBytes(SHA1.of)
     return bytes
   }
 }

@@ -43,7 +43,7 @@ public final class PackWriter {
   /// Of each item, once they were asked for.
   private var sizes: [Int] = []
   private let mayNameOutsiders: Bool
-  private var checksum = PackChecksum()
+  private var checksum = SHA1()
   private var offset = 0
   private var nextItem = 0
   private var isDone = false

@@ -137,8 +137,8 @@ struct FolderSnapshot {
   /// named are meant as they are.
   private func takeOut(
     of found: inout WorkingChanges, only paths: [TreePath], scope: SaveScope, index: IndexFile
-  ) throws -> [CutFile] {
-    let cut = try history.workTree.cutFiles(among: found.candidates, of: index).filter { file in
+  ) throws -> [PowerLossDamage] {
+    let cut = try history.workTree.damagedFiles(among: found.candidates, of: index).filter { file in
       !paths.contains { $0 == file.path || file.path.isBelow($0) }
     }
     var isWhole = false

@@ -33,9 +33,9 @@ extension Notebook {
   /// what is left: notes-merge(7), "Foreign commits".
   ///
   /// - Returns: each, and why, oldest first.
-  public func cutOff() throws -> [(version: ObjectID, why: String)] {
+  public func pruneOversized() throws -> [(version: ObjectID, why: String)] {
     try withWriterLock { transaction in
-      let cut = try transaction.portableRewrite.cutOff()
+      let cut = try transaction.portableRewrite.pruneOversized()
       if !cut.isEmpty {
         try transaction.save()
         _ = try transaction.merge([])
@@ -81,14 +81,14 @@ struct PortableRewrite {
     known.remember(rewritten.version)
   }
 
-  func cutOff() throws -> [(version: ObjectID, why: String)] {
+  func pruneOversized() throws -> [(version: ObjectID, why: String)] {
     let head = try repository.head()
     guard let tip = head.commit else { return [] }
-    var rewrites = PortableCommits(by: writer, cutsOff: true)
+    var rewrites = PortableCommits(by: writer, prunes: true)
     guard let rewritten = try version(for: tip, knowing: nil, &rewrites) else { return [] }
     for (id, _) in rewrites.cut {
       try writer.setDeviceReference(
-        "\(Self.cutFolder)/\(id.hex)", to: id, message: "notes: cut off")
+        "\(Self.prunedFolder)/\(id.hex)", to: id, message: "notes: cut off")
     }
     try move(head, to: rewritten)
     return rewrites.cut
@@ -96,9 +96,9 @@ struct PortableRewrite {
 
   /// Throws where one of these heads would bring back what was cut off.
   func check(_ heads: [ObjectID]) throws {
-    for cut in try repository.references(under: Self.cutFolder + "/").map(\.id) {
+    for cut in try repository.references(under: Self.prunedFolder + "/").map(\.id) {
       for head in heads where try repository.isAncestor(cut, of: head) {
-        throw NotebookError.wasCutOff(cut)
+        throw NotebookError.wasPruned(cut)
       }
     }
   }
@@ -123,7 +123,7 @@ struct PortableRewrite {
   }
 
   private static let replacedFolder = "refs/notes-state/by-hand"
-  private static let cutFolder = "refs/notes-state/cut"
+  private static let prunedFolder = "refs/notes-state/cut"
 
   func remember(_ version: ObjectID?) { known.remember(version) }
 
@@ -176,16 +176,16 @@ struct PortableCommits {
   /// The files in the trees of commits that no device takes; no entry stands for none.
   private var unfit: [ObjectID: [TreePath: SkipReason]] = [:]
   /// Whether what stands for too much is left out, and the versions that `notes` made are looked at.
-  private let cutsOff: Bool
+  private let prunes: Bool
   /// The versions that were left out, and the reasons.
   private(set) var cut: [(version: ObjectID, why: String)] = []
-  private var isCut: Set<ObjectID> = []
+  private var isPruned: Set<ObjectID> = []
 
   private var repository: Repository { writer.repository }
 
-  init(by writer: VersionWriter, cutsOff: Bool = false) {
+  init(by writer: VersionWriter, prunes: Bool = false) {
     self.writer = writer
-    self.cutsOff = cutsOff
+    self.prunes = prunes
   }
 
   /// The plain form of a commit, which is stored if it is not the commit itself.
@@ -211,24 +211,25 @@ struct PortableCommits {
     let commit = try repository.commit(id)
     let former = commit.parents.first
     var found = former.flatMap { unfit[$0] } ?? [:]
-    if cutsOff, let why = try repository.excess(ofTree: commit.tree) {
-      isCut.insert(id)
+    if prunes, let why = try repository.excess(ofTree: commit.tree) {
+      isPruned.insert(id)
       cut.append((id, "\(why)"))
       found = [:]
-    } else if cutsOff || !found.isEmpty || !DeviceAddress.isOurs(commit.committer.email) {
+    } else if prunes || !found.isEmpty || !DeviceAddress.isOurs(commit.committer.email) {
       let base = try former.map {
-        try repository.commit(isCut.contains($0) ? forms[$0] ?? $0 : $0).tree
+        try repository.commit(isPruned.contains($0) ? forms[$0] ?? $0 : $0).tree
       }
       for change in try repository.changes(from: base, to: commit.tree) {
         found[change.path] = try change.new.flatMap { try problem(with: $0, at: change.path) }
-        if cutsOff, found[change.path] != nil { cut.append((id, "\(change.path) fits no device")) }
+        if prunes, found[change.path] != nil { cut.append((id, "\(change.path) fits no device")) }
       }
     }
     if !found.isEmpty { unfit[id] = found }
     let (parents, message) = try (self.parents(of: commit), self.message(of: commit))
     let (author, committer) = (commit.author.plain, commit.committer.plain)
     guard
-      isCut.contains(id) || !found.isEmpty || parents != commit.parents || author != commit.author
+      isPruned.contains(id) || !found.isEmpty || parents != commit.parents
+        || author != commit.author
         || committer != commit.committer || message != commit.message
     else { return }
     forms[id] = try writer.rewrite(
@@ -239,14 +240,14 @@ struct PortableCommits {
   /// The parents; if there are more than devices take, the derived merge of all of them.
   private mutating func parents(of commit: Commit) throws -> [ObjectID] {
     let parents = commit.parents.map { forms[$0] ?? $0 }
-    guard cutsOff, parents.count > PackLimits.standard.parents else { return parents }
+    guard prunes, parents.count > PackLimits.standard.parents else { return parents }
     cut.append((commit.id, "it has \(parents.count) parents"))
     return [try DerivedMerge.tip(of: parents, in: repository).id]
   }
 
   private mutating func message(of commit: Commit) -> String {
     let message = commit.message
-    guard cutsOff, message.utf8.count > PackLimits.standard.commitBytes - 64 << 10 else {
+    guard prunes, message.utf8.count > PackLimits.standard.commitBytes - 64 << 10 else {
       return message
     }
     cut.append((commit.id, "its message has \(message.utf8.count) bytes"))
@@ -257,7 +258,7 @@ struct PortableCommits {
     of commit: Commit, without paths: [TreePath], upon parent: ObjectID?
   ) throws -> ObjectID {
     let former = try parent.map { try repository.commit($0).tree }
-    if isCut.contains(commit.id) { return former ?? .emptyTree }
+    if isPruned.contains(commit.id) { return former ?? .emptyTree }
     var replaced: [TreePath: TreeEntry?] = [:]
     for path in paths {
       replaced.updateValue(

@@ -121,7 +121,7 @@ struct TipCheckout {
       guard let file, let base = try journal.base(of: path).map(repository.commit),
         let former = try repository.entry(at: path, in: base.tree)
       else { return false }
-      return try workTree.isCut(file.id, at: path, from: former.id)
+      return try workTree.isDamaged(file.id, at: path, from: former.id)
     }
     let saves = try files.compactMap { path, file in
       try file.flatMap { try saveBase(of: path, $0, checkout, journal) }.map { (path, $0) }

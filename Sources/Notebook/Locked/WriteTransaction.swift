@@ -190,7 +190,7 @@ package final class WriteTransaction {
     {
       throw NotebookError.wasForgotten(former)
     }
-    try bringBackCutFiles()
+    try restoreDamagedFiles()
     return try merge(Edits(versions: heads), options: options)
   }
 
@@ -240,7 +240,7 @@ package final class WriteTransaction {
     let waiting = try changes.isEmpty ? [] : workTree.absentFiles().map(\.path)
     return MergeOutcome(
       former: former, tip: tip,
-      heads: try tip.map { try DerivedMerge.told(of: $0, in: repository) } ?? [],
+      heads: try tip.map { try DerivedMerge.advertisedHeads(of: $0, in: repository) } ?? [],
       changes: changes,
       waiting: waiting,
       conflicts: try history.openConflictPaths().filter { !conflictsBefore.contains($0) },
@@ -249,7 +249,7 @@ package final class WriteTransaction {
 
   /// Throws where no device would take the tip.
   private func checkBounds(_ tip: DerivedMerge.Tip) throws {
-    for id in try [tip.id] + DerivedMerge.told(of: tip.id, in: repository) {
+    for id in try [tip.id] + DerivedMerge.advertisedHeads(of: tip.id, in: repository) {
       let excess = try repository.excess(ofTree: repository.commit(id).tree)
       if case .overLimit(let what, let limit) = excess {
         throw NotebookError.mergeTooLarge(what, limit: limit)
@@ -299,10 +299,10 @@ package final class WriteTransaction {
   ///
   /// - Returns: the files, and the new version; nil where there were none.
   @discardableResult
-  func bringBackCutFiles(
+  func restoreDamagedFiles(
     _ paths: [TreePath]? = nil
-  ) throws -> (files: [CutFile], version: ObjectID)? {
-    let cut = try workTree.knownCutFiles().filter { paths?.contains($0.path) ?? true }
+  ) throws -> (files: [PowerLossDamage], version: ObjectID)? {
+    let cut = try workTree.knownDamagedFiles().filter { paths?.contains($0.path) ?? true }
     guard !cut.isEmpty, let tip = try writer.tip() else { return nil }
     var found: [TreePath: TreeEntry?] = [:]
     for file in cut {
@@ -326,7 +326,7 @@ package final class WriteTransaction {
     try merge(
       Edits(versions: [version], overlay: overlay),
       options: MergeOptions(allowsMassDeletion: true, allowsLarge: true, operation: .continuation))
-    try workTree.forgetCutFiles(cut)
+    try workTree.forgetDamagedFiles(cut)
     return (cut, version)
   }
 
@@ -357,7 +357,7 @@ package final class WriteTransaction {
     allowsMassDeletion: Bool = false
   ) throws -> ObjectID? {
     try checkNoConversion(of: files)
-    try bringBackCutFiles()
+    try restoreDamagedFiles()
     try checkFits(files)
     let parent = try base.map(repository.commit) ?? writer.tip()
     // A name may hold a line break, which would end the subject.

@@ -97,7 +97,7 @@ extension Notebook {
   ) throws -> Reversal {
     try withWriterLock { transaction in
       try transaction.save(allowsMassDeletion: savesAll)
-      try transaction.bringBackCutFiles()
+      try transaction.restoreDamagedFiles()
       let chosen = try steps()
       let present = try savedFiles()
       let plan = try reversal(of: chosen, on: present, key: key)

@@ -66,7 +66,7 @@ struct ControlAnswer {
       state: WatcherState(
         process: getpid(), port: server.port,
         isPaused: server.service.isPaused.load(ordering: .relaxed),
-        isHolding: notebook.isHolding.load(ordering: .relaxed),
+        isDeletionRefused: notebook.isDeletionRefused.load(ordering: .relaxed),
         // If the folder is away there is none.
         tip: try? notebook.context.notebook().state().tip))
   }

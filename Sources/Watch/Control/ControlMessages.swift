@@ -53,9 +53,14 @@ public struct WatcherState: Codable, Sendable {
   /// Whether the user wants no connections now.
   public let isPaused: Bool
   /// Whether a version that would delete most notes is held back.
-  public let isHolding: Bool
+  public let isDeletionRefused: Bool
   /// The version that this device shows; nil before its first.
   public let tip: ObjectID?
+
+  private enum CodingKeys: String, CodingKey {
+    case process, port, isPaused, tip
+    case isDeletionRefused = "isHolding"
+  }
 }
 
 /// A watcher and the devices that are connected to it.

@@ -135,18 +135,18 @@ final class FolderEvents {
       left = nil
     }
 
-    mutating func note(_ event: Event) { if events.last != event { events.append(event) } }
+    mutating func add(_ event: Event) { if events.last != event { events.append(event) } }
   }
 
   func read() -> [Event] {
     var news = News()
     for event in events.read() {
       if event.has(IN_Q_OVERFLOW) {
-        news.note(.everything)
+        news.add(.everything)
       } else if history.contains(event.watch) {
         readHistory(event, &news)
       } else if membership.contains(event.watch) {
-        news.note(.membership)
+        news.add(.membership)
       } else if let parent = paths[event.watch] {
         readNote(event, in: parent, &news)
       } else {
@@ -162,17 +162,17 @@ final class FolderEvents {
     case "membership":
       // If it cannot be watched, every handshake looks at it all the same.
       try? watchMembership()
-      news.note(.membership)
-    case "addresses": news.note(.addresses)
+      news.add(.membership)
+    case "addresses": news.add(.addresses)
     default:
       // The files of other programs in these folders are none of our business.
-      if event.has(IN_IGNORED) || !event.name.bytes.isEmpty { news.note(.history) }
+      if event.has(IN_IGNORED) || !event.name.bytes.isEmpty { news.add(.history) }
     }
   }
 
   private func readNote(_ event: FileEvents.Event, in parent: TreePath, _ news: inout News) {
     if event.has(IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF) {
-      news.note(parent.isEmpty ? .away : .gone(parent))
+      news.add(parent.isEmpty ? .away : .gone(parent))
       return
     }
     if event.has(IN_IGNORED) {
@@ -184,7 +184,7 @@ final class FolderEvents {
     if let note = EditorLock.note(lockedBy: event.name) {
       let isThere = event.has(IN_CREATE | IN_MOVED_TO)
       if isThere || event.has(IN_DELETE | IN_MOVED_FROM) {
-        news.note(.editorLock(parent.appending(note), isThere: isThere))
+        news.add(.editorLock(parent.appending(note), isThere: isThere))
       }
       return
     }
@@ -194,7 +194,7 @@ final class FolderEvents {
       // Renamed to what is never versioned, as some editors keep a copy: it is gone for us.
       if event.has(IN_MOVED_TO), event.cookie == former.cookie, !isDebris {
         news.left = nil
-        news.note(.renamed(former.path, to: path))
+        news.add(.renamed(former.path, to: path))
         if event.isFolder { addTree(path) }
         return
       }
@@ -208,21 +208,21 @@ final class FolderEvents {
   private func readFolder(_ event: FileEvents.Event, _ path: TreePath, _ news: inout News) {
     if event.has(IN_CREATE | IN_MOVED_TO) {
       addTree(path)
-      news.note(.folder(path))
+      news.add(.folder(path))
     } else if event.has(IN_DELETE | IN_MOVED_FROM) {
       forget(path)
-      if event.has(IN_DELETE) { news.note(.gone(path)) }
+      if event.has(IN_DELETE) { news.add(.gone(path)) }
     }
   }
 
   private func readFile(_ event: FileEvents.Event, _ path: TreePath, _ news: inout News) {
     if event.has(IN_CLOSE_WRITE | IN_MOVED_TO) {
-      news.note(.written(path))
+      news.add(.written(path))
     } else if event.has(IN_DELETE) {
-      news.note(.gone(path))
+      news.add(.gone(path))
     } else if !event.has(IN_MOVED_FROM) {
       // It is new, or changes, and nobody has closed it yet.
-      news.note(.writing(path))
+      news.add(.writing(path))
     }
   }
 

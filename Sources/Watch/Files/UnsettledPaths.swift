@@ -90,7 +90,7 @@ struct VersionPace {
     return max(now, file.last + file.gap)
   }
 
-  mutating func note(_ paths: Set<TreePath>, _ now: Instant) {
+  mutating func saved(_ paths: Set<TreePath>, _ now: Instant) {
     bucket.spend(now)
     last = now
     files = files.filter { now - $0.value.last < 4 * $0.value.gap }

@@ -4,7 +4,7 @@ internal import System
 
 /// The files of the page, the parts that make it an app, and the files that a guest's browser keeps:
 /// notes-security(7), "The page as an app".
-extension Visit {
+extension RequestContext {
   /// Whether the browser may keep the page, to open it without a connection: for guests, and by the name
   /// that the certificate speaks for. An address is another machine's tomorrow, and 127.0.0.1 that of
   /// every program here.

@@ -8,7 +8,7 @@ internal import WorkTree
 
 /// The notebook's devices: which are connected, in sync, and editing which notes; its hubs, and its
 /// invitations.
-extension Visit {
+extension RequestContext {
   func devicesPage(of notebook: Notebook) throws -> HTML {
     let identity = notebook.identity
     let membership = try MembershipStore.open(

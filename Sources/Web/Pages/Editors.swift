@@ -6,7 +6,7 @@ internal import Notebook
 internal import Watch
 
 /// The others who edit a note, by the notebook's watcher.
-extension Visit {
+extension RequestContext {
   /// How long a note's page waits for a watcher, in seconds.
   private static let patience = 0.3
 

@@ -5,7 +5,7 @@ internal import System
 internal import WorkTree
 
 /// The attachments of the notebook: the list, a page of each, their bytes, and the form that adds one.
-extension Visit {
+extension RequestContext {
   /// The path that pieces of a file are sent to.
   static let adding = ["files", "add"]
 

@@ -3,7 +3,7 @@ internal import Notebook
 internal import System
 
 /// The guests of the page, for the user of this device: invited, given another role, and removed.
-extension Visit {
+extension RequestContext {
   /// The guests' part of the page of people and devices.
   func guestList() throws -> HTML {
     let guests = try site.presentGuests().map { guest -> HTML in

@@ -4,7 +4,7 @@ internal import Notebook
 
 /// The page that a link for a guest opens: it asks for a name once, and makes the visitor who gives one a
 /// guest.
-extension Visit {
+extension RequestContext {
   func introduce(_ link: GuestInvitation, _ token: String) throws -> Response {
     switch (request.method, request.path) {
     case (.get, []): return .page(try namePage(link))
@@ -69,7 +69,7 @@ extension Visit {
     do {
       let (_, secrets) = try site.guests.accept(token, name: typed)
       let root = "/" + secrets.path
-      return Shelf.welcome(
+      return Router.welcome(
         to: root, cookie: request.entrance.cookie(secrets.cookie, below: root, isKept: true))
     } catch let defect as NameDefect {
       return .page(try namePage(link, typed: typed, problem: "\(defect)"), status: 409)

@@ -7,7 +7,7 @@ internal import System
 internal import Watch
 
 /// Invitations of other devices, as in notes-invite(1) and notes-invitations(1).
-extension Visit {
+extension RequestContext {
   /// The open invitations, on the page of the devices.
   func invitations(to notebook: Notebook, _ standing: MemberStanding) -> HTML {
     guard standing.role == .admin else {

@@ -20,7 +20,7 @@ struct Frame {
 }
 
 /// Parts that all pages share.
-extension Visit {
+extension RequestContext {
   /// A whole page around its own content. Without a frame its header leads to the list.
   func layout(
     _ title: String, name: String?, _ frame: Frame? = nil, _ main: () throws -> HTML

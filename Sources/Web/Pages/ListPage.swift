@@ -6,7 +6,7 @@ internal import Notebook
 internal import WorkTree
 
 /// The list of the notes, and search results.
-extension Visit {
+extension RequestContext {
   static let notesAtOnce = 200
   /// Beside a note, where the whole list is one tap away.
   private static let notesBeside = 40

@@ -4,7 +4,7 @@ internal import Membership
 internal import Notebook
 
 /// A member's role, and its removal: the actions of notes-members(1), each after a page that explains it.
-extension Visit {
+extension RequestContext {
   func address(of member: Member, _ more: String = "") -> String {
     "\(root)/devices/member/\(member.deviceID)\(more)"
   }

@@ -6,7 +6,7 @@ internal import System
 internal import WorkTree
 
 /// A note: its text, and the forms that change it.
-extension Visit {
+extension RequestContext {
   func notePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
     let isOpen = visitor.mayWrite && !subject.isDeleted
     let text: [UInt8]

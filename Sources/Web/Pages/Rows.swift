@@ -26,7 +26,7 @@ extension HTML {
   /// A row about a device or a person, with the possible actions.
   static func person(_ name: HTML, _ about: [HTML], _ deed: HTML? = nil) -> HTML {
     """
-    <li class="person"><div>\(name)<small class="about">\(Visit.list(about))</small></div> \(deed)</li>
+    <li class="person"><div>\(name)<small class="about">\(RequestContext.list(about))</small></div> \(deed)</li>
 
     """
   }
@@ -62,7 +62,7 @@ extension HTML {
   }
 }
 
-extension Visit {
+extension RequestContext {
   /// How many rows the previous pages have shown.
   var skipped: Int { max(0, Int(request.query["from"] ?? "") ?? 0) }
 

@@ -6,7 +6,7 @@ internal import Notebook
 internal import WorkTree
 
 /// A note in conflict, block by block: the choices of notes-resolve(1).
-extension Visit {
+extension RequestContext {
   func settlePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
     let shown = try version(request.path[3], in: notebook).id
     let note = try notebook.conflictedNote(at: subject.path, in: shown)

@@ -5,7 +5,7 @@ internal import Notebook
 internal import WorkTree
 
 /// A note's versions: who made them, when, and which words they changed.
-extension Visit {
+extension RequestContext {
   private static let versionsAtOnce = 20
 
   func versionsPage(of subject: Subject, in notebook: Notebook) throws -> HTML {

@@ -8,7 +8,7 @@ final class RequestHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private let shelf: Shelf
+  private let router: Router
   private let connections: Connections
   private let limits: WebLimits
   private let entrance: Entrance
@@ -27,9 +27,9 @@ final class RequestHandler: ChannelInboundHandler {
     case answering
   }
 
-  init(shelf: Shelf, entrance: Entrance, connections: Connections) {
-    (self.shelf, self.entrance) = (shelf, entrance)
-    (self.connections, self.limits) = (connections, shelf.limits)
+  init(router: Router, entrance: Entrance, connections: Connections) {
+    (self.router, self.entrance) = (router, entrance)
+    (self.connections, self.limits) = (connections, router.limits)
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -68,12 +68,12 @@ final class RequestHandler: ChannelInboundHandler {
   ) {
     keepsAlive = sent.isKeepAlive
     let place = Connections.place(of: context.channel)
-    switch shelf.gate.judge(head, at: entrance, from: place) {
-    case .refused(401, let text): send(Shelf.closed(text), on: context, closes: true)
+    switch router.gate.judge(head, at: entrance, from: place) {
+    case .refused(401, let text): send(Router.closed(text), on: context, closes: true)
     case .refused(let status, let text): refuse(status, text, context)
     case .opened(let root, let cookie):
-      send(Shelf.welcome(to: root, cookie: cookie), on: context, closes: true)
-    case .style: send(Visit.style, on: context, closes: true)
+      send(Router.welcome(to: root, cookie: cookie), on: context, closes: true)
+    case .style: send(RequestContext.style, on: context, closes: true)
     case .authority:
       guard let network = entrance.network else { return refuse(404, "", context) }
       let type = "application/x-x509-ca-cert"
@@ -83,7 +83,7 @@ final class RequestHandler: ChannelInboundHandler {
       if visitor.isHere {
         let notebook = admission.site?.notebookID
         // A guest who leaves is told so before the connection goes.
-        let guestID = admission.path == Visit.leaving ? nil : visitor.guest?.id
+        let guestID = admission.path == RequestContext.leaving ? nil : visitor.guest?.id
         connections.letIn(context.channel, to: notebook, guestID: guestID)
       }
       expect(within: limits.formTime, context)
@@ -114,7 +114,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   /// Whether a piece of a file is sent, rather than a form.
   private static func isPiece(_ admission: Gate.Admission) -> Bool {
-    admission.path == Visit.adding
+    admission.path == RequestContext.adding
   }
 
   private func finish(
@@ -131,10 +131,10 @@ final class RequestHandler: ChannelInboundHandler {
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     // A guest who was removed, or became a reader, while the form was coming is treated as such.
-    let again: @Sendable () -> Gate.Verdict = { [gate = shelf.gate, entrance] in
+    let again: @Sendable () -> Gate.Verdict = { [gate = router.gate, entrance] in
       gate.judge(head, at: entrance, from: place)
     }
-    let response = shelf.respond(
+    let response = router.respond(
       to: { isForm ? again() : .allowed(admission) }, on: context.eventLoop
     ) { [entrance] admission in
       Request(
@@ -196,7 +196,7 @@ final class RequestHandler: ChannelInboundHandler {
     guard !range.isEmpty else { return end(on: context, closes: closes) }
     let count = min(range.count, Self.pieceBytes)
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    shelf.read(file, from: range.lowerBound, count, on: context.eventLoop).flatMap {
+    router.read(file, from: range.lowerBound, count, on: context.eventLoop).flatMap {
       bytes -> EventLoopFuture<Void> in
       let (handler, context) = bound.value
       let piece = context.channel.allocator.buffer(bytes: bytes)

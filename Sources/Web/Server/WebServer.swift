@@ -11,18 +11,18 @@ internal import Synchronization
 public final class WebServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let pool: NIOThreadPool
-  private let door: Door
-  private let shelf: Shelf
+  private let listener: HTTPListener
+  private let router: Router
   private let connections: Connections
-  private let onNetwork: NetworkDoors?
+  private let onNetwork: NetworkListeners?
   private let addressWatch = Mutex<AddressWatch?>(nil)
   private let isStopped = Mutex(false)
 
   /// The port that it listens on.
-  public var port: Int { door.port }
+  public var port: Int { listener.port }
 
   /// The address that lets a browser in, once; nil when it was used.
-  public var link: String? { shelf.gate.link }
+  public var link: String? { router.gate.link }
 
   /// The facts about the page on the network for people; nil if it is on none.
   public var network: ServedNetwork? {
@@ -53,7 +53,7 @@ public final class WebServer: Sendable {
   /// The first notebook: if all are served, the server itself invites nobody.
   private var invitingSite: Site {
     get throws {
-      guard let site = shelf.notebooks.sites.first else { throw Refusal.away }
+      guard let site = router.notebooks.sites.first else { throw Refusal.away }
       return site
     }
   }
@@ -78,27 +78,27 @@ public final class WebServer: Sendable {
       let page = try network.map { try Self.certified($0, dataFolder) }
       let hosts = ["127.0.0.1"] + (network?.addresses ?? [])
       let own = try Self.ownPort(of: choice, dataFolder)
-      let doors = try Self.doors(group, at: hosts, port: port, own: own, limits)
+      let listeners = try Self.listeners(group, at: hosts, port: port, own: own, limits)
       pool.start()
       let onNetwork = network.flatMap { network in
-        page.map { NetworkDoors(network, $0, Array(doors.dropFirst())) }
+        page.map { NetworkListeners(network, $0, Array(listeners.dropFirst())) }
       }
       let connections = Connections(limits: limits)
-      let local = Entrance.local(port: doors[0].port)
+      let local = Entrance.local(port: listeners[0].port)
       let notebooks = ServedNotebooks(
         choice, dataFolder: dataFolder, controlFolder: controlFolder, connections: connections,
         limits: limits, at: [local, onNetwork?.entrance].compactMap { $0?.origin })
-      let gate = Gate(port: doors[0].port, notebooks, isOfAll: choice == .all)
-      let shelf = Shelf(notebooks, gate: gate, pool: pool, limits: limits)
+      let gate = Gate(port: listeners[0].port, notebooks, isOfAll: choice == .all)
+      let router = Router(notebooks, gate: gate, pool: pool, limits: limits)
       try notebooks.begin()
-      doors[0].open(shelf, gate.local, connections)
-      onNetwork?.open(shelf, connections)
+      listeners[0].open(router, gate.local, connections)
+      onNetwork?.open(router, connections)
       if let page {
         _ = group.next().scheduleRepeatedTask(initialDelay: .hours(24), delay: .hours(24)) { _ in
           page.renew()
         }
       }
-      self.init(group, pool, doors[0], shelf, connections, onNetwork)
+      self.init(group, pool, listeners[0], router, connections, onNetwork)
     } catch {
       // This error is the one to report.
       try? pool.syncShutdownGracefully()
@@ -108,11 +108,12 @@ public final class WebServer: Sendable {
   }
 
   private init(
-    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ door: Door, _ shelf: Shelf,
-    _ connections: Connections, _ onNetwork: NetworkDoors?
+    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ listener: HTTPListener,
+    _ router: Router,
+    _ connections: Connections, _ onNetwork: NetworkListeners?
   ) {
-    (self.group, self.pool, self.door) = (group, pool, door)
-    (self.shelf, self.connections, self.onNetwork) = (shelf, connections, onNetwork)
+    (self.group, self.pool, self.listener) = (group, pool, listener)
+    (self.router, self.connections, self.onNetwork) = (router, connections, onNetwork)
   }
 
   /// The port for this choice, always the same on this device.
@@ -135,11 +136,11 @@ public final class WebServer: Sendable {
       let hasMoved = isStopped.withLock { isStopped -> Bool in
         guard !isStopped,
           onNetwork.move(
-            to: .ofThisMachine(), { try Door(group, host: $0, port: $1, shelf.limits) })
+            to: .ofThisMachine(), { try HTTPListener(group, host: $0, port: $1, router.limits) })
         else { return false }
-        onNetwork.open(shelf, connections)
-        let origins = [shelf.gate.local, onNetwork.entrance].compactMap { $0?.origin }
-        shelf.notebooks.move(to: origins)
+        onNetwork.open(router, connections)
+        let origins = [router.gate.local, onNetwork.entrance].compactMap { $0?.origin }
+        router.notebooks.move(to: origins)
         return true
       }
       if hasMoved { moved() }
@@ -160,9 +161,9 @@ public final class WebServer: Sendable {
       // A loop that has ended never answers: waiting for it would not end.
       if isStopped { return }
       isStopped = true
-      shelf.notebooks.stop()
+      router.notebooks.stop()
       addressWatch.withLock { $0?.stop() }
-      door.close()
+      listener.close()
       onNetwork?.close()
       // The process ends.
       try? pool.syncShutdownGracefully()
@@ -183,21 +184,22 @@ public final class WebServer: Sendable {
   }
 
   /// Listens at all of these, with one port.
-  private static func doors(
+  private static func listeners(
     _ group: MultiThreadedEventLoopGroup, at hosts: [String], port: Int?, own: Int,
     _ limits: WebLimits
-  ) throws -> [Door] {
-    func listen(_ port: Int) throws -> [Door] {
-      var doors: [Door] = []
+  ) throws -> [HTTPListener] {
+    func listen(_ port: Int) throws -> [HTTPListener] {
+      var listeners: [HTTPListener] = []
       do {
         for host in hosts {
-          doors.append(try Door(group, host: host, port: doors.first?.port ?? port, limits))
+          listeners.append(
+            try HTTPListener(group, host: host, port: listeners.first?.port ?? port, limits))
         }
       } catch {
-        for door in doors { door.close() }
+        for listener in listeners { listener.close() }
         throw error
       }
-      return doors
+      return listeners
     }
     do {
       return try listen(port ?? own)

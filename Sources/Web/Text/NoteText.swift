@@ -218,7 +218,7 @@ struct NoteText {
   }
 }
 
-extension Visit {
+extension RequestContext {
   /// A note's text as it is read, in the form that ticks its boxes; of a long one the beginning.
   ///
   /// - Parameter shown: the version and text that are shown; nil if nobody may tick.

@@ -25,7 +25,7 @@ public enum SkipReason: Hashable, Codable, Sendable {
   /// Others deleted it, but it cannot be removed from the folder.
   case deletedElsewhere(by: Obstacle)
   /// It is versioned, but a power cut left something else in the folder than its last version.
-  case cut(CutDamage)
+  case cut(DamageKind)
   /// It is versioned and was left out of the folder; there is room now, and the next save brings it.
   case waiting
 
@@ -50,7 +50,7 @@ public enum SkipReason: Hashable, Codable, Sendable {
   }
 
   /// Whether a power cut damaged the file.
-  public var isCut: Bool { if case .cut = self { true } else { false } }
+  public var isPowerLoss: Bool { if case .cut = self { true } else { false } }
 }
 
 /// A file that is not versioned, or not in the folder, and why.

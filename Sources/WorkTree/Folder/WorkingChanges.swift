@@ -243,7 +243,7 @@ extension WorkTree {
     let index = try indexFile()
     let tree = try repository.head().commit.map { try repository.commit($0).tree }
     let found = try scan(against: index)
-    let cut = try cutFiles(among: found.candidates, of: index)
+    let cut = try damagedFiles(among: found.candidates, of: index)
     var result = UnsavedChanges(unmerged: index.unmergedPaths, hardLinks: found.hardLinks.sorted())
     var skipped = found.skipped + cut.map(\.skipped)
     // Git may have changed its index since the last version.

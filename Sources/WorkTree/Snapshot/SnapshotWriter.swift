@@ -59,12 +59,12 @@ package struct SnapshotWriter {
       try recordSingly(candidate)
       done.count(candidate)
     }
-    notePrivateFolders(of: candidates)
+    recordPrivateFolders(of: candidates)
     privateFiles.keep()
   }
 
   /// Notes which of the folders that the files are in not everybody may read.
-  private mutating func notePrivateFolders(of candidates: [Candidate]) {
+  private mutating func recordPrivateFolders(of candidates: [Candidate]) {
     var seen: Set<TreePath> = [""]
     var access: FolderAccess?
     for candidate in candidates {
@@ -73,7 +73,7 @@ package struct SnapshotWriter {
         // One that cannot be looked at is as it was known.
         access = access ?? (try? FolderAccess(folder: workTree.folder))
         if let status = try? access?.status(of: folder) {
-          privateFiles.note(folder, status.st_mode)
+          privateFiles.record(folder, status.st_mode)
         }
         next = folder.parent
       }
@@ -86,7 +86,7 @@ package struct SnapshotWriter {
   }
 
   /// Lets the index have files that a power cut damaged as the last version has them.
-  package mutating func keepVersioned(_ cut: [CutFile], in head: Head) throws {
+  package mutating func keepVersioned(_ cut: [PowerLossDamage], in head: Head) throws {
     guard !cut.isEmpty, let tip = head.commit else { return }
     let tree = try workTree.repository.commit(tip).tree
     for path in cut.map(\.path) {
@@ -198,7 +198,7 @@ package struct SnapshotWriter {
     case .skipped(let reason): skipped.append(SkippedFile(path: candidate.path, reason: reason))
     case .gone: if let position = candidate.position { remove(index[position]) }
     case .stored(let id, let seen, let status, let time, let mayHoldBlocks, let permissions):
-      privateFiles.note(candidate.path, permissions)
+      privateFiles.record(candidate.path, permissions)
       if mayHoldBlocks { marked.insert(candidate.path) }
       let mode = self.mode(seen, of: candidate)
       edit.set(IndexEntry(path: candidate.path, mode: mode, id: id, status: status))

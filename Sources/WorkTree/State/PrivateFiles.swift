@@ -35,7 +35,7 @@ package struct PrivateFiles {
   package subscript(path: TreePath) -> mode_t? { modes[path] }
 
   /// Notes the permissions that a note or folder has now.
-  package mutating func note(_ path: TreePath, _ mode: mode_t) {
+  package mutating func record(_ path: TreePath, _ mode: mode_t) {
     let now = mode & Self.read == Self.read ? nil : mode & 0o777
     if modes[path] == now { return }
     modes[path] = now

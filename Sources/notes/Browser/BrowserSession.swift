@@ -115,18 +115,18 @@ struct BrowserSession {
       if browser.textSubject != wanted { browser.show(text: [], of: wanted) }
     }
     draw()
-    noteLook()
+    markRead()
   }
 
   /// A note that the user chose and whose present text is on the screen is seen. Its mark stays until the
   /// list is read again.
-  private mutating func noteLook() {
+  private mutating func markRead() {
     let isTextShown = Browser.Layout(size: terminal.size).isWide || browser.focus == .text
     guard browser.isTouched, isTextShown, let subject = browser.textSubject,
       subject.version == nil, newNotes.remove(subject.path) != nil
     else { return }
     // If that cannot be kept, the note is new again the next time.
-    try? LookedAt(in: notebook.history).look(at: [subject.path])
+    try? ReadMarks(in: notebook.history).markRead([subject.path])
     notebook.workTree.markRead(subject.path)
   }
 
@@ -219,7 +219,7 @@ struct BrowserSession {
   private mutating func readNotes(_ present: [PresentFile]) throws {
     let times = try notebook.history.times(of: present.map(\.path))
     let conflicts = Set(try notebook.history.conflicts().map(\.path))
-    newNotes = try LookedAt(in: notebook.history).newNotes()
+    newNotes = try ReadMarks(in: notebook.history).newNotes()
     standing = try Standing(notebook, present)
     browser.show(
       notes: Self.listed(present, times: times, conflicts: conflicts, newNotes: newNotes))

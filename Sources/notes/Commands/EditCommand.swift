@@ -98,7 +98,7 @@ struct NoteEditing {
       try notebook.prepareFolder(for: note.path, anySuffix: note.creation == .anySuffix)
     }
     // A memory of what was looked at: without it news is shown again.
-    try? LookedAt(in: notebook.history).look(at: notes.map(\.path))
+    try? ReadMarks(in: notebook.history).markRead(notes.map(\.path))
     let paths = notes.filter { $0.creation == nil }.map(\.path)
     let watcher = try announceEdit(of: paths)
     let run = notebook.beginEdit(of: paths)

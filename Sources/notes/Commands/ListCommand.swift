@@ -87,7 +87,7 @@ struct ListCommand: Command {
       form.report(report.json) { report.text(on: $0, now: TimeText.now) }
     } else {
       let report = try Self.list(in: notebook, style, as: form, where: isWanted)
-      if markSeen { try LookedAt(in: notebook.history).look(at: report.notes.map(\.path)) }
+      if markSeen { try ReadMarks(in: notebook.history).markRead(report.notes.map(\.path)) }
     }
   }
 
@@ -100,7 +100,7 @@ struct ListCommand: Command {
     let isOfNotes = style.kind == "note"
     let notes = try notebook.history.files().filter { $0.path.isNote == isOfNotes }
     style.isFiltered = !notes.isEmpty
-    style.newNotes = try LookedAt(in: notebook.history).newNotes()
+    style.newNotes = try ReadMarks(in: notebook.history).newNotes()
     let listed = notes.filter {
       isWanted($0.path, $0.modified) && (!style.showsNewOnly || style.newNotes.contains($0.path))
     }

@@ -112,11 +112,11 @@ struct RestoreCommand: Command {
   /// Brings back a note that a power cut damaged; false where none did.
   private func bringBack(_ path: TreePath, in notebook: Notebook) throws -> Bool {
     guard title == nil, let tip = try notebook.state().tip,
-      try notebook.status().skipped.contains(where: { $0.path == path && $0.reason.isCut })
+      try notebook.status().skipped.contains(where: { $0.path == path && $0.reason.isPowerLoss })
     else { return false }
     var sentence = "This would restore \(Visible.name(path)) as last saved."
     var version: ObjectID?
-    if !trial.isOn, let done = try notebook.bringBackCutFiles([path]) {
+    if !trial.isOn, let done = try notebook.restoreDamagedFiles([path]) {
       version = done.version
       sentence = done.files.sentence(broughtBackIn: done.version)
     }

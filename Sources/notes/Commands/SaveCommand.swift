@@ -65,14 +65,14 @@ struct SaveCommand: CountedCommand {
       branch: try notebook.repository.head().branch)
     Output.standard.report(json ? [report.json] : nil) { report.text(on: $0) }
     if result.version != nil { BackgroundGC.startIfDue(in: notebook) }
-    if !json { try offerToBringBack(result.skipped.filter(\.reason.isCut), in: notebook) }
+    if !json { try offerToBringBack(result.skipped.filter(\.reason.isPowerLoss), in: notebook) }
   }
 
   /// Asks about notes that a power cut damaged.
   private static func offerToBringBack(_ cut: [SkippedFile], in notebook: Notebook) throws {
     guard !cut.isEmpty, Console.canAsk,
       Console.confirm("Bring back what was last saved?"),
-      let (files, version) = try notebook.bringBackCutFiles(cut.map(\.path))
+      let (files, version) = try notebook.restoreDamagedFiles(cut.map(\.path))
     else { return }
     Output.standard.line(files.sentence(broughtBackIn: version))
   }

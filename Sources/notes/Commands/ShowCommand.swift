@@ -57,7 +57,7 @@ struct ShowCommand: Command {
     defer {
       if version == nil {
         // A memory of what was looked at: without it news is shown again.
-        try? LookedAt(in: notebook.history).look(at: [path])
+        try? ReadMarks(in: notebook.history).markRead([path])
         notebook.workTree.markRead(path)
       }
     }

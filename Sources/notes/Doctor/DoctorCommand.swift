@@ -149,7 +149,7 @@ struct DoctorCommand: Command {
           "Removed git's commit-graph, which names missing versions; git makes a new one.\n"
         }
       }
-      for (version, why) in try notebook.cutOff() {
+      for (version, why) in try notebook.pruneOversized() {
         options.write([["type": "cut_off", "version": version.hex, "message": why]]) { _ in
           "Cut off version \(version.short): \(why).\n"
         }

@@ -48,7 +48,7 @@ extension Check {
       return .good(
         report.isComplete ? "\(versions), all intact" : "the newest \(versions) are intact")
     }
-    if !report.missing.isEmpty { context.notebook.note(missing: report.missing) }
+    if !report.missing.isEmpty { context.notebook.record(missing: report.missing) }
     return cuts
       + report.damages.prefix(5).flatMap { damage in
         [Finding].problem(
@@ -73,7 +73,7 @@ extension Check {
       case .asComputed: checked += 1
       case .unchecked: unchecked += 1
       case .altered(let altered):
-        let who = try altered.answeredBy.map {
+        let who = try altered.endorsedBy.map {
           "; \(SharedNames().shown(try proofs.author(of: $0))) answers for it"
         }
         findings += .advice(

@@ -10,7 +10,7 @@ extension Check {
   ) { context in
     let folder = context.notebook.stateFolder
     var found: [Finding] = []
-    for file in StateFolder.File.allCases where !file.isLookedAtElsewhere {
+    for file in StateFolder.File.allCases where !file.isCheckedElsewhere {
       do {
         _ = try Disk.readIfThere(folder[file])
       } catch {
@@ -33,7 +33,7 @@ extension Check {
 
 extension StateFolder.File {
   /// Whether another check looks at it, or nothing is in it that is read.
-  fileprivate var isLookedAtElsewhere: Bool {
+  fileprivate var isCheckedElsewhere: Bool {
     switch self {
     case .lock, .watch, .gcLock, .guestsLock, .guests, .webLink, .webAddress: true
     default: false

@@ -103,7 +103,7 @@ extension MergeRefusal {
     case .massDeletion: Failure.massDeletion
     case .largeVersion: Failure.largeVersion
     case .tooLarge: Failure.mergeTooLarge
-    case .cutOff: Failure.versionCutOff
+    case .pruned: Failure.versionPruned
     case .unsigned: Failure.unsignedVersion
     }
   }
@@ -117,7 +117,7 @@ extension MergeRefusal {
     case .tooLarge:
       .refused(
         "merge_too_large_at_peer", "delete what is not needed here or there, then sync again")
-    case .cutOff:
+    case .pruned:
       .refused("version_cut_off_at_peer", "'notes doctor --repair' removes it here, too")
     case .unsigned:
       .refused("unsigned_version_at_peer", "save something here, then sync again")

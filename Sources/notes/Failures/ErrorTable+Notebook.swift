@@ -111,7 +111,7 @@ extension NotebookError: ExplainedError {
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
     case .largeVersion: Failure.largeVersion
     case .mergeTooLarge: Failure.mergeTooLarge
-    case .wasCutOff: Failure.versionCutOff
+    case .wasPruned: Failure.versionPruned
     case .wasForgotten:
       .failed(
         "was_forgotten", "use a copy of the history from after that; the older copy stays as it is")
@@ -289,7 +289,7 @@ extension Failure {
   static let largeVersion = ErrorMeaning.failed(
     "large_version", "nothing was changed; to continue, run 'notes sync --allow-large'")
   static let mergeTooLarge = ErrorMeaning.failed("merge_too_large", deleteSome)
-  static let versionCutOff = ErrorMeaning.failed(
+  static let versionPruned = ErrorMeaning.failed(
     "version_cut_off", "'notes doctor --repair' on that device removes it there, too")
 
   static let unsignedVersion = ErrorMeaning.failed(

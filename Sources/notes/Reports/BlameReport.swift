@@ -48,7 +48,7 @@ struct BlameReport {
         "device": author(of: line)?.deviceID,
         "time": commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) },
         "signature": author(of: line)?.proof.rawValue,
-        "altered_merge": line.origin.isAltered, "answered_by": line.origin.answeredBy,
+        "altered_merge": line.origin.isAltered, "answered_by": line.origin.endorsedBy,
         "saved": line.origin != .unsaved, "marker": line.origin == .marker,
         "text": String(decoding: line.slice, as: UTF8.self),
       ]
@@ -112,7 +112,7 @@ extension BlamedLine.Origin {
   fileprivate var author: ObjectID? { if case .version(let id) = self { id } else { nil } }
 
   /// The version on top of an altered merge.
-  fileprivate var answeredBy: ObjectID? {
+  fileprivate var endorsedBy: ObjectID? {
     if case .alteredMerge(_, let version) = self { version } else { nil }
   }
 

@@ -93,7 +93,7 @@ extension SkipReason {
   }
 }
 
-extension CutDamage {
+extension DamageKind {
   fileprivate var words: String {
     let what =
       switch self {
@@ -200,10 +200,10 @@ extension [SkippedFile] {
     let obstructed = absent.first {
       if case .obstructed = $0.reason { true } else { false }
     }
-    let cut = filter(\.reason.isCut)
+    let cut = filter(\.reason.isPowerLoss)
     return section("Damaged by a power cut", cut)
       + (cut.first.map { "  \($0.remedy)\n" } ?? "")
-      + section("Not versioned", filter { !$0.reason.isVersioned && !$0.reason.isCut })
+      + section("Not versioned", filter { !$0.reason.isVersioned && !$0.reason.isPowerLoss })
       + section("Saved, but not in this folder", absent)
       + (obstructed.map { "  \($0.remedy)\n" } ?? "")
       + section("Versioned, but not up to date in this folder", behind)
@@ -235,7 +235,7 @@ struct SaveReport {
     }
     let news = news ?? result.skipped
     let absent = news.filter(\.reason.isVersioned)
-    let cut = news.filter(\.reason.isCut)
+    let cut = news.filter(\.reason.isPowerLoss)
     let converted = news.filter(\.reason.isConverted)
     let others = news.count - absent.count - cut.count - min(converted.count, 3)
     return (made ?? "Nothing changed since the last version.\n")

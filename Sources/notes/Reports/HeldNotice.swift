@@ -43,7 +43,7 @@ struct HeldNotice {
     case .massDeletion: start + "they would delete most of its notes"
     case .largeVersion: start + "they are very large"
     case .tooLarge: start + "the merged version would exceed a limit"
-    case .cutOff: start + "it removed a version that is still here"
+    case .pruned: start + "it removed a version that is still here"
     case .unsigned: start + "no member vouches for them"
     }
   }
@@ -58,8 +58,8 @@ struct HeldNotice {
     case .tooLarge: "delete what is not needed here or there, then sync again"
     case .unsigned where refusal.isThere: "save something here, then sync again"
     case .unsigned: "to accept them, \(sync)--allow-unsigned'"
-    case .cutOff where refusal.isThere: "'notes doctor --repair' removes it here, too"
-    case .cutOff: "'notes doctor --repair' on \(Visible.name(name)) removes it there, too"
+    case .pruned where refusal.isThere: "'notes doctor --repair' removes it here, too"
+    case .pruned: "'notes doctor --repair' on \(Visible.name(name)) removes it there, too"
     }
   }
 

@@ -32,7 +32,7 @@ struct VersionReport {
   private let trailers: MergeTrailers
   private let author: VersionAuthor?
   /// The device that answers for it, if it is an altered merge.
-  private let answering: VersionAuthor?
+  private let endorser: VersionAuthor?
   private let verdict: MergeVerdict?
   /// The remark if it is not proved who made it, or one of the burst.
   private let mark: String?
@@ -51,14 +51,14 @@ struct VersionReport {
     let altered = verdict?.alteration
     if showsAuthor {
       author = try proofs.author(of: burst.newest.commit)
-      answering = try altered?.answeredBy.map(proofs.author)
+      endorser = try altered?.endorsedBy.map(proofs.author)
       let made = try burst.versions.filter { !$0.isDerived }.map {
         try proofs.author(of: $0.commit)
       }
       names = made.map(\.name).eachOnce
-      mark = altered == nil ? made.lazy.compactMap(\.mark).first : answering?.mark
+      mark = altered == nil ? made.lazy.compactMap(\.mark).first : endorser?.mark
     } else {
-      (author, answering, mark, names) = (nil, nil, nil, [])
+      (author, endorser, mark, names) = (nil, nil, nil, [])
     }
     let trailers = MergeTrailers(message: burst.newest.commit.message)
     self.trailers = trailers
@@ -108,7 +108,7 @@ struct VersionReport {
       "full_message": commit.message, "signature": version.isDerived ? nil : author?.proof.rawValue,
       "edited_on": version.editedOn,
       "altered": verdict?.alteration != nil,
-      "answered_by": verdict?.alteration?.answeredBy,
+      "answered_by": verdict?.alteration?.endorsedBy,
     ]
   }
 
@@ -151,8 +151,8 @@ struct VersionReport {
   /// for it.
   private var mergeWords: String {
     switch verdict {
-    case .altered(let altered) where altered.answeredBy != nil:
-      "altered merge, answered for by \(Visible.name(answering?.name ?? ""))"
+    case .altered(let altered) where altered.endorsedBy != nil:
+      "altered merge, answered for by \(Visible.name(endorser?.name ?? ""))"
     case .altered: "altered merge"
     case .unchecked: "merged by notes, not checked"
     case .asComputed, nil: "merged by notes"

@@ -46,14 +46,14 @@ final class MappedFile: @unchecked Sendable {
 
   /// Gives back the memory that reading has filled: what is read again comes from the system's cache of
   /// files, which is not counted as this process's.
-  func letGo() {
+  func releasePages() {
     if isMapped {
       madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count, MADV_DONTNEED)
     }
   }
 
   /// So many reads of an object fill a few megabytes at most: a page that is missing brings 64 KiB.
-  static let readsUntilLettingGo = 128
+  static let readsUntilRelease = 128
 
   /// The number of 32 bits in network order at a place, or nil beyond the end.
   func word(at offset: Int) -> UInt32? {

@@ -178,7 +178,7 @@ final class PackReader {
       place.offset < bytes.count
     else { return nil }
     reads += 1
-    if reads % MappedFile.readsUntilLettingGo == 0 { packs[place.pack].file?.letGo() }
+    if reads % MappedFile.readsUntilRelease == 0 { packs[place.pack].file?.releasePages() }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[place.offset...])
     // A damaged entry is no object, which is told.
     guard let header = try? PackEntryHeader(rest), header.size <= largestObject else { return nil }

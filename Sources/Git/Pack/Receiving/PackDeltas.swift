@@ -114,7 +114,7 @@ struct PackDeltas {
   /// The content of an entry: an object or a delta. Its size has been checked as it came.
   private mutating func unpack(_ number: Int) throws -> [UInt8] {
     reads += 1
-    if reads % MappedFile.readsUntilLettingGo == 0 { pack.letGo() }
+    if reads % MappedFile.readsUntilRelease == 0 { pack.releasePages() }
     let entry = UnsafeRawBufferPointer(
       rebasing: pack.bytes[entries.all[number].offset..<packBytes])
     guard let header = try PackEntryHeader(entry),

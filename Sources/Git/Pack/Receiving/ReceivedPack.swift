@@ -12,7 +12,7 @@ final class ReceivedPack {
   private var stream: PackStream
   private var deflater: Deflater?
   private var size = 0
-  private var checksum = PackChecksum()
+  private var checksum = SHA1()
   /// The last bytes that came, which the pack's own checksum may be.
   private var last: [UInt8] = []
 

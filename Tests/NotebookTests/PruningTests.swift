@@ -10,7 +10,7 @@ import Testing
 
 /// notes-merge(7), "Foreign commits": "A version may also stand for more than any device takes".
 @Suite("Versions that are too large, in a notebook that holds them already")
-struct CutOffTests {
+struct PruningTests {
   let home: Fixture
   /// The version in question, which the tip was made on.
   let bomb: ObjectID
@@ -70,14 +70,14 @@ struct CutOffTests {
 
   /// "rewrites the whole history, whoever made it"
   @Test("It is cut off, and nothing else is lost")
-  func cutOff() throws {
+  func pruneOversized() throws {
     let other = try Fixture()
     other.seconds.now = home.seconds.now
     _ = try other.git(["fetch", "-q", home.path, "HEAD"])
     let former = try #require(try home.notebook.state().tip)
     _ = try other.git(["reset", "-q", "--hard", former.hex])
 
-    let cut = try home.notebook.cutOff()
+    let cut = try home.notebook.pruneOversized()
     #expect(cut.map(\.version) == [bomb])
     #expect(cut[0].why == "files and folders in a version: the limit is 2000000")
     #expect(try home.read("a.txt") == "two\n")
@@ -86,21 +86,21 @@ struct CutOffTests {
     try home.notebook.history.forEachVersion { _ in true }
     #expect(try home.notebook.history.checkIntegrity().oversized.isEmpty)
     _ = try home.git(["rev-parse", "-q", "--verify", "refs/notes-state/cut/\(bomb)"])
-    #expect(try home.notebook.cutOff().isEmpty)
+    #expect(try home.notebook.pruneOversized().isEmpty)
     // "no head that descends from it is merged"
     #expect(throws: NotebookError.self) { try home.notebook.merge([former]) }
     // The same on another device, which gets to the same version.
-    #expect(try other.notebook.cutOff().count == 1)
+    #expect(try other.notebook.pruneOversized().count == 1)
     #expect(try other.notebook.state().tip == home.notebook.state().tip)
   }
 
   @Test("A notebook without such a version is left as it is")
   func nothingToDo() throws {
     let sound = try Fixture()
-    #expect(try sound.notebook.cutOff().isEmpty)
+    #expect(try sound.notebook.pruneOversized().isEmpty)
     try sound.write("a.txt", "one\n")
     let version = try sound.notebook.save().version
-    #expect(try sound.notebook.cutOff().isEmpty)
+    #expect(try sound.notebook.pruneOversized().isEmpty)
     #expect(try sound.notebook.state().tip == version)
   }
 }

@@ -10,14 +10,14 @@ import Testing
 @testable import Web
 
 /// notes-web(1), `--all`: the notebooks of a device, each below a path of its own.
-@Suite(.serialized) struct ShelfTests {
-  private let shelf: ShelfFixture
+@Suite(.serialized) struct NotebooksPageTests {
+  private let shelf: NotebooksFixture
   private var folder: TemporaryFolder { shelf.folder }
   private var browser: WebFixture.Browser { shelf.browser }
   private var home: String { shelf.root(of: "Home") }
   private var work: String { shelf.root(of: "Work") }
 
-  init() throws { shelf = try ShelfFixture(["Home", "Work"]) }
+  init() throws { shelf = try NotebooksFixture(["Home", "Work"]) }
 
   @Test func `The first page lists them, and each has its notes`() throws {
     let list = try shelf.get(browser.root + "/")

@@ -6,7 +6,7 @@ extension Notebook {
   /// notes-security(7), VERSIONS. Nothing where it shows something else than `tip` by now.
   ///
   /// - Returns: whether it made one; not where its key is not here.
-  package func answer(for tip: ObjectID) throws -> Bool {
+  package func endorse(_ tip: ObjectID) throws -> Bool {
     guard try signer?.sign(for: identity.device) != nil else { return false }
     return try withWriterLock { transaction in
       guard let shown = try transaction.writer.tip(), shown.id == tip else { return false }

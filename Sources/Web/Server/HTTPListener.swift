@@ -4,9 +4,9 @@ internal import NIOPosix
 internal import Synchronization
 
 /// An address that is listened at. A connection that comes before its service is known is closed.
-final class Door: Sendable {
+final class HTTPListener: Sendable {
   private struct Inside {
-    let shelf: Shelf
+    let router: Router
     let entrance: Entrance
     let connections: Connections
   }
@@ -51,15 +51,15 @@ final class Door: Sendable {
             withDecoderLimitConfiguration: decoder)
           try pipeline.addHandler(
             RequestHandler(
-              shelf: inside.shelf, entrance: inside.entrance, connections: inside.connections))
+              router: inside.router, entrance: inside.entrance, connections: inside.connections))
         }
       }
       .bind(host: host, port: port).wait()
   }
 
   /// Accepts connections from now on.
-  func open(_ shelf: Shelf, _ entrance: Entrance, _ connections: Connections) {
-    let inside = Inside(shelf: shelf, entrance: entrance, connections: connections)
+  func open(_ router: Router, _ entrance: Entrance, _ connections: Connections) {
+    let inside = Inside(router: router, entrance: entrance, connections: connections)
     self.inside.known.withLock { $0 = inside }
   }
 

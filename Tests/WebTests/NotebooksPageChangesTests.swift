@@ -11,9 +11,9 @@ import Testing
 @testable import Web
 
 /// notes-web(1), "All notebooks": they come and go while they are served.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ShelfChangesTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct NotebooksPageChangesTests {
   /// The list, as soon as it names these notebooks and no others.
-  private func wait(for names: [String], in shelf: ShelfFixture) throws {
+  private func wait(for names: [String], in shelf: NotebooksFixture) throws {
     let end = Instant.now + 120
     func shown() throws -> [String] {
       try shelf.get(shelf.browser.root + "/").text.matches(
@@ -27,7 +27,7 @@ import Testing
 
   // "A notebook that is made, joined or cloned meanwhile is served from then on."
   @Test func `One that is made meanwhile is served, with guests of its own, and told`() throws {
-    let shelf = try ShelfFixture([])
+    let shelf = try NotebooksFixture([])
     let root = shelf.browser.root
     let empty = try shelf.get(root + "/")
     #expect(empty.status == 200 && empty.text.contains("No notebook yet"))
@@ -54,7 +54,7 @@ import Testing
   // "One whose folder is gone is not on the list; it is again when the folder is back, and its guests are
   // still its guests."
   @Test func `One whose folder was moved is not shown, and is again when it is back`() throws {
-    let shelf = try ShelfFixture(["Home", "Work"])
+    let shelf = try NotebooksFixture(["Home", "Work"])
     let (home, root) = (shelf.root(of: "Home"), shelf.browser.root)
     let ben = try shelf.guest(of: "Home", "Ben")
     let note = try #require(
@@ -87,7 +87,7 @@ import Testing
 
   @Test func `One whose folder is deleted goes by itself, and is followed when it is back`() throws
   {
-    let shelf = try ShelfFixture(["Home", "Work"])
+    let shelf = try NotebooksFixture(["Home", "Work"])
     let ben = try shelf.guest(of: "Home", "Ben")
     try #require(
       try run(["cp", "-a", shelf.folder["Home"], shelf.folder["Backup"]]).isSuccess)
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func `One that is taken off the list is served no longer, and the others go on`() throws {
-    let shelf = try ShelfFixture(["Home", "Work"])
+    let shelf = try NotebooksFixture(["Home", "Work"])
     let ben = try shelf.guest(of: "Home", "Ben")
     let page = try shelf.follow(ben.root, ben.cookie)
     defer { close(page) }
@@ -127,7 +127,7 @@ import Testing
 
   // notes-security(7): "There is always room for one more."
   @Test func `Five hundred pages that follow the list keep nobody out`() throws {
-    let shelf = try ShelfFixture(["Home"])
+    let shelf = try NotebooksFixture(["Home"])
     var sockets: [Int32] = []
     defer { for socket in sockets { close(socket) } }
     for number in 0..<500 {

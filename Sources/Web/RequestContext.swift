@@ -9,7 +9,7 @@ internal import Watch
 internal import WorkTree
 
 /// One request and its answer. Each visit opens the notebook for itself.
-struct Visit {
+struct RequestContext {
   let site: Site
   let request: Request
 

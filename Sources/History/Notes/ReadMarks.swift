@@ -10,7 +10,7 @@ internal import WorkTree
 ///
 /// A note is new where its text in the present version is neither what was looked at nor what this device
 /// wrote: notes-list(1).
-public struct LookedAt {
+public struct ReadMarks {
   private let history: History
   private var repository: Repository { history.repository }
   private var path: String { history.stateFolder[.looked] }
@@ -31,7 +31,7 @@ public struct LookedAt {
 
   /// Notes that somebody looks at these notes as they are now. Throws where that cannot be written: they
   /// are new still.
-  public func look(at paths: [TreePath]) throws {
+  public func markRead(_ paths: [TreePath]) throws {
     guard let tip = try repository.head().commit, var record = try record() else { return }
     var news = try news(since: record, at: tip)
     for path in paths {

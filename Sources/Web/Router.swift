@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import Synchronization
 
 /// Everything that is served: a notebook, or several, each below a path of its own.
-final class Shelf: Sendable {
+final class Router: Sendable {
   let gate: Gate
   let notebooks: ServedNotebooks
   let limits: WebLimits
@@ -34,9 +34,9 @@ final class Shelf: Sendable {
       case .allowed(let admission):
         let request = request(admission)
         guard let site = admission.site else {
-          return ShelfPage(notebooks: notebooks, request: request).response()
+          return NotebooksPage(notebooks: notebooks, request: request).response()
         }
-        return Visit(site: site, request: request).response()
+        return RequestContext(site: site, request: request).response()
       case .refused(401, let text): return Self.closed(text)
       case .refused(let status, let text): return .plain(status, text)
       case .opened, .authority, .style: return .plain(404, "There is no such page.")

@@ -3,7 +3,7 @@ internal import State
 internal import System
 
 /// How a file is not what was last written into it: notes-save(1), "After a power cut".
-public enum CutDamage: String, Hashable, Codable, Sendable {
+public enum DamageKind: String, Hashable, Codable, Sendable {
   /// It holds nothing.
   case empty
   /// It holds zero bytes only.
@@ -36,11 +36,11 @@ public enum CutDamage: String, Hashable, Codable, Sendable {
 }
 
 /// A versioned file whose editor had not waited for the disk when the power was cut.
-package struct CutFile: Hashable, Sendable {
+package struct PowerLossDamage: Hashable, Sendable {
   package let path: TreePath
   /// Its present content.
   package let id: ObjectID
-  package let damage: CutDamage
+  package let damage: DamageKind
 
   package var skipped: SkippedFile { SkippedFile(path: path, reason: .cut(damage)) }
 }
@@ -51,9 +51,9 @@ private struct MachineRecord: Equatable {
   static let format = "1"
 
   var id = ""
-  var cut: [CutFile] = []
+  var cut: [PowerLossDamage] = []
 
-  init(id: String, cut: [CutFile]) { (self.id, self.cut) = (id, cut) }
+  init(id: String, cut: [PowerLossDamage]) { (self.id, self.cut) = (id, cut) }
 
   init(in state: StateFolder) {
     let file = state[.machine]
@@ -65,10 +65,10 @@ private struct MachineRecord: Equatable {
       if lines[0][0] != Self.format { return nil }
       var record = MachineRecord(id: lines[1][0], cut: [])
       for words in lines.dropFirst(2) {
-        guard words.count == 3, let id = words.id(0), let damage = CutDamage(rawValue: words[1]),
+        guard words.count == 3, let id = words.id(0), let damage = DamageKind(rawValue: words[1]),
           let path = words.path(2)
         else { throw StateDamage(file, "a line is no damaged file") }
-        record.cut.append(CutFile(path: path, id: id, damage: damage))
+        record.cut.append(PowerLossDamage(path: path, id: id, damage: damage))
       }
       return record
     }
@@ -84,9 +84,9 @@ private struct MachineRecord: Equatable {
 
 extension WorkTree {
   /// Those of the candidates that a power cut damaged, and that nobody has touched since.
-  package func cutFiles(
+  package func damagedFiles(
     among candidates: [Candidate], of index: IndexFile
-  ) throws -> [CutFile] {
+  ) throws -> [PowerLossDamage] {
     let record = MachineRecord(in: stateFolder)
     let isStartedAnew = record.id != machine.id
     if !isStartedAnew, record.cut.isEmpty { return [] }
@@ -117,7 +117,7 @@ extension WorkTree {
         let damage = try damage(
           content.bytes, id, of: candidate.path, from: former, isTouched: isTouched)
       else { return nil }
-      return CutFile(path: candidate.path, id: id, damage: damage)
+      return PowerLossDamage(path: candidate.path, id: id, damage: damage)
     }
   }
 
@@ -138,17 +138,18 @@ extension WorkTree {
   }
 
   /// Whether an interrupted checkout has met a file that a power cut damaged, in the place of `former`.
-  package func isCut(_ file: ObjectID, at path: TreePath, from former: ObjectID) throws -> Bool {
+  package func isDamaged(_ file: ObjectID, at path: TreePath, from former: ObjectID) throws -> Bool
+  {
     guard MachineRecord(in: stateFolder).id != machine.id else { return false }
     return try damage(repository.blob(file), file, of: path, from: former, isTouched: false) != nil
   }
 
   private func damage(
     _ bytes: [UInt8], _ id: ObjectID, of path: TreePath, from former: ObjectID, isTouched: Bool
-  ) throws -> CutDamage? {
+  ) throws -> DamageKind? {
     if id == former { return nil }
     let text = try repository.blob(former)
-    if let damage = CutDamage(of: bytes, from: text, isTouched: isTouched) { return damage }
+    if let damage = DamageKind(of: bytes, from: text, isTouched: isTouched) { return damage }
     // A person who takes a note back by hand writes it anew; one that a cut brings back has its former
     // time.
     guard !isTouched, let tip = try repository.head().commit else { return nil }
@@ -166,7 +167,7 @@ extension WorkTree {
   /// Remembers what a look found.
   ///
   /// - Parameter candidates: the files that it compared; nil for a look at the whole folder.
-  package func remember(_ cut: [CutFile], among candidates: [Candidate]?) throws {
+  package func remember(_ cut: [PowerLossDamage], among candidates: [Candidate]?) throws {
     let former = MachineRecord(in: stateFolder)
     var record = MachineRecord(id: machine.id, cut: cut)
     if let candidates {
@@ -178,7 +179,7 @@ extension WorkTree {
   }
 
   /// The files known to be damaged that still hold what the cut left.
-  package func knownCutFiles() throws -> [CutFile] {
+  package func knownDamagedFiles() throws -> [PowerLossDamage] {
     try MachineRecord(in: stateFolder).cut.filter { file in
       guard
         case .read(let content) = try FileContent.read(file.path, in: folder, sizeLimit: sizeLimit)
@@ -188,7 +189,7 @@ extension WorkTree {
   }
 
   /// Forgets files that hold their last version again.
-  package func forgetCutFiles(_ files: [CutFile]) throws {
+  package func forgetDamagedFiles(_ files: [PowerLossDamage]) throws {
     var record = MachineRecord(in: stateFolder)
     record.cut.removeAll(where: files.contains)
     try record.store(in: stateFolder)

@@ -1,7 +1,7 @@
 internal import Notebook
 
 /// The list of the notebooks that are served, for their owner.
-struct ShelfPage {
+struct NotebooksPage {
   let notebooks: ServedNotebooks
   let request: Request
 
@@ -12,7 +12,7 @@ struct ShelfPage {
     case (.get, []): .page(list)
     case (.get, ["events"]): Response(status: 200, body: .events(nil))
     case (.get, let path) where path.count == 1:
-      Visit.file(path[0]) ?? .page(missing, status: 404)
+      RequestContext.file(path[0]) ?? .page(missing, status: 404)
     default: .page(missing, status: 404)
     }
   }

@@ -11,7 +11,7 @@ import Testing
 @testable import Web
 
 /// All notebooks of a device that are served, and its user's browser.
-final class ShelfFixture {
+final class NotebooksFixture {
   let folder: TemporaryFolder
   let server: WebServer
   let client: HTTPClient

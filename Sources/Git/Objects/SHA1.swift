@@ -3,7 +3,7 @@ internal import Glibc
 
 /// SHA-1 (FIPS 180-4) over bytes that arrive in pieces: the checksum at the end of packs, their
 /// indexes and the index file. Objects get their IDs from libgit2, which looks for collisions.
-struct PackChecksum {
+struct SHA1 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0
   )
@@ -46,13 +46,13 @@ struct PackChecksum {
   }
 
   static func of(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    var checksum = PackChecksum()
+    var checksum = SHA1()
     checksum.update(bytes)
     return checksum.finish()
   }
 
   static func ofFile(_ descriptor: Int32, size: Int, path: String) throws -> [UInt8] {
-    var checksum = PackChecksum()
+    var checksum = SHA1()
     try withUnsafeTemporaryAllocation(byteCount: 1 << 17, alignment: 16) { buffer in
       var position = 0
       while position < size {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 
 /// Tells the service manager how the service is: sd_notify(3), by a plain datagram.
-struct ServiceState {
+struct SystemdNotifier {
   private let socketPath: String?
   /// How often the manager wants to hear that the service is alive, in seconds.
   let watchdog: Double?
