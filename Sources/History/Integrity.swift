@@ -18,7 +18,7 @@ public struct IntegrityReport: Sendable {
   public var damages: [Damage] = []
   /// Those of them that are not here at all.
   public var missing: [ObjectID] = []
-  /// Versions that stand for more than devices take: `Notebook.pruned`.
+  /// Versions that stand for more than devices take: `Notebook.pruneOversized`.
   public var oversized: [Damage] = []
 }
 

@@ -117,7 +117,7 @@ struct HereTests {
   }
 
   @Test("Cut off at any moment, beginning anew loses neither membership")
-  func pruneOversized() throws {
+  func cutOff() throws {
     let family = try Family()
     let phone = try family.add("phone", .writer)
     let store = try family.copy("phone")

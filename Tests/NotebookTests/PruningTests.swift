@@ -70,7 +70,7 @@ struct PruningTests {
 
   /// "rewrites the whole history, whoever made it"
   @Test("It is cut off, and nothing else is lost")
-  func pruneOversized() throws {
+  func pruned() throws {
     let other = try Fixture()
     other.seconds.now = home.seconds.now
     _ = try other.git(["fetch", "-q", home.path, "HEAD"])

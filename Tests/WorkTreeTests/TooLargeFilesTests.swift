@@ -120,7 +120,7 @@ struct TooLargeFilesTests {
   }
 
   @Test("a history that holds one is told, and the doctor cuts it off")
-  func pruneOversized() throws {
+  func pruned() throws {
     _ = try home.git(["add", "big.txt"])
     _ = try home.git(["commit", "-q", "-m", "large"])
     try home.write("b.txt", "two\n")

@@ -182,7 +182,7 @@ import Testing
 
   // notes-security(7), BLOCKING: "it opens no connection to it".
   @Test("Who is blocked or removed is cut off at once, and is back when it may")
-  func pruneOversized() throws {
+  func cutOff() throws {
     let (first, second) = try watched()
     #expect(try ada.notes("members", "block", "bob").isSuccess)
     _ = try first.line { $0.contains(#""state":"away""#) }
