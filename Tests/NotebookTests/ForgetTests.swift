@@ -222,8 +222,9 @@ struct ForgetTests {
   }
 
   /// "Nothing that stays lets anybody test a guess of what went".
-  @Test("Messages and logs name no former version, torn logs neither")
-  func formerIDs() throws {
+  @Test(
+    "Messages and logs name no former version, torn logs neither", arguments: [60, 84, 88, 92, 100])
+  func formerIDs(tornAt length: Int) throws {
     let first = try #require(
       try home.git(["rev-list", "--max-parents=0", "HEAD"]).split(separator: "\n").first)
     _ = try home.notebook.restore(
@@ -233,7 +234,7 @@ struct ForgetTests {
     _ = try home.git(["reset", "-q", "--hard", "HEAD@{1}"])
     let log = home.path + "/.git/logs/HEAD"
     let lines = try String(decoding: readFile(log), as: UTF8.self).split(separator: "\n")
-    let torn = lines.map { "\($0)\n" }.joined() + lines[1].prefix(60) + lines[2] + "\n"
+    let torn = lines.map { "\($0)\n" }.joined() + lines[1].prefix(length) + lines[2] + "\n"
     try writeFile(log, Array(torn.utf8))
     let before = try objects()
     _ = try forget()

@@ -121,7 +121,7 @@ struct ForgottenRepository {
   /// A log of git's with the versions as they are now. Lines of what nothing leads to any more go: git-reflog(1).
   private func log(_ log: [UInt8], isShown: Bool) -> [UInt8] {
     var lines: [UInt8] = []
-    var last: ArraySlice<UInt8> = []
+    var maker: ArraySlice<UInt8> = []
     let names = FormerIDs(rewriting.forms)
     for line in log.split(separator: UInt8(ascii: "\n")) {
       guard line.count > 82, let old = ObjectID(hex: line.prefix(40)),
@@ -130,16 +130,17 @@ struct ForgottenRepository {
         let after = new == .zero ? new : rewriting.form(of: new)
       else { continue }
       guard let rest = names.replaced(in: line.dropFirst(82)) else { continue }
-      last = line
+      // A line that was torn may have another one behind it, with two makers.
+      let made = rest.prefix { $0 != UInt8(ascii: ">") }
+      if made.count(where: { $0 == UInt8(ascii: "<") }) == 1 { maker = made }
       if before == after { continue }
       lines += Array("\(before) \(after) ".utf8) + (text?.applied(toLine: rest) ?? rest) + [10]
     }
-    guard isShown, !last.isEmpty else { return lines }
+    guard isShown, !maker.isEmpty else { return lines }
     // The last step, by whom the one before was made.
-    let head = last.dropFirst(82).prefix { $0 != UInt8(ascii: ">") }
     let time = notebook.clock.now()
     let zone = ReflogZone.text(ofMinutes: time.offset)
-    lines += Array("\(tip) \(top) ".utf8) + head
+    lines += Array("\(tip) \(top) ".utf8) + maker
     lines += Array("> \(time.seconds) \(zone)\tnotes: \(OperationKind.forget.rawValue)\n".utf8)
     return lines
   }
