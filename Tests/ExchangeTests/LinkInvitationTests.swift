@@ -103,6 +103,21 @@ struct LinkInvitationTests {
     }
   }
 
+  @Test("who learns at the hub that it is no admin any more answers nobody")
+  func demoted() throws {
+    let carl = try Device("Carl", certifiedBy: ada, as: .admin)
+    try carl.meet(hub)
+    _ = try join("Bob", by: invite())
+    try ada.context.membership.reissue(device: carl.key.deviceID, role: .writer, by: ada.key)
+    let list = try MemberList(of: ada.context.membership).write(to: ada.notebook().repository)
+    try hub.git([
+      "-C", ada.notes, "push", "-q", "--force", hub.path, "\(list.hex):\(MemberList.reference)",
+    ])
+    let (outcome, events) = try carl.visit(hub.hub)
+    #expect(outcome.failures.isEmpty && admitted(events).isEmpty)
+    #expect(admitted(try ada.visit(hub.hub).events) == ["Bob"])
+  }
+
   @Test("a link that two devices answer lets neither in, and both are named once")
   func leaked() throws {
     let link = try invite()

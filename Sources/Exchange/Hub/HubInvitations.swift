@@ -48,6 +48,8 @@ struct HubInvitations {
     _ found: [String: [String: ObjectID]], in repository: Repository,
     arriving quarantine: Quarantine?, report: (Event) -> Void
   ) throws -> [String] {
+    // The hub's list of members may have said otherwise just now.
+    guard membership.role(ofDevice: context.key.deviceID) == .admin else { return [] }
     var ended: [String] = []
     let known = KnownOffers(stateFolder)
     for (name, references) in found.sorted(by: { $0.key < $1.key }) {
@@ -147,7 +149,7 @@ struct HubInvitations {
     try set(["\(folder)/\(offer.id)/\(request.deviceID)": commit], by: transfer, at: hub)
   }
 
-  /// Removes references there. Where the hub does not let that be done, they stay, and count for nothing.
+  /// Removes references there. If the hub refuses, they stay, and count for nothing.
   static func remove(_ names: [String], by transfer: Transfer, at hub: Hub) {
     // The next visit tries again.
     _ = try? set(Dictionary(names.map { ($0, nil) }) { first, _ in first }, by: transfer, at: hub)

@@ -74,7 +74,7 @@ struct HubMembers {
   }
 
   /// Whether a list is there that says less than what is known here, or is of the membership before this one.
-  /// Where there is none yet, one goes there with the next version.
+  /// If there is none yet, one goes there with the next version.
   var areNews: Bool { !isRefused && there.map { $0 != present } ?? isFormer }
 
   private var present: MemberList? { membership.map { MemberList(of: $0) } }

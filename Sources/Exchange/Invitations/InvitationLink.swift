@@ -5,8 +5,8 @@ internal import System
 ///
 ///     notes://join/NOTEBOOK/ROLE/END/SECRET/INVITER/HUB
 ///
-/// Inviter and hub are percent-encoded, so that no shell reads anything of it otherwise. What it says besides the
-/// secret and the notebook is for people, and proved by the offer at the hub alone.
+/// Inviter and hub are percent-encoded, so that a shell takes it as it is. All but the secret and the notebook is for
+/// people: the offer at the hub proves it.
 public struct InvitationLink: Sendable {
   /// The notebook's ID.
   public let notebookID: String

@@ -55,7 +55,7 @@ struct ResolveCommand: Command {
       if let path {
         _ = try Self.explained(path, in: notebook) { try notebook.conflictedNote(at: path) }
       }
-      // Where there is nothing to ask, no terminal is needed.
+      // Without a conflict there is nothing to ask.
       if try path != nil || !notebook.history.conflicts().isEmpty { try demandTerminal() }
       return try ConflictWalk.settle(path.map { [$0] }, in: notebook)
     }
