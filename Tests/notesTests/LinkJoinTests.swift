@@ -2,6 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import notes
+
 /// notes-invite(1), --hub, and notes-join(1), of a link.
 @Suite(.timeLimit(.minutes(5))) struct LinkJoinTests {
   private let ada: Shell
@@ -37,7 +39,8 @@ import Testing
     #expect(asked.text.contains("This device has asked to join, and is not a member yet"))
     #expect(try bob.folder.text("desk/A.txt") == "one\n")
     #expect(
-      try bob.notes("status", in: "desk").text.contains("at its next visit to origin, within"))
+      try bob.notes("status", in: "desk").text.contains(
+        "at its next visit to origin, within 7 days"))
     try bob.folder.write("by bob\n", to: "desk/B.txt")
     #expect(try bob.notes("sync", in: "desk").isSuccess)
     let open = try ada.notes("invitations")
@@ -57,6 +60,14 @@ import Testing
     let again = try bob.notes("join", link, "../desk", "--yes", "--json")
     #expect(again.errorText.contains(#""kind":"already_a_member""#), "\(again)")
     #expect(again.errorText.contains("this device is a member of the notebook already"))
+  }
+
+  @Test(arguments: [
+    (119, "119 s"), (120, "2 min"), (7_199, "120 min"), (7_200, "2 hours"), (172_799, "48 hours"),
+    (172_800, "2 days"), (604_799, "7 days"), (30 * 86_400, "30 days"),
+  ])
+  func `The time that is left is told in the largest fitting unit`(seconds: Int64, told: String) {
+    #expect(TimeText.left(until: 1_000 + seconds, now: 1_000) == told)
   }
 
   @Test func `A clone that is there already joins by a link`() throws {

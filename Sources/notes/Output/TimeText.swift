@@ -58,9 +58,14 @@ enum TimeText {
     return isOver ? (seconds < 0 ? .max : .min) : age
   }
 
-  /// A length of time: `45 s`, `9 min`, to the nearest minute.
+  /// A length of time, to the nearest whole one: `45 s`, `9 min`, `3 hours`, `7 days`.
   static func duration(_ seconds: Int) -> String {
-    seconds < 120 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
+    switch seconds {
+    case ..<120: "\(seconds) s"
+    case ..<7_200: "\((seconds + 30) / 60) min"
+    case ..<172_800: "\((seconds + 1_800) / 3_600) hours"
+    default: "\((seconds + 43_200) / 86_400) days"
+    }
   }
 
   static func left(until end: Int64, now: Int64) -> String { duration(Int(max(0, end - now))) }
