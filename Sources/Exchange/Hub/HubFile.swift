@@ -28,4 +28,15 @@ enum HubFile {
     else { return nil }
     return try repository.blob(entry.id)
   }
+
+  /// Nil for what nobody can read as such a file.
+  static func ifReadable<Value>(_ read: () throws -> Value?) throws -> Value? {
+    do {
+      return try read()
+    } catch GitError.missing, GitError.wrongKind, GitError.malformed, GitError.objectTooLarge {
+      return nil
+    } catch is PackError {
+      return nil
+    }
+  }
 }

@@ -103,12 +103,8 @@ struct HubInvitations {
   private static func text(
     of commit: ObjectID, _ name: TreePath, in repository: Repository, _ quarantine: Quarantine?
   ) throws -> [UInt8]? {
-    do {
-      return try HubFile.content(of: commit, as: name, in: repository, arriving: quarantine)
-    } catch GitError.missing, GitError.wrongKind, GitError.malformed, GitError.objectTooLarge {
-      return nil
-    } catch is PackError {
-      return nil
+    try HubFile.ifReadable {
+      try HubFile.content(of: commit, as: name, in: repository, arriving: quarantine)
     }
   }
 

@@ -38,7 +38,7 @@ struct HubMembers {
     let found = try Self.read {
       try MemberList(of: version, in: repository, arriving: quarantine)
     }
-    guard let list = found?.list else { return }
+    guard let list = found else { return }
     switch try list.relation(to: membership) {
     case .own:
       there = list
@@ -55,19 +55,14 @@ struct HubMembers {
     }
   }
 
-  /// A list and the ID of its notebook; nil for what nobody can read as one, which is replaced.
+  /// A list; nil for what nobody can read as one, which is replaced.
   ///
   /// - Throws: where this machine cannot read it: it may be another notebook's.
-  private static func read(
-    _ read: () throws -> MemberList?
-  ) throws -> (list: MemberList, notebook: String)? {
+  private static func read(_ read: () throws -> MemberList?) throws -> MemberList? {
+    guard let list = try HubFile.ifReadable(read) else { return nil }
     do {
-      guard let list = try read() else { return nil }
-      return (list, try list.notebookID)
-    } catch GitError.missing, GitError.wrongKind, GitError.malformed, GitError.objectTooLarge {
-      return nil
-    } catch is PackError {
-      return nil
+      _ = try list.notebookID
+      return list
     } catch MembershipError.certificateRefused {
       return nil
     }
