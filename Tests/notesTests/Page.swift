@@ -29,6 +29,12 @@ final class Page {
       try #require(try get(root + "/").firstMatch(of: #/href="(\/[a-z0-9]+\/n\/[^"#?\/]*)"/#)).1)
   }
 
+  /// Whether a line of the page shows a conflict's marker, whose label is the note's own text: notes-security(7), "What
+  /// is not promised".
+  private static func isMarker(_ line: Substring) -> Bool {
+    ["&lt;&lt;&lt;", "&gt;&gt;&gt;", "|||||||", "======="].contains(where: line.contains)
+  }
+
   /// Reads the pages that lead to versions: each shows a mark where nothing proves the author, and the name that
   /// nobody has never without one.
   func expectEarned(_ isProved: [String: Bool], _ forged: String) throws {
@@ -42,7 +48,7 @@ final class Page {
         if next.hasPrefix(root), seen.insert(next).inserted { pending.append(next) }
       }
       for line in text.split(separator: "\n")
-      where !["&lt;&lt;&lt;", "&gt;&gt;&gt;", "|||||||"].contains(where: line.contains) {
+      where !Self.isMarker(line) {
         for rest in line.ranges(of: forged).map({ line[$0.upperBound...] }) {
           let isMarked = ["", "</b>"].contains {
             rest.hasPrefix($0 + " (via bob)") || rest.hasPrefix($0 + " <span class=\"chip warn\">")
