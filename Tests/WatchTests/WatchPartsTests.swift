@@ -1,5 +1,6 @@
 import Channel
 import Git
+import Glibc
 import History
 import Membership
 import TestSupport
@@ -210,6 +211,22 @@ struct WatchPartsTests {
     // The branch has moved to it.
     table.look()
     #expect(table.early == nil)
+  }
+
+  // notes-web(1), "All notebooks": "when a notebook is added or its folder is deleted", however soon after.
+  @Test("a file's watch tells of a folder that went, also where it went before the watch began")
+  func goneFolders() throws {
+    let folder = try TemporaryFolder()
+    let told = EventLog<String>()
+    try makeFolder(folder["there"])
+    let watches = try ["there", "gone"].map { place in
+      try FileWatch("file", in: folder[place]) { told.append(place) }
+    }
+    defer { for watch in watches { watch.stop() } }
+    #expect(told.wait { Set($0) == ["there", "gone"] }, "\(told.all)")
+    try #require(rmdir(folder["there"]) == 0)
+    #expect(told.wait { $0.count(where: { $0 == "there" }) == 2 }, "\(told.all)")
+    #expect(told.all.count(where: { $0 == "gone" }) == 1)
   }
 
   // notes-watch(1), "Hooks".

@@ -84,16 +84,24 @@ public final class FileWatch: Sendable {
   /// Watches the file `name` in `folder`. If the user has no watches left, nothing is noticed.
   /// `changed` is called when it may have changed, on a thread of the watch's own; for the first time
   /// once it is watched, because what was read of it before may be old; and when the folder has gone,
-  /// for the last time. Throws when there are no descriptors left, or no thread.
+  /// for the last time: also when it had gone before the watch began. Throws when there are no descriptors
+  /// left, or no thread.
   public init(_ name: String, in folder: String, changed: @escaping @Sendable () -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping
     try startThread {
-      // If nothing can be watched nothing is told, as the caller says.
-      guard let events = try? FileEvents(),
-        (try? events.watch(Array(folder.utf8), IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO)) != nil
-      else { return }
+      let isThere: Bool
+      let events: FileEvents
+      do {
+        events = try FileEvents()
+        let mask = IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO
+        isThere = try events.watch(Array(folder.utf8), mask) != nil
+      } catch {
+        // If nothing can be watched nothing is told, as the comment says.
+        return
+      }
       changed()
+      guard isThere else { return }
       while true {
         let ready = Poll.wait(for: [events.descriptor, stopping.descriptor])
         if ready.contains(stopping.descriptor) { return }

@@ -310,10 +310,14 @@ const offerDraft = () => {
 
 // Others' changes appear by themselves, but never while the user types there.
 
+let reload;
 const load = async (address) => {
   const response = await fetch(address);
   if (response.status === 401) say(ended);
   if (response.status === 503) sayOffline();
+  clearTimeout(reload);
+  // What happened is told once: whoever was not answered asks again.
+  if ([429, 503].includes(response.status)) reload = setTimeout(refresh, 2000);
   if (!response.ok) return null;
   return new DOMParser().parseFromString(await response.text(), "text/html");
 };
