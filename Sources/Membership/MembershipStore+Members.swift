@@ -25,6 +25,14 @@ extension MembershipStore {
     }
   }
 
+  /// Whether a device was ever certified as an admin, even if it is none any more.
+  public func wasAdmin(device deviceID: String) -> Bool {
+    guard let key = [UInt8](base32: deviceID) else { return false }
+    return state.withLock { state in
+      state.set.certificates(ofKey: key).contains { $0.role == .admin }
+    }
+  }
+
   /// A device's role; nil when it is not a member, or no longer.
   public func role(ofDevice deviceID: String) -> Role? { member(ofDevice: deviceID)?.role }
 

@@ -35,6 +35,8 @@ public struct MergeOptions: Sendable {
   public var meter: WorkMeter?
   /// The notes that the user asked to be written: if the folder does not let them be, nothing changes.
   package var mustBeWritten: Set<TreePath> = []
+  /// Brings versions from before something was forgotten over to this device's history, where nobody else does it.
+  package var bringsOver = false
   /// The operation that brings the heads, for the log of operations.
   public var operation: OperationKind
 

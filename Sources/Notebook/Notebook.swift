@@ -212,7 +212,10 @@ public final class Notebook {
   private func transaction() -> WriteTransaction {
     WriteTransaction(
       history, device: identity.device, guest: guest, signer: signer, earlyNotice: earlyNotice,
-      saveNotice: saveNotice, makers: makers, namesSecrets: namesSecrets)
+      saveNotice: saveNotice, makers: makers,
+      counts: { [self] version, heads in
+        try signer?.counts(version, below: heads, in: self) ?? false
+      }, namesSecrets: namesSecrets)
   }
 
   /// The makers of versions, with the proof that their names lack; if nothing can prove them, as the

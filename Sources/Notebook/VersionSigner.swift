@@ -14,27 +14,40 @@ public struct VersionSigner: Sendable {
   /// The names of who made versions of a notebook, with what is lacking to prove them.
   public typealias Makers = @Sendable (_ versions: [Commit], Notebook) throws -> [String]
 
+  /// Whether a version by which something was forgotten counts, of those below these heads.
+  public typealias Counts =
+    @Sendable (_ version: ForgettingVersion, _ heads: [ObjectID], Notebook) throws -> Bool
+
   private let load: @Sendable (_ deviceID: String) throws -> Sign?
+  private let counts: Counts?
   private let makers: Makers?
   private let authorName: @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String
 
   /// A signer that asks for a device's key, nil where it is not here, for the name by which versions
-  /// call it when the first version is made, and for who made others.
+  /// call it when the first version is made, for who made others, and whether what somebody had forgotten is
+  /// to be.
   public init(
     load: @escaping @Sendable (_ deviceID: String) throws -> Sign?,
     authorName:
       @escaping @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String = {
         device, _ in device.name
       },
-    makers: Makers? = nil
+    makers: Makers? = nil, counts: Counts? = nil
   ) {
-    self.makers = makers
+    (self.makers, self.counts) = (makers, counts)
     self.load = load
     self.authorName = authorName
   }
 
   func makers(of versions: [Commit], in notebook: Notebook) throws -> [String]? {
     try makers?(versions, notebook)
+  }
+
+  /// Whether a version by which something was forgotten counts; none does where nobody can tell.
+  func counts(
+    _ version: ForgettingVersion, below heads: [ObjectID], in notebook: Notebook
+  ) throws -> Bool {
+    try counts?(version, heads, notebook) ?? false
   }
 
   func sign(for device: DeviceIdentity) throws -> Sign? { try load(device.deviceID) }

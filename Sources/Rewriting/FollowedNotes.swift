@@ -9,6 +9,14 @@ struct FollowedNotes {
 
   init(_ trail: NoteTrail, in history: History) { (self.trail, self.history) = (trail, history) }
 
+  /// Follows no note yet.
+  init(in history: History) { self.init(NoteTrail([:]), in: history) }
+
+  /// The notes are called so in a version, whatever its parents call them.
+  mutating func set(_ names: Set<TreePath>, in version: ObjectID) {
+    if !names.isEmpty { paths[version] = names }
+  }
+
   /// The names of the notes in a version, whose parents were asked for before. `changes` are those against
   /// its first parent.
   mutating func paths(in commit: Commit, changes: [TreeChange]) throws -> Set<TreePath> {

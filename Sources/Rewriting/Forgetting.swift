@@ -6,30 +6,73 @@ package struct Forgetting: Sendable {
   package enum Kind: String, Sendable {
     /// A text, wherever it stands.
     case text
-    /// A note with all its versions, or lines of one note.
+    /// Lines of some notes.
+    case lines
+    /// Notes and attachments with all their versions.
     case note
+
+    /// The kind as the subject of a version says it.
+    package var words: String {
+      switch self {
+      case .text: "a text"
+      case .lines: "lines"
+      case .note: "a note"
+      }
+    }
   }
 
   /// The files or texts that go.
-  package enum Cut: Sendable {
+  enum Cut: Sendable {
     /// A text, in every note and message.
     case text(TextCut)
     /// The notes of a trail, whole.
     case notes(NoteTrail)
     /// Lines of the notes of a trail, in no other note.
     case lines(LineCut, NoteTrail)
+    /// Whatever went from the history of who had it forgotten.
+    case learned(LearnedCut)
   }
 
   /// Sixteen random bytes in hexadecimal digits: what versions say of it, which tells nothing of what went.
   package let id: String
-  package let cut: Cut
+  let cut: Cut
 
-  package init(id: String, cut: Cut) { (self.id, self.cut) = (id, cut) }
+  init(id: String, cut: Cut) { (self.id, self.cut) = (id, cut) }
 
-  package var kind: Kind { if case .notes = cut { .note } else { .text } }
+  /// A text, in every note and message.
+  package static func text(_ text: TextCut, id: String) -> Forgetting {
+    Forgetting(id: id, cut: .text(text))
+  }
 
-  /// The header of a version that was made again: `notes-forgot ID`, and `signed` behind it if the version
-  /// had a signature and has none now.
+  /// The notes of a trail, whole.
+  package static func notes(_ trail: NoteTrail, id: String) -> Forgetting {
+    Forgetting(id: id, cut: .notes(trail))
+  }
+
+  /// Lines of the notes of a trail, in no other note.
+  package static func lines(_ lines: LineCut, _ trail: NoteTrail, id: String) -> Forgetting {
+    Forgetting(id: id, cut: .lines(lines, trail))
+  }
+
+  package var kind: Kind {
+    switch cut {
+    case .text: .text
+    case .lines: .lines
+    case .notes, .learned: .note
+    }
+  }
+
+  /// The texts that go wherever they stand.
+  var texts: [TextCut] {
+    switch cut {
+    case .text(let text): [text]
+    case .learned(let cut): cut.texts
+    case .notes, .lines: []
+    }
+  }
+
+  /// The header of a version that was made again: `notes-forgot signed` if the version had a signature,
+  /// else `notes-forgot unsigned`. It names no forgetting, so that the order of two of them leaves no trace.
   package static let header = "notes-forgot"
   /// The header by which a note keeps its ID though the version that added it was made again: `ID PATH`, the
   /// path in hexadecimal digits.

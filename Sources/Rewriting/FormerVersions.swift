@@ -16,7 +16,11 @@ package struct FormerVersions {
   /// A version that one of two histories has in one form and the other in another, of which one was made again.
   /// They are told by their authors, committers and dates, which stay the same. Only what the one has and the
   /// other has not is looked at. Nil where there is none: the two may be merged.
-  package func first(between heads: [ObjectID], and tip: ObjectID) throws -> ObjectID? {
+  ///
+  /// - Parameter countsRewritten: whether one that both have rewritten counts, each in another way.
+  package func first(
+    between heads: [ObjectID], and tip: ObjectID, countsRewritten: Bool = false
+  ) throws -> ObjectID? {
     let new = try repository.commits(from: heads, lacking: [tip])
     if new.isEmpty { return nil }
     let own = try repository.commits(from: [tip], lacking: heads)
@@ -34,7 +38,8 @@ package struct FormerVersions {
       let commit = try repository.commit(id)
       let lines = Lines(author: commit.author, committer: commit.committer)
       guard let forms = known[lines] else { return false }
-      return commit.isRewritten || forms.rewritten
+      if commit.isRewritten { return forms.plain || countsRewritten && forms.rewritten }
+      return forms.rewritten
     }
   }
 }

@@ -10,22 +10,27 @@ internal import WorkTree
 /// version that does stays itself. The cost follows what versions change and what goes, not the size of the
 /// notebook times its versions.
 package struct HistoryRewriting {
-  /// Makes a signature over the content of a version that this device had signed; deterministic.
-  package typealias Sign = (_ content: [UInt8]) throws -> [UInt8]
-
   private let history: History
   private let forgetting: Forgetting
-  private let sign: Sign?
   private let isTrial: Bool
   private var followed: FollowedNotes?
+  /// The versions that another history was rewritten to, and its tops.
+  private var paired: FormerForms?
+  private var tops: [ObjectID] = []
+  /// The notes that went there, and those from which something went.
+  private var goneNotes: FollowedNotes?
+  private var changedNotes: FollowedNotes?
+  /// The versions that were made on top of that history.
+  private var above: Set<ObjectID> = []
   /// The version that takes the place of each one that was made again.
   package private(set) var forms: [ObjectID: ObjectID] = [:]
   private var seen: Set<ObjectID> = []
   /// The files that take the place of others in a version; no entry stands for nothing.
   private var replaced: [ObjectID: [TreePath: Replacement]] = [:]
-  private var cutBlobs: [ObjectID: ObjectID?] = [:]
+  private var cutBlobs: [Place: ObjectID?] = [:]
   /// Lines of blobs that hold a part of the text, and what is left of each.
   private var parts: [ObjectID: [[UInt8]: [UInt8]]] = [:]
+  private var hasParts = false
   /// Versions whose ID tells nothing to who would guess what went.
   private var shielded: Set<ObjectID> = []
   private var omitted: Set<ObjectID> = []
@@ -34,16 +39,59 @@ package struct HistoryRewriting {
 
   private var repository: Repository { history.repository }
 
-  /// - Parameters:
-  ///   - isTrial: only look what would go; nothing is written.
-  ///   - sign: signs again what this device had signed; without it those versions lose their signatures.
-  package init(
-    of history: History, _ forgetting: Forgetting, isTrial: Bool = false, signedBy sign: Sign? = nil
-  ) {
-    (self.history, self.forgetting, self.isTrial, self.sign) = (history, forgetting, isTrial, sign)
+  /// - Parameter isTrial: only look what would go; nothing is written.
+  package init(of history: History, _ forgetting: Forgetting, isTrial: Bool = false) {
+    (self.history, self.forgetting, self.isTrial) = (history, forgetting, isTrial)
     switch forgetting.cut {
-    case .text: break
+    case .text, .learned: break
     case .notes(let trail), .lines(_, let trail): followed = FollowedNotes(trail, in: history)
+    }
+  }
+
+  /// The rewriting of a history as another one was rewritten that obeys more: versions that are in both become what
+  /// they are there, and from the others goes what went there.
+  ///
+  /// - Parameters:
+  ///   - roots: the heads of the old history, and whatever was made on it or on the new one.
+  ///   - tops: the versions that say what the new one obeys, with the kinds of what went.
+  package init(
+    of history: History, _ roots: [ObjectID], like tops: [ObjectID], kinds: Set<String>
+  ) throws {
+    let repository = history.repository
+    let paired = try FormerForms(of: roots, in: tops, repository)
+    let learned = try LearnedCut(paired, kinds: kinds, in: repository) { look in
+      try Self.survivors(of: paired, in: tops, repository, look)
+    }
+    self.init(of: history, Forgetting(id: "", cut: .learned(learned)))
+    self.tops = tops
+    self.paired = paired
+    seen = Set(try repository.commits(from: tops))
+    (goneNotes, changedNotes) = (FollowedNotes(in: history), FollowedNotes(in: history))
+  }
+
+  /// The texts that stay, of those that were here and that are there.
+  private static func survivors(
+    of paired: FormerForms, in tops: [ObjectID], _ repository: Repository,
+    _ look: ([UInt8]) throws -> Void
+  ) throws {
+    var done: Set<ObjectID> = []
+    func see(_ file: TreeEntry) throws {
+      guard file.mode.isFile, paired.texts[file.id] == nil, done.insert(file.id).inserted
+      else { return }
+      let content = try repository.blobReadOnce(file.id)
+      if content.isTextByLook { try look(content) }
+    }
+    for top in tops {
+      for (_, file) in try repository.files(in: repository.commit(top).tree) { try see(file) }
+    }
+    for id in paired.versions {
+      guard let files = paired.files[id] else { continue }
+      let commit = try repository.commit(id)
+      let base = try commit.parents.first.map { try repository.commit($0).tree }
+      for change in try repository.changes(from: base, to: commit.tree)
+      where files[change.path] == nil {
+        if let new = change.new { try see(new) }
+      }
     }
   }
 
@@ -54,8 +102,11 @@ package struct HistoryRewriting {
   package mutating func rewrite(
     _ roots: [ObjectID], progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
   ) throws {
-    let all = try repository.commits(from: roots)
-    if case .text(let cut) = forgetting.cut, seen.isEmpty { try findParts(of: cut, in: all) }
+    let all = try repository.commits(from: roots, lacking: tops)
+    if !hasParts {
+      hasParts = true
+      for text in forgetting.texts { try findParts(of: text, in: all) }
+    }
     // So many at a time: what waits to be stored is in memory or in open files.
     for start in stride(from: 0, to: all.count, by: 256) {
       let part = all[start..<min(start + 256, all.count)]
@@ -75,7 +126,16 @@ package struct HistoryRewriting {
   /// The texts that something stands in the place of, wherever they stand.
   package var goneBlobs: [ObjectID] {
     guard case .text = forgetting.cut else { return [] }
-    return cutBlobs.compactMap { $0.value == nil ? nil : $0.key }
+    return cutBlobs.compactMap { $0.value == nil ? nil : $0.key.file }
+  }
+
+  /// The texts that go wherever they stand.
+  package var texts: [TextCut] { forgetting.texts }
+
+  /// A text, and whether it is in a note of which lines went.
+  private struct Place: Hashable {
+    let file: ObjectID
+    let isChanged: Bool
   }
 
   // MARK: One version
@@ -86,12 +146,18 @@ package struct HistoryRewriting {
     let commit = try Commit(parsing: data, id: id)
     let base = try commit.parents.first.map { try repository.commit($0).tree }
     let changes = try repository.changes(from: base, to: commit.tree)
+    let isMoved = commit.parents.contains { forms[$0] != nil }
+    if let form = paired?.forms[id] { return try pair(commit, data, with: form) }
+    if try commit.parents.contains(where: isNew) {
+      above.insert(id)
+      // Nobody forgets what somebody wrote since.
+      if !isMoved { return }
+    }
     let files = try replacements(in: commit, changes: changes)
     if !files.isEmpty { replaced[id] = files }
     let message = messageCut(of: commit, changes: changes)
-    let hasMessage = message.text.map { $0.isIn(Array(commit.message.utf8)) } ?? false
+    let hasMessage = message.isNeeded(for: Array(commit.message.utf8))
     found.add(files, hasMessage: hasMessage)
-    let isMoved = commit.parents.contains { forms[$0] != nil }
     guard !isTrial, isMoved || !files.isEmpty || hasMessage else { return }
     var version = try RewrittenCommit(of: data, id: id)
     version.parents = commit.parents.map { forms[$0] ?? $0 }.eachOnce
@@ -111,20 +177,30 @@ package struct HistoryRewriting {
       shielded.insert(id)
       try keepIDs(of: changes, files, in: commit, &version)
     }
-    forms[id] = try write(version, insteadOf: data)
+    if !commit.isRewritten {
+      version.add(header: Forgetting.header, version.wasSigned ? "signed" : "unsigned")
+    }
+    forms[id] = try repository.write(version)
   }
 
-  private func write(_ version: RewrittenCommit, insteadOf data: [UInt8]) throws -> ObjectID {
-    var version = version
-    if let sign, let signed = SignedCommit(parsing: data),
-      try sign(signed.content) == signed.signature
-    {
-      version.add(header: Forgetting.header, forgetting.id)
-      return try repository.write(version, signedBy: sign)
+  /// Whether a version is of a time at which something was forgotten already.
+  private func isNew(_ id: ObjectID) throws -> Bool {
+    try above.contains(id)
+      || paired != nil && seen.contains(id) && forms[id] == nil
+        && (tops.contains(id) || repository.commit(id).isRewritten)
+  }
+
+  /// Takes the version that stands in the place of another one in the history that was rewritten already.
+  private mutating func pair(_ commit: Commit, _ data: [UInt8], with form: ObjectID) throws {
+    let files = paired?.files[commit.id] ?? [:]
+    if !files.isEmpty { replaced[commit.id] = files }
+    forms[commit.id] = form
+    goneNotes?.set(Set(files.keys.filter { files[$0] == .gone }), in: commit.id)
+    changedNotes?.set(Set(files.keys.filter { files[$0] != .gone }), in: commit.id)
+    let hasOwn = try !files.isEmpty || repository.commit(form).message != commit.message
+    if isShielded(commit, isSigned: SignedCommit.isSigned(data), hasOwn: hasOwn) {
+      shielded.insert(commit.id)
     }
-    version.add(
-      header: Forgetting.header, forgetting.id + (version.wasSigned ? " signed" : ""))
-    return try repository.write(version, signedBy: nil)
   }
 
   private func messageCut(of commit: Commit, changes: [TreeChange]) -> MessageCut {
@@ -132,10 +208,8 @@ package struct HistoryRewriting {
     for id in [commit.id] + commit.parents {
       for (path, new) in replaced[id] ?? [:] where new == .gone { gone.insert(path) }
     }
-    var text: TextCut?
-    if case .text(let cut) = forgetting.cut { text = cut }
     return MessageCut(
-      changes: changes.map(Change.init), gone: gone, text: text,
+      changes: changes.map(Change.init), gone: gone, texts: forgetting.texts,
       form: { seen.contains($0) ? forms[$0] ?? $0 : nil },
       formNamed: { digits in forms.first { $0.key.hex.hasPrefix(digits) }?.value })
   }
@@ -147,50 +221,74 @@ package struct HistoryRewriting {
   ) throws -> [TreePath: Replacement] {
     var files = commit.parents.first.flatMap { replaced[$0] } ?? [:]
     let notes = try followed?.paths(in: commit, changes: changes)
+    let gone = try goneNotes?.paths(in: commit, changes: changes) ?? []
+    let changed = try changedNotes?.paths(in: commit, changes: changes) ?? []
     for change in changes {
       if change.new != nil { found.allPaths.insert(change.path) }
       files[change.path] = try change.new.flatMap {
-        try replacement(for: $0, at: change.path, among: notes)
+        try replacement(for: $0, at: change.path, among: notes, gone, changed)
       }
     }
     // A note may come to a merge by another parent than the first, and be the same there.
-    for path in notes ?? [] where files[path] == nil {
+    for path in (notes ?? []).union(gone).union(changed) where files[path] == nil {
       guard let entry = try repository.entry(at: path, in: commit.tree) else { continue }
-      files[path] = try replacement(for: entry, at: path, among: notes)
+      files[path] = try replacement(for: entry, at: path, among: notes, gone, changed)
     }
     return files
   }
 
   private mutating func replacement(
-    for file: TreeEntry, at path: TreePath, among notes: Set<TreePath>?
+    for file: TreeEntry, at path: TreePath, among notes: Set<TreePath>?, _ gone: Set<TreePath>,
+    _ changed: Set<TreePath>
   ) throws -> Replacement? {
     if let notes, !notes.contains(path) { return nil }
     if case .notes = forgetting.cut { return .gone }
-    guard file.mode.isFile, let blob = try cut(blob: file.id, at: path) else { return nil }
-    return .file(TreeEntry(name: file.name, mode: file.mode, id: blob))
+    guard file.mode.isFile else { return nil }
+    if gone.contains(path), case .learned(let cut) = forgetting.cut {
+      let content = try repository.blobReadOnce(file.id)
+      guard let rest = cut.rest(of: content, file.id) else { return .gone }
+      let new = forgetting.texts.applied(to: rest) ?? rest
+      return new == content ? nil : .file(file.with(try repository.write(blob: new)))
+    }
+    let place = Place(file: file.id, isChanged: changed.contains(path))
+    return try self.cut(place, at: path).map { .file(file.with($0)) }
   }
 
   /// The blob that stands in the place of another; nil for one that stays.
-  private mutating func cut(blob id: ObjectID, at path: TreePath) throws -> ObjectID? {
-    if let known = cutBlobs[id] { return known }
+  private mutating func cut(_ place: Place, at path: TreePath) throws -> ObjectID? {
+    if let known = cutBlobs[place] { return known }
+    let id = place.file
     let content = try repository.blobReadOnce(id)
     var new: [UInt8]?
     switch forgetting.cut {
-    case .text(let text):
-      if content.isTextByLook {
-        new = text.applied(to: content)
-        if let lines = parts[id] {
-          new = LineCut.replacing(in: new ?? content) { lines[$0] } ?? new
-        }
-      } else if text.isIn(content) {
-        found.attachments.insert(path)
-      }
+    case .text: new = withoutTexts(content, id, at: path)
     case .lines(let lines, _): if content.isTextByLook { new = lines.applied(to: content) }
     case .notes: break
+    case .learned(let cut):
+      if let known = cut.files[id] {
+        cutBlobs[place] = .some(known)
+        return known
+      }
+      new = withoutTexts(content, id, at: path)
+      if place.isChanged, content.isTextByLook {
+        new = LineCut.replacing(in: new ?? content) { cut.lines[$0] } ?? new
+      }
     }
     let blob = try new.map { try isTrial ? repository.hash(blob: $0) : repository.write(blob: $0) }
-    cutBlobs[id] = .some(blob)
+    cutBlobs[place] = .some(blob)
     return blob
+  }
+
+  private mutating func withoutTexts(
+    _ content: [UInt8], _ id: ObjectID, at path: TreePath
+  ) -> [UInt8]? {
+    guard content.isTextByLook else {
+      if forgetting.texts.contains(where: { $0.isIn(content) }) { found.attachments.insert(path) }
+      return nil
+    }
+    let new = forgetting.texts.applied(to: content)
+    guard let lines = parts[id] else { return new }
+    return LineCut.replacing(in: new ?? content) { lines[$0] } ?? new
   }
 
   private mutating func findParts(of cut: TextCut, in versions: [ObjectID]) throws {
@@ -215,7 +313,7 @@ package struct HistoryRewriting {
         if let old = change.old, let new = change.new { pieces.add(old, new) }
       }
     }
-    parts = try pieces.found()
+    parts.merge(try pieces.found()) { $0.merging($1) { first, _ in first } }
   }
 
   // MARK: Note IDs
@@ -258,4 +356,8 @@ package struct ForgettingFindings: Hashable, Sendable {
     versions += 1
     paths.formUnion(files.keys)
   }
+}
+
+extension TreeEntry {
+  fileprivate func with(_ id: ObjectID) -> TreeEntry { TreeEntry(name: name, mode: mode, id: id) }
 }

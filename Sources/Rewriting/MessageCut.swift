@@ -11,8 +11,8 @@ struct MessageCut {
   let changes: [Change]
   /// The paths that go from this version, or went with it.
   let gone: Set<TreePath>
-  /// A text that goes.
-  let text: TextCut?
+  /// The texts that go.
+  let texts: [TextCut]
   /// The version that stands in the place of one; nil for one that is not in the history.
   let form: (ObjectID) -> ObjectID?
   /// The same by the beginning of an ID, of a version that was made again.
@@ -33,7 +33,10 @@ struct MessageCut {
   }
 
   /// The message without the text.
-  func withoutText(_ message: [UInt8]) -> [UInt8] { text?.applied(to: message) ?? message }
+  func withoutText(_ message: [UInt8]) -> [UInt8] { texts.applied(to: message) ?? message }
+
+  /// Whether it holds one of them.
+  func isNeeded(for message: [UInt8]) -> Bool { texts.contains { $0.isIn(message) } }
 
   /// How many digits of an ID a subject of this program's has: "Restore Plan from 0123456789".
   private static let shortID = 10

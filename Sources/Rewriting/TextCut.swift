@@ -32,9 +32,6 @@ package struct TextCut: Hashable, Sendable {
     return result
   }
 
-  /// The same of a line, which has no other place to go to.
-  package func applied(toLine line: [UInt8]) -> [UInt8] { applied(to: line) ?? line }
-
   private func pass(over content: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
     var start = 0
@@ -59,6 +56,13 @@ package struct TextCut: Hashable, Sendable {
     let lower = placeholder(over: range.lowerBound)?.lowerBound ?? range.lowerBound
     let upper = placeholder(over: range.upperBound)?.upperBound ?? range.upperBound
     return lower..<max(upper, range.upperBound)
+  }
+}
+
+extension [TextCut] {
+  /// The content without these texts; nil where it holds none.
+  package func applied(to content: [UInt8]) -> [UInt8]? {
+    reduce(nil) { result, text in text.applied(to: result ?? content) ?? result }
   }
 }
 

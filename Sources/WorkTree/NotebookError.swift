@@ -65,6 +65,8 @@ public enum NotebookError: FileFailure, Sendable {
   case wasPruned(ObjectID)
   /// Versions are from before something was forgotten, on one side: one that both have in another form.
   case wasForgotten(ObjectID)
+  /// The other history obeys a forgetting that this notebook does not, and this one another.
+  case forgotOtherwise
   /// So many operations can't be taken back: how many could.
   case nothingToUndo(available: Int)
   /// So many undos cannot be taken back: how many could.
@@ -144,6 +146,8 @@ extension NotebookError: CustomStringConvertible {
       "the other device still has version \(id.hex.prefix(10)), which this one removed as too large"
     case .wasForgotten(let id):
       "version \(id.hex.prefix(10)) is there in the form it had before something was forgotten"
+    case .forgotOtherwise:
+      "something was forgotten there and something else here, at the same time"
     case .nothingToUndo(0): "there is nothing to undo"
     case .nothingToUndo(1): "only 1 operation can be undone"
     case .nothingToUndo(let count): "only \(count) operations can be undone"

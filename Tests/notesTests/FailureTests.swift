@@ -49,7 +49,7 @@ import WorkTree
       NotebookError.intoItself("trips"), NotebookError.nothingToUndo(available: 0),
       NotebookError.nothingToUndo(available: 2), NotebookError.nothingToRedo(available: 0),
       NotebookError.nothingToRedo(available: 2),
-      NotebookError.wasPruned(id), NotebookError.wasForgotten(id),
+      NotebookError.wasPruned(id), NotebookError.wasForgotten(id), NotebookError.forgotOtherwise,
       NotebookError.mergeTooLarge("files", limit: 1000),
       NotebookError.largeVersion(bytes: 2 << 30, free: 1 << 30),
       NotebookError.noSuchOperation("4b82"), NotebookError.undoConflict(["A.txt", "B.txt"]),

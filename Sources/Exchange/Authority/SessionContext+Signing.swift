@@ -34,6 +34,9 @@ extension VersionSigner {
       makers: { versions, notebook in
         let proofs = VersionProofs(in: notebook)
         return try versions.map { try proofs.author(of: $0).markedName }
+      },
+      counts: { version, heads, notebook in
+        try ForgettingJudge(notebook).counts(version, below: heads)
       })
   }
 }

@@ -45,6 +45,7 @@ extension VersionAuthor {
     case .stranger: "not a member"
     case .removed: "removed before"
     case .reader: "a reader"
+    case .rewritten: "rewritten"
     case .altered: "altered merge"
     case .unchecked: "not checked"
     }
@@ -67,6 +68,8 @@ public enum VersionProof: String, Sendable, CaseIterable {
   case removed
   /// Its signature is good, and by a device that was a reader then.
   case reader
+  /// It was made again when something was forgotten, and lost its signature: an admin's version above vouches for it.
+  case rewritten
   /// It is a derived merge that holds what its versions merge to.
   case computed
   /// It is a derived merge that holds something else: what it changed is nobody's.
@@ -93,6 +96,8 @@ public final class VersionProofs {
   /// The devices that were ever members, nil inside where the notebook has no list of them.
   private var signers: [String: Signer]??
   private var former: FormerWriters?
+  /// The versions that an admin vouches for who had something forgotten.
+  private var belowObeyed: Set<ObjectID>?
 
   /// Nothing is read yet but what was verified before.
   public init(in notebook: Notebook) {
@@ -155,6 +160,7 @@ public final class VersionProofs {
         name: name ?? claim, deviceID: commit.deviceID, proof: proof,
         isMarked: members != nil)
     }
+    if commit.isRewritten, try isBelowObeyed(commit.id) { return author(.rewritten) }
     switch try signing(of: commit) {
     case .none: return author(.unsigned)
     case .wrong: return author(.wrong)
@@ -186,6 +192,14 @@ public final class VersionProofs {
     let found = try MembershipStore.signers(ofNotebookAt: notebook.stateFolder)
     signers = .some(found)
     return found
+  }
+
+  private func isBelowObeyed(_ id: ObjectID) throws -> Bool {
+    if let belowObeyed { return belowObeyed.contains(id) }
+    let top = try notebook.history.obeyed().map { [$0.id] } ?? []
+    let found = Set(try notebook.repository.commits(from: top))
+    belowObeyed = found
+    return found.contains(id)
   }
 
   // MARK: Former writers

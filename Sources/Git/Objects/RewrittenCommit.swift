@@ -64,14 +64,9 @@ package struct RewrittenCommit {
 }
 
 extension Repository {
-  /// Stores a commit that was made again and returns its ID; no reference moves. `sign` makes the signature
-  /// over its content.
-  package func write(
-    _ commit: RewrittenCommit, signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?
-  ) throws -> ObjectID {
+  /// Stores a commit that was made again and returns its ID; no reference moves.
+  package func write(_ commit: RewrittenCommit) throws -> ObjectID {
     if commit.tree == .emptyTree { _ = try write(.tree, []) }
-    let content = commit.content
-    guard let sign else { return try write(.commit, content) }
-    return try write(.commit, SignedCommit(content: content, signature: sign(content)).serialized)
+    return try write(.commit, commit.content)
   }
 }

@@ -127,6 +127,13 @@ package final class RepositoryReplacement {
     }
   }
 
+  /// Has a file of the old one's be the new one's as well, if it is there.
+  package func link(_ name: String) throws {
+    let target = place + "/" + name
+    if Glibc.link(old.gitFolder + "/" + name, target) == 0 || errno == ENOENT { return }
+    throw GitError.system(call: "link", path: target, errno: errno)
+  }
+
   /// Writes a file.
   package func write(_ name: String, _ content: [UInt8], mode: UInt32 = 0o666) throws {
     let path = place + "/" + name

@@ -3,6 +3,7 @@ internal import Glibc
 internal import History
 internal import Merge
 internal import Rewriting
+internal import State
 internal import System
 internal import WorkTree
 
@@ -57,18 +58,18 @@ struct ForgetRun {
       guard let text = TextCut(bytes) else {
         throw ForgetError.tooShort(shortest: TextCut.shortest)
       }
-      return Forgetting(id: id, cut: .text(text))
+      return .text(text, id: id)
     case .note(let path):
-      return Forgetting(id: id, cut: .notes(NoteTrail(try history.trail(of: path))))
+      return .notes(NoteTrail(try history.trail(of: path)), id: id)
     case .version(let path, let version):
       let lines = try addedLines(to: path, by: version)
       if lines.lines.isEmpty { throw ForgetError.nothingAdded(path, version) }
-      return Forgetting(id: id, cut: .lines(lines, NoteTrail(try history.trail(of: path))))
+      return .lines(lines, NoteTrail(try history.trail(of: path)), id: id)
     case .deleted:
       let trails = try history.deletedFiles().map { try history.trail(of: $0.path) }
-      return Forgetting(id: id, cut: .notes(NoteTrail(joined(trails))))
+      return .notes(NoteTrail(joined(trails)), id: id)
     case .attachments(let bytes):
-      return Forgetting(id: id, cut: .notes(NoteTrail(try attachments(over: bytes))))
+      return .notes(NoteTrail(try attachments(over: bytes)), id: id)
     }
   }
 
@@ -117,10 +118,11 @@ struct ForgetRun {
 
   /// - Parameter lastCheck: throws where nothing is to be forgotten after all.
   func run(_ lastCheck: () throws -> Void) throws -> Forgotten {
-    try checkNothingIsUnfinished()
+    let names = try repository.remoteNames()
+    if !names.isEmpty { throw ForgetError.remotes(names) }
+    try Self.checkNothingIsUnfinished(in: notebook.stateFolder)
     let forgetting = try forgetting()
-    let sign = try notebook.signer?.sign(for: notebook.identity.device)
-    var rewriting = HistoryRewriting(of: history, forgetting, signedBy: sign)
+    var rewriting = HistoryRewriting(of: history, forgetting)
     try rewriting.rewrite(ForgetRoots(of: repository).commits, progress: progress)
     let plan = try plan(rewriting.found)
     guard plan.versions > 0 else { throw ForgetError.notFound }
@@ -155,21 +157,24 @@ struct ForgetRun {
     with rewriting: HistoryRewriting, _ forgetting: Forgetting, _ plan: ForgetPlan,
     above tip: Commit, _ lastCheck: () throws -> Void
   ) throws -> Forgotten {
+    let line = ForgettingVersion.Line(
+      id: forgetting.id, kind: "\(forgetting.kind)", versions: plan.versions)
+    let former = try history.obeyed()?.lines ?? []
+    guard former.count < ForgettingVersion.mostLines else {
+      throw GitError.irreplaceable("something was forgotten \(former.count) times already")
+    }
     let version = try transaction.writer.makeVersion(
-      of: tip.tree, parents: [tip], message: "Forget a \(forgetting.kind)",
-      trailers: ["Notes-Forgot: \(forgetting.id) \(forgetting.kind) \(plan.versions)"])
-    var text: TextCut?
-    if case .text(let cut) = forgetting.cut { text = cut }
+      of: tip.tree, parents: [tip], message: "Forget \(forgetting.kind.words)",
+      trailers: ([line] + former).map(\.trailer))
     try ForgottenRepository(
-      of: notebook, rewriting, top: version, tip: tip.id, text: text, progress: progress
+      of: history, rewriting,
+      .init(tip: tip.id, branch: version, obeyed: version, gone: rewriting.texts),
+      progress: progress
     ).replace(lastCheck)
     return Forgotten(plan: plan, rewritten: rewriting.forms.count, version: version)
   }
 
-  private func checkNothingIsUnfinished() throws {
-    let names = try repository.remoteNames()
-    if !names.isEmpty { throw ForgetError.remotes(names) }
-    let state = notebook.stateFolder
+  static func checkNothingIsUnfinished(in state: StateFolder) throws {
     if let held = try HeldFiles(in: state).files.keys.min() { throw ForgetError.unfinished(held) }
     let late = LateWrites(stateFolder: state)
     if !late.isEmpty, let item = try late.items().first { throw ForgetError.unfinished(item.path) }

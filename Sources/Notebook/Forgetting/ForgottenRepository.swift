@@ -10,15 +10,26 @@ internal import WorkTree
 /// The repository that takes the place of a notebook's: what stays of the history, of git's own files and of this
 /// device's state. notes-forget(1), "On the disk".
 struct ForgottenRepository {
-  private let notebook: Notebook
+  /// The versions that it leads to beside those that stand in the place of others.
+  struct Tops {
+    /// The version that stands in the place of the branch's.
+    let tip: ObjectID
+    /// The one that the branch is to stand on: that or one made on it.
+    let branch: ObjectID
+    /// The one that says what the history obeys now.
+    let obeyed: ObjectID
+    /// Versions that are to be merged then.
+    var waiting: [ObjectID] = []
+    /// Texts that must not be left anywhere.
+    var gone: [TextCut] = []
+  }
+
+  private let history: History
   private let rewriting: HistoryRewriting
-  /// The version that says that something was forgotten, and the one it stands on.
-  private let top: ObjectID
-  private let tip: ObjectID
-  private let text: TextCut?
+  private let tops: Tops
   private let progress: (Int, Int) -> Void
 
-  private var repository: Repository { notebook.repository }
+  private var repository: Repository { history.repository }
 
   /// Whether a file of this device's state stays: not what tells of versions, texts or a moment that is over. All of
   /// that is found again.
@@ -43,11 +54,11 @@ struct ForgottenRepository {
   }
 
   init(
-    of notebook: Notebook, _ rewriting: HistoryRewriting, top: ObjectID, tip: ObjectID,
-    text: TextCut?, progress: @escaping (Int, Int) -> Void
+    of history: History, _ rewriting: HistoryRewriting, _ tops: Tops,
+    progress: @escaping (Int, Int) -> Void
   ) {
-    (self.notebook, self.rewriting, self.top, self.tip) = (notebook, rewriting, top, tip)
-    (self.text, self.progress) = (text, progress)
+    (self.history, self.rewriting, self.tops) = (history, rewriting, tops)
+    self.progress = progress
   }
 
   /// - Parameter lastCheck: throws where the step is not to be made after all.
@@ -56,16 +67,20 @@ struct ForgottenRepository {
     let roots = try ForgetRoots(of: repository)
     let head = try repository.head()
     // Under git's locks nothing moves any more; what moved just before them was not looked at.
-    guard let shown = head.commit, rewriting.form(of: shown) == tip,
+    guard let shown = head.commit, rewriting.form(of: shown) == tops.tip,
       roots.commits.allSatisfy({ rewriting.form(of: $0) != nil })
     else { throw ForgetError.written }
-    let references = try mapped(roots.references, head)
+    var references = try mapped(roots.references, head)
+    references.removeAll { $0.name == History.obeyedReference }
+    references.append((History.obeyedReference, tops.obeyed))
+    for id in tops.waiting { references.append((RescuedVersions.reference(of: id), id)) }
     let stashes = roots.stashes.compactMap(rewriting.form)
-    try replacement.pack((references.map(\.id) + stashes + [top]).eachOnce, progress: progress)
+    try replacement.pack(
+      (references.map(\.id) + stashes + [tops.branch]).eachOnce, progress: progress)
     try write(references, head, to: replacement)
-    try IndexEdit(of: notebook.workTree.indexForChange()).finish().write(to: replacement.new)
-    let text = self.text
-    let isLeft: ([UInt8]) -> Bool = { text?.isIn($0) ?? false }
+    try IndexEdit(of: history.workTree.indexForChange()).finish().write(to: replacement.new)
+    let texts = tops.gone
+    let isLeft: ([UInt8]) -> Bool = { content in texts.contains { $0.isIn(content) } }
     let gone = Set(rewriting.forms.keys).union(rewriting.goneBlobs)
     try replacement.checkObjects(isLeft: isLeft, gone: gone, progress: progress)
     // Late, as others may write here; then there is only little to do.
@@ -75,12 +90,10 @@ struct ForgottenRepository {
     for name in kept { try replacement.copy("notes/" + name) }
     try replacement.checkFiles(isLeft: isLeft, gone: gone)
     try lastCheck()
-    // A process that waits for the former lock finds that it is another one now.
-    let lock = try Disk.lock(replacement.new.stateFolder[.lock])
-    if let lock { pwrite(lock.descriptor, "1", 1, 0) }
+    // Who holds a lock goes on holding it.
+    for lock in [StateFolder.File.lock, .watch] { try replacement.link("notes/" + lock.rawValue) }
     try replacement.swap()
-    try notebook.history.rememberTip()
-    if let lock { pwrite(lock.descriptor, "0", 1, 0) }
+    try history.rememberTip()
   }
 
   /// The references as they are now. A name of this program's that ends in a version's ID has the new one's.
@@ -90,7 +103,7 @@ struct ForgottenRepository {
     let made = BranchRecord.folder + head.reference.dropFirst(head.branch == nil ? 0 : 5)
     return try references.map { name, id in
       guard let form = rewriting.form(of: id) else { throw ForgetError.written }
-      if name == head.reference || name == made { return (name, top) }
+      if name == head.reference || name == made { return (name, tops.branch) }
       guard name.hasPrefix("refs/notes-state/"), let old = ObjectID(hex: name.suffix(40)) else {
         return (name, form)
       }
@@ -104,7 +117,7 @@ struct ForgottenRepository {
   ) throws {
     for (name, id) in references { try replacement.write(name, Array("\(id)\n".utf8)) }
     try replacement.write(
-      "HEAD", Array((head.branch == nil ? "\(top)\n" : "ref: \(head.reference)\n").utf8))
+      "HEAD", Array((head.branch == nil ? "\(tops.branch)\n" : "ref: \(head.reference)\n").utf8))
     let logs = repository.gitFolder + "/logs/"
     for name in references.map(\.name) + (head.branch == nil ? [] : ["HEAD"]) {
       guard let log = try Disk.readIfThere(logs + name) else { continue }
@@ -134,13 +147,14 @@ struct ForgottenRepository {
       let made = rest.prefix { $0 != UInt8(ascii: ">") }
       if made.count(where: { $0 == UInt8(ascii: "<") }) == 1 { maker = made }
       if before == after { continue }
-      lines += Array("\(before) \(after) ".utf8) + (text?.applied(toLine: rest) ?? rest) + [10]
+      lines +=
+        Array("\(before) \(after) ".utf8) + (rewriting.texts.applied(to: rest) ?? rest) + [10]
     }
-    guard isShown, !maker.isEmpty else { return lines }
+    guard isShown, !maker.isEmpty, tops.tip != tops.branch else { return lines }
     // The last step, by whom the one before was made.
-    let time = notebook.clock.now()
+    let time = history.clock.now()
     let zone = ReflogZone.text(ofMinutes: time.offset)
-    lines += Array("\(tip) \(top) ".utf8) + maker
+    lines += Array("\(tops.tip) \(tops.branch) ".utf8) + maker
     lines += Array("> \(time.seconds) \(zone)\tnotes: \(OperationKind.forget.rawValue)\n".utf8)
     return lines
   }

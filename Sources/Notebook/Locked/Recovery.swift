@@ -109,9 +109,12 @@ struct RescuedVersions {
 
   private var folderPath: String { writer.repository.gitFolder + "/" + Self.folder }
 
+  /// The reference that keeps a version.
+  static func reference(of id: ObjectID) -> String { folder + "/" + id.hex }
+
   func keep(_ versions: [ObjectID]) throws {
     for id in versions {
-      try writer.setDeviceReference(Self.folder + "/" + id.hex, to: id, message: "notes: rescued")
+      try writer.setDeviceReference(Self.reference(of: id), to: id, message: "notes: rescued")
     }
   }
 

@@ -22,6 +22,8 @@ package final class WriteTransaction {
   let saveNotice: (SaveNews) -> Void
   /// The makers of versions, as people are told.
   let makers: ([Commit]) throws -> [String]
+  /// Whether a version by which something was forgotten counts, of those below these heads.
+  let counts: (ForgettingVersion, [ObjectID]) throws -> Bool
   /// Whether a save tells what looks like a secret.
   private let namesSecrets: Bool
   let device: DeviceIdentity
@@ -37,9 +39,10 @@ package final class WriteTransaction {
     _ history: History, device: DeviceIdentity, guest: String?, signer: VersionSigner?,
     earlyNotice: ((ObjectID) -> Void)?, saveNotice: @escaping (SaveNews) -> Void,
     makers: @escaping ([Commit]) throws -> [String],
+    counts: @escaping (ForgettingVersion, [ObjectID]) throws -> Bool,
     namesSecrets: Bool
   ) {
-    self.makers = makers
+    (self.makers, self.counts) = (makers, counts)
     self.history = history
     (self.device, self.saveNotice) = (device, saveNotice)
     self.guest = guest
@@ -185,20 +188,19 @@ package final class WriteTransaction {
     _ heads: [ObjectID], options: MergeOptions = MergeOptions()
   ) throws -> MergeOutcome {
     try portableRewrite.check(heads)
-    if let tip = try repository.head().commit,
-      let former = try FormerVersions(in: repository).first(between: heads, and: tip)
-    {
-      throw NotebookError.wasForgotten(former)
-    }
+    if let outcome = try moveOver(by: heads, options) { return outcome }
     try restoreDamagedFiles()
-    return try merge(Edits(versions: heads), options: options)
+    let isFirst = try repository.head().commit == nil
+    let outcome = try merge(Edits(versions: heads), options: options)
+    if isFirst { try rememberObeyed() }
+    return outcome
   }
 
   /// Derives the tip, checks it out, and goes on as long as somebody writes during a checkout: each turn
   /// merges what was written in the one before. Until the last turn is over references keep what was
   /// written, so that a run that is killed leaves it to `recover`.
   @discardableResult
-  private func merge(
+  func merge(
     _ edits: Edits, options: MergeOptions, checksOutAnyway: Bool = false
   ) throws -> MergeOutcome {
     let former = try repository.head().commit
@@ -217,12 +219,7 @@ package final class WriteTransaction {
       let tip = try DerivedMerge.tip(of: heads, in: repository)
       reports = tip.reports
       guard tip.id != head.commit || mustCheckOut else { break }
-      try checkBounds(tip)
-      if !options.allowsMassDeletion {
-        try DeletionGuard(repository: repository).check(checkoutFrom: former, to: tip.id)
-      }
-      try LargeVersionGuard(workTree: workTree, options: options).check(
-        checkoutFrom: former, to: tip.id)
+      try check(tip, since: former, options)
       let raced = try checkout.run(
         from: head, to: tip.id, overlay: pending.overlay, operation: options.operation,
         mustBeWritten: options.mustBeWritten, meter: options.meter)
@@ -248,7 +245,7 @@ package final class WriteTransaction {
   }
 
   /// Throws where no device would take the tip.
-  private func checkBounds(_ tip: DerivedMerge.Tip) throws {
+  func checkBounds(_ tip: DerivedMerge.Tip) throws {
     for id in try [tip.id] + DerivedMerge.advertisedHeads(of: tip.id, in: repository) {
       let excess = try repository.excess(ofTree: repository.commit(id).tree)
       if case .overLimit(let what, let limit) = excess {

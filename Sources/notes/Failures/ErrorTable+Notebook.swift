@@ -115,6 +115,8 @@ extension NotebookError: ExplainedError {
     case .wasForgotten:
       .failed(
         "was_forgotten", "use a copy of the history from after that; the older copy stays as it is")
+    case .forgotOtherwise:
+      .failed("forgot_otherwise", "nothing was changed; each side keeps its own history")
     case .fileTooLarge:
       .failed(
         "file_too_large",

@@ -1,0 +1,89 @@
+public import Git
+
+/// A version by which an admin says what its history obeys, a line `Notes-Forgot: ID KIND VERSIONS` for each
+/// forgetting: notes-forget(1), "Versions". Anybody can write one: who signed it tells whether it counts.
+public struct ForgettingVersion: Hashable, Sendable {
+  /// A forgetting, as the version on top says it.
+  public struct Line: Hashable, Sendable {
+    /// Sixteen random bytes in hexadecimal digits.
+    public let id: String
+    /// The kind of thing that went: a text, lines or a note.
+    public let kind: String
+    /// How many versions held it.
+    public let versions: Int
+
+    /// A line.
+    public init(id: String, kind: String, versions: Int) {
+      (self.id, self.kind, self.versions) = (id, kind, versions)
+    }
+
+    /// Its trailer.
+    package var trailer: String { "\(ForgettingVersion.key): \(id) \(kind) \(versions)" }
+
+    fileprivate init?(parsing line: Substring) {
+      let words = line.split(separator: " ", omittingEmptySubsequences: false)
+      guard words.count == 4, words[0] == "\(ForgettingVersion.key):", Self.isID(words[1]),
+        !words[2].isEmpty, words[2].utf8.allSatisfy({ (0x61...0x7a).contains($0) }),
+        let versions = Int(words[3]), versions >= 0, "\(versions)" == words[3]
+      else { return nil }
+      self.init(id: String(words[1]), kind: String(words[2]), versions: versions)
+    }
+
+    /// Whether a text is the ID of a forgetting.
+    public static func isID(_ text: some StringProtocol) -> Bool {
+      text.utf8.count == 32
+        && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+  }
+
+  /// The version.
+  public let id: ObjectID
+  /// The forgettings that its history obeys; first the one that it was made for.
+  public let lines: [Line]
+
+  /// The IDs of those forgettings. Two histories are compared by inclusion of these.
+  public var forgettings: Set<String> { Set(lines.map(\.id)) }
+
+  fileprivate static let key = "Notes-Forgot"
+  /// So many forgettings a history may obey.
+  public static let mostLines = 1_024
+
+  /// Nil for a version that says nothing of the kind, or not in that form.
+  public init?(_ commit: Commit) {
+    // Most versions say nothing.
+    guard commit.parents.count == 1, !commit.isRewritten, commit.message.contains(Self.key) else {
+      return nil
+    }
+    let said = commit.message.split(separator: "\n").filter { $0.hasPrefix("\(Self.key):") }
+    let lines = said.compactMap(Line.init(parsing:))
+    guard !lines.isEmpty, lines.count == said.count, lines.count <= Self.mostLines,
+      Set(lines.map(\.id)).count == lines.count
+    else { return nil }
+    (id, self.lines) = (commit.id, lines)
+  }
+}
+
+extension History {
+  /// The reference of the version that says what this history obeys.
+  package static let obeyedReference = "refs/notes-state/forgotten"
+
+  /// The version that says what the history of this notebook obeys; nil if nothing was forgotten.
+  public func obeyed() throws -> ForgettingVersion? {
+    guard let id = try repository.reference(Self.obeyedReference) else { return nil }
+    return try ForgettingVersion(repository.commit(id))
+  }
+
+  /// The versions of this kind from which the heads descend and none of `known` does, whoever made them; each changes
+  /// nothing.
+  package func forgettingVersions(
+    below heads: [ObjectID], lacking known: [ObjectID]
+  ) throws -> [ForgettingVersion] {
+    try repository.commits(from: heads, lacking: known).compactMap { id in
+      let commit = try repository.commit(id)
+      guard let found = ForgettingVersion(commit), let parent = commit.parents.first,
+        try repository.commit(parent).tree == commit.tree
+      else { return nil }
+      return found
+    }
+  }
+}

@@ -1,0 +1,148 @@
+internal import Git
+internal import History
+internal import Merge
+internal import Rewriting
+internal import System
+internal import WorkTree
+
+/// Moves a device over to a history that obeys a forgetting, or brings versions from before it over to this one:
+/// notes-forget(1), "Other devices".
+///
+/// As when something is forgotten here, an ordinary version first takes it out of the files, and a new repository takes
+/// the old one's place in one step. References in it keep the versions to be merged, which this run or the next
+/// command does.
+struct MovingOver {
+  let transaction: WriteTransaction
+  let options: MergeOptions
+
+  private var history: History { transaction.history }
+  private var repository: Repository { history.repository }
+  private static let mostTurns = 5
+
+  /// - Parameters:
+  ///   - heads: versions that came, whose objects are here.
+  ///   - top: the version that says what the history is to obey.
+  ///   - known: the forgettings that the history to be left obeys already.
+  func run(
+    _ heads: [ObjectID], to top: ForgettingVersion, besides known: Set<String>
+  ) throws -> MergeOutcome {
+    guard let lock = try GCLock(repository) else {
+      throw NotebookError.busy(folder: repository.folder)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    try ForgetRun.checkNothingIsUnfinished(in: history.workTree.stateFolder)
+    let former = try shownTip()
+    let kinds = Set(top.lines.filter { !known.contains($0.id) }.map(\.kind))
+    var rewriting = try HistoryRewriting(
+      of: history, roots(heads), like: [top.id], kinds: kinds)
+    try rewriting.rewrite(roots(heads))
+    try check(rewriting, heads, former)
+    var replaced: [TreePath: Change] = [:]
+    for _ in 0..<Self.mostTurns {
+      let tip = try shownTip()
+      let files = rewriting.files(in: tip.id)
+      for path in files.keys where EditorLock.isOpen(path, in: repository.folder) {
+        throw ForgetError.isOpen(path)
+      }
+      if !files.isEmpty {
+        let made = try transaction.replace(
+          files, message: "Forget", operation: .edit,
+          allowsMassDeletion: options.allowsMassDeletion)
+        if let made { rewriting.omit(made) }
+        for (path, entry) in files {
+          replaced[path] = Change(path: path, kind: entry == nil ? .deleted : .modified)
+        }
+      }
+      try rewriting.rewrite(roots(heads))
+      let shown = try shownTip()
+      guard let form = rewriting.form(of: shown.id),
+        try repository.commit(form).tree == shown.tree
+      else { continue }
+      let waiting = try heads.map { try Self.form(of: $0, in: rewriting) }
+      try ForgottenRepository(
+        of: history, rewriting,
+        .init(tip: form, branch: form, obeyed: top.id, waiting: waiting), progress: { _, _ in }
+      ).replace {}
+      return try transaction.mergeWaiting(waiting, after: Array(replaced.values), options)
+    }
+    throw ForgetError.written
+  }
+
+  private static func form(of id: ObjectID, in rewriting: HistoryRewriting) throws -> ObjectID {
+    guard let form = rewriting.form(of: id) else { throw ForgetError.written }
+    return form
+  }
+
+  private func roots(_ heads: [ObjectID]) throws -> [ObjectID] {
+    try ForgetRoots(of: repository).commits + heads
+  }
+
+  private func shownTip() throws -> Commit {
+    guard let tip = try transaction.writer.tip() else { throw ForgetError.notFound }
+    return tip
+  }
+
+  /// Throws where the result is not to come into the folder without a word: before a file has changed.
+  private func check(
+    _ rewriting: HistoryRewriting, _ heads: [ObjectID], _ former: Commit
+  ) throws {
+    let all = try ([former.id] + heads).map { try Self.form(of: $0, in: rewriting) }
+    let reduced = try DerivedMerge.reduce(all, in: repository)
+    guard reduced.count <= DerivedMerge.mostHeads else {
+      throw NotebookError.mergeTooLarge("versions side by side", limit: DerivedMerge.mostHeads)
+    }
+    let tip = try DerivedMerge.tip(of: reduced, in: repository)
+    try transaction.check(tip, since: former.id, options)
+  }
+}
+
+/// A history and the forgettings that it obeys, as seen by this device: notes-security(7), FORGETTING.
+struct ObeyedForgettings {
+  /// How the forgettings of what came stand to those of this device.
+  enum Relation {
+    case same
+    /// Those of what came are more, up to this version.
+    case more(ForgettingVersion)
+    /// Those of what came are fewer; this is the own version.
+    case less(ForgettingVersion)
+    /// Each obeys something that the other does not.
+    case others
+  }
+
+  let own: ForgettingVersion?
+  /// Those that came and count.
+  private let met: [ForgettingVersion]
+  private let hasOwn: Bool
+
+  /// - Parameters:
+  ///   - heads: versions that came.
+  ///   - known: versions of this device's history, below which there is none that it does not obey.
+  ///   - counts: whether a version of this kind counts.
+  init(
+    of heads: [ObjectID], lacking known: [ObjectID], in history: History,
+    counts: (ForgettingVersion, [ObjectID]) throws -> Bool
+  ) throws {
+    let repository = history.repository
+    let own = try history.obeyed()
+    self.own = own
+    met = try history.forgettingVersions(below: heads, lacking: known).filter {
+      try counts($0, heads)
+    }
+    hasOwn =
+      try own.map { own in
+        try heads.contains { try repository.isAncestor(own.id, of: $0) }
+      } ?? true
+  }
+
+  var relation: Relation {
+    let ours = own?.forgettings ?? []
+    let all = met + (hasOwn ? [own].compactMap(\.self) : [])
+    let most = all.max { $0.lines.count < $1.lines.count }
+    let theirs = most?.forgettings ?? []
+    guard all.allSatisfy({ $0.forgettings.isSubset(of: theirs) }) else { return .others }
+    if theirs == ours { return .same }
+    if let most, ours.isSubset(of: theirs) { return .more(most) }
+    if let own, theirs.isSubset(of: ours) { return .less(own) }
+    return .others
+  }
+}

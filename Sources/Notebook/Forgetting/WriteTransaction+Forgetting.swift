@@ -1,0 +1,66 @@
+internal import Git
+internal import History
+internal import Merge
+internal import Rewriting
+internal import WorkTree
+
+extension WriteTransaction {
+  /// Looks whether this device's history and these heads obey the same forgettings, and moves over to theirs, or
+  /// brings them over to this one's, if they do not: notes-forget(1), "Other devices".
+  ///
+  /// - Returns: the merge; nil if they are to be merged as ever.
+  func moveOver(by heads: [ObjectID], _ options: MergeOptions) throws -> MergeOutcome? {
+    guard let tip = try repository.head().commit else { return nil }
+    let met = try ObeyedForgettings(of: heads, lacking: [tip], in: history, counts: counts)
+    let forms = FormerVersions(in: repository)
+    switch met.relation {
+    case .same:
+      if let former = try forms.first(between: heads, and: tip) {
+        throw NotebookError.wasForgotten(former)
+      }
+      return nil
+    case .more(let top):
+      return try MovingOver(transaction: self, options: options).run(
+        heads, to: top, besides: met.own?.forgettings ?? [])
+    case .less(let own):
+      guard let former = try forms.first(between: heads, and: tip, countsRewritten: true) else {
+        return nil
+      }
+      guard options.bringsOver else { throw NotebookError.wasForgotten(former) }
+      return try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
+    case .others: throw NotebookError.forgotOtherwise
+    }
+  }
+
+  /// Merges versions that references keep since the history became another one, in whose files something was
+  /// replaced before.
+  func mergeWaiting(
+    _ versions: [ObjectID], after replaced: [Change], _ options: MergeOptions
+  ) throws -> MergeOutcome {
+    let merged = try merge(Edits(versions: versions), options: options)
+    let paths = Set(merged.changes.map(\.path))
+    let changes = replaced.filter { !paths.contains($0.path) } + merged.changes
+    return MergeOutcome(
+      former: merged.former, tip: merged.tip, heads: merged.heads,
+      changes: changes.sorted { $0.path < $1.path },
+      waiting: merged.waiting, conflicts: merged.conflicts, reports: merged.reports)
+  }
+
+  /// Throws where a tip is not to come into the folder without a word.
+  func check(_ tip: DerivedMerge.Tip, since former: ObjectID?, _ options: MergeOptions) throws {
+    try checkBounds(tip)
+    if !options.allowsMassDeletion {
+      try DeletionGuard(repository: repository).check(checkoutFrom: former, to: tip.id)
+    }
+    try LargeVersionGuard(workTree: workTree, options: options).check(
+      checkoutFrom: former, to: tip.id)
+  }
+
+  /// Keeps what this history obeys, which came here whole.
+  func rememberObeyed() throws {
+    let heads = try [repository.head().commit].compactMap(\.self)
+    let met = try ObeyedForgettings(of: heads, lacking: [], in: history, counts: counts)
+    guard case .more(let top) = met.relation else { return }
+    try writer.setDeviceReference(History.obeyedReference, to: top.id, message: "notes: forget")
+  }
+}

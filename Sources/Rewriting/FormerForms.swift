@@ -1,0 +1,119 @@
+package import Git
+internal import System
+
+/// Pairs the versions of a history with those that stand in their place in one that obeys more forgettings. Only who
+/// has both can: by what stays the same, which is the author, the committer, their dates and the place.
+/// notes-forget(1), "Other devices".
+package struct FormerForms {
+  /// The version that stands in the place of each one that has one and is another.
+  package private(set) var forms: [ObjectID: ObjectID] = [:]
+  /// The files that differ between a version and the one in its place.
+  private(set) var files: [ObjectID: [TreePath: Replacement]] = [:]
+  /// The texts before and after, of files that differ.
+  private(set) var texts: [ObjectID: ObjectID] = [:]
+  /// The versions of the old history that are not in the new one, parents before children.
+  package let versions: [ObjectID]
+
+  private struct Place: Hashable {
+    let author: Signature
+    let committer: Signature
+    let parents: Set<ObjectID>
+
+    init(of commit: Commit, by form: (ObjectID) -> ObjectID) {
+      (author, committer) = (commit.author, commit.committer)
+      parents = Set(commit.parents.map(form))
+    }
+  }
+
+  private let repository: Repository
+  private var cuts: [[ObjectID]: Bool] = [:]
+
+  /// - Parameters:
+  ///   - roots: the heads of the old history.
+  ///   - tops: versions of the new one.
+  package init(
+    of roots: [ObjectID], in tops: [ObjectID], _ repository: Repository
+  ) throws {
+    self.repository = repository
+    versions = try repository.commits(from: roots, lacking: tops)
+    var places: [Place: [ObjectID]] = [:]
+    for id in try repository.commits(from: tops) {
+      let commit = try repository.commit(id)
+      if commit.isRewritten { places[Place(of: commit, by: { $0 }), default: []].append(id) }
+    }
+    if places.isEmpty { return }
+    var taken: Set<ObjectID> = []
+    for id in versions {
+      let commit = try repository.commit(id)
+      let place = Place(of: commit) { forms[$0] ?? $0 }
+      for candidate in (places[place] ?? []).sorted() where !taken.contains(candidate) {
+        guard let files = try cuts(from: commit, to: repository.commit(candidate)) else { continue }
+        forms[id] = candidate
+        self.files[id] = files
+        taken.insert(candidate)
+        break
+      }
+    }
+  }
+
+  /// The files that one version has otherwise than the other; nil if they differ in more than what was taken out.
+  private mutating func cuts(
+    from old: Commit, to new: Commit
+  ) throws -> [TreePath: Replacement]? {
+    var files: [TreePath: Replacement] = [:]
+    for change in try repository.changes(from: old.tree, to: new.tree) {
+      guard let before = change.old else { return nil }
+      guard let after = change.new else {
+        files[change.path] = .gone
+        continue
+      }
+      guard before.mode == after.mode, before.mode.isFile, try isCut(before.id, after.id) else {
+        return nil
+      }
+      texts[before.id] = after.id
+      files[change.path] = .file(after)
+    }
+    return files
+  }
+
+  private mutating func isCut(_ old: ObjectID, _ new: ObjectID) throws -> Bool {
+    if let known = cuts[[old, new]] { return known }
+    let isCut = Placeholder.takes(
+      place: try repository.blobReadOnce(new), of: try repository.blobReadOnce(old))
+    cuts[[old, new]] = isCut
+    return isCut
+  }
+}
+
+extension Placeholder {
+  /// Whether one text is another with placeholders in the place of parts of it.
+  static func takes(place new: [UInt8], of old: [UInt8]) -> Bool {
+    let kept = new.split(byPart: bytes)
+    guard kept.count > 1, let first = kept.first, let last = kept.last,
+      old.count >= first.count + last.count, old.starts(with: first),
+      old.suffix(last.count).elementsEqual(last)
+    else { return false }
+    var start = first.count
+    let end = old.count - last.count
+    for part in kept.dropFirst().dropLast() where !part.isEmpty {
+      guard let found = old.firstRange(of: part, from: start), found.upperBound <= end else {
+        return false
+      }
+      start = found.upperBound
+    }
+    return true
+  }
+}
+
+extension [UInt8] {
+  /// The parts between the places where `part` stands.
+  func split(byPart part: [UInt8]) -> [[UInt8]] {
+    var parts: [[UInt8]] = []
+    var start = 0
+    while let found = firstRange(of: part, from: start) {
+      parts.append(Array(self[start..<found.lowerBound]))
+      start = found.upperBound
+    }
+    return parts + [Array(self[start...])]
+  }
+}

@@ -1,0 +1,113 @@
+internal import Git
+
+/// The texts, lines and notes that a device finds gone, comparing its versions with those that stand in their place: to
+/// be taken out of versions that nobody else has seen. notes-forget(1), "Other devices".
+struct LearnedCut {
+  /// Texts that go wherever they stand.
+  let texts: [TextCut]
+  /// Texts of files, and what stands in their place.
+  let files: [ObjectID: ObjectID]
+  /// Lines that go from the notes in which they went, and what stands in their place.
+  let lines: [[UInt8]: [UInt8]]
+  /// The lines of notes that went.
+  private let goneLines: Set<[UInt8]>
+  /// The files that went.
+  private let goneFiles: Set<ObjectID>
+
+  /// - Parameter survivors: contents that stay in the new history.
+  init(
+    _ forms: FormerForms, kinds: Set<String>, in repository: Repository,
+    survivors: (_ look: ([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    files = forms.texts
+    var gone: Set<ObjectID> = []
+    for id in forms.versions {
+      guard let files = forms.files[id] else { continue }
+      let tree = try repository.commit(id).tree
+      for (path, new) in files where new == .gone {
+        if let entry = try repository.entry(at: path, in: tree) { gone.insert(entry.id) }
+      }
+    }
+    goneFiles = gone
+    var goneLines: Set<[UInt8]> = []
+    for id in gone {
+      let content = try repository.blobReadOnce(id)
+      if content.isTextByLook { goneLines.formUnion(LineCut.lines(of: content)) }
+    }
+    self.goneLines = goneLines
+    var lines: [[UInt8]: [UInt8]] = [:]
+    var candidates: Set<TextCut> = []
+    let pairs = forms.texts.sorted { $0.key < $1.key }
+    for (old, new) in pairs {
+      let (before, after) = (
+        try repository.blobReadOnce(old), try repository.blobReadOnce(new)
+      )
+      candidates.formUnion(TextCut.candidates(before, after))
+      let (first, second) = (LineCut.lines(of: before), LineCut.lines(of: after))
+      guard first.count == second.count else { continue }
+      for (line, rest) in zip(first, second) where line != rest {
+        lines[line] = rest
+        candidates.formUnion(TextCut.candidates(line, rest))
+      }
+    }
+    self.lines = lines
+    for (id, form) in forms.forms {
+      let (old, new) = try (repository.commit(id).message, repository.commit(form).message)
+      if old != new { candidates.formUnion(TextCut.candidates(Array(old.utf8), Array(new.utf8))) }
+    }
+    guard kinds.contains(Forgetting.Kind.text.rawValue), !candidates.isEmpty else {
+      texts = []
+      return
+    }
+    for (old, new) in pairs {
+      let content = try repository.blobReadOnce(new)
+      let former = try repository.blobReadOnce(old)
+      candidates = candidates.filter { !$0.isIn(content) || !$0.isIn(former) }
+    }
+    try survivors { content in candidates = candidates.filter { !$0.isIn(content) } }
+    // A part of another one was typed on the way to it, or is left of it.
+    texts = candidates.filter { text in
+      !candidates.contains { $0 != text && text.isIn($0.text) }
+    }.sorted {
+      $0.text.count == $1.text.count
+        ? $0.text.lexicographicallyPrecedes($1.text) : $0.text.count > $1.text.count
+    }
+  }
+
+  /// The rest of a text of a note that went, which nobody who had it removed has seen: the lines that it has more than
+  /// that one ever had. Nil if there are none.
+  func rest(of content: [UInt8], _ id: ObjectID) -> [UInt8]? {
+    if goneFiles.contains(id) { return nil }
+    guard content.isTextByLook else { return content }
+    let lines = LineCut.lines(of: content).filter { !$0.isEmpty }
+    let kept = lines.filter { !goneLines.contains($0) }
+    if kept.isEmpty { return nil }
+    return kept.count == lines.count ? content : Array(kept.flatMap { $0 + [UInt8(ascii: "\n")] })
+  }
+}
+
+extension TextCut {
+  /// The texts that may have gone where one content took the place of another: each, taken out of the one, gives the
+  /// other.
+  static func candidates(_ old: [UInt8], _ new: [UInt8]) -> Set<TextCut> {
+    let size = Placeholder.bytes.count
+    let parts = new.split(byPart: Placeholder.bytes)
+    var found: Set<TextCut> = []
+    var start = 0
+    for (position, part) in parts.dropLast().enumerated() {
+      start += part.count + (position == 0 ? 0 : size)
+      // Up to the first one that is new, both are the same.
+      guard old.count >= start, old[..<start].elementsEqual(new[..<start]) else { break }
+      // Of several, some may have stood there before.
+      for count in 1..<parts.count {
+        let taken = old.count - new.count + count * size
+        guard taken > 0, taken % count == 0, start + taken / count <= old.count,
+          let text = TextCut(Array(old[start..<(start + taken / count)])),
+          text.applied(to: old) == new
+        else { continue }
+        found.insert(text)
+      }
+    }
+    return found
+  }
+}
