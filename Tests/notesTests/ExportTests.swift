@@ -98,6 +98,25 @@ import Testing
     #expect(access(shell.folder["notes/.c.txt"], F_OK) != 0)
   }
 
+  // "It does not copy ... files that are not plain ... or whose size says something else than their content"
+  @Test func `Files without an end are named, and not read`() throws {
+    try shell.folder.write("note\n", to: "old/n.txt")
+    try #require(mkfifo(shell.folder["old/pipe"], 0o600) == 0)
+    try shell.folder.write("", to: "old/large")
+    try #require(truncate(shell.folder["old/large"], 1 << 40) == 0)
+    let text = try succeed("import", "../old")
+    #expect(text.hasPrefix("Took 1 file"))
+    #expect(text.contains("pipe") && text.contains("not a plain file"))
+    #expect(text.contains("large  too large (1.0 TB)"), "\(text)")
+    try refuse("there is no folder ../old/pipe", "import", "../old/pipe")
+    // pagemap has no size, and as many bytes as the process could have memory.
+    let process = try succeed("import", "--json", "/proc/self")
+    #expect(process.contains(#"{"path":"pagemap","reason":"special_file""#), "\(process)")
+    #expect(try succeed("list").contains("n"))
+    #expect(
+      try !run(["git", "cat-file", "-e", "HEAD:pagemap"], in: shell.folder["notes"]).isSuccess)
+  }
+
   // "Files that look like keys or credentials are asked about as in notes-init(1)."
   @Test func `Keys are not taken without a word`() throws {
     try shell.folder.write("key\n", to: "old/id_rsa")

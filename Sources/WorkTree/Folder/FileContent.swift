@@ -38,6 +38,8 @@ package struct FileContent {
     let name = path.cString
     var attempt = 0
     var waited = 0
+    // Whether it has other bytes than its size says, though nobody writes: a file of /proc or /sys.
+    var isSteady = true
     while attempt < attempts {
       let descriptor = Counted.openWithoutTrace(root, name, O_NONBLOCK)
       guard descriptor >= 0 else {
@@ -55,9 +57,15 @@ package struct FileContent {
       guard Int(before.st_size) <= sizeLimit else {
         return .skipped(.tooLarge(size: Int(before.st_size)))
       }
-      let bytes: [UInt8]
+      // One that grows meanwhile is read again, and one of the system's that has no size, and may have no
+      // end, is not read on.
+      let size = Int(before.st_size)
+      let bytes: [UInt8]?
       do {
-        bytes = try FileSystem<SystemCallError>.read(descriptor, path: path.description)
+        bytes = try FileSystem<SystemCallError>.read(
+          descriptor, path: path.description, limit: size)
+      } catch  where error.errno == EFBIG {
+        bytes = nil
       } catch {
         return .skipped(.unreadable(errno: error.errno))
       }
@@ -70,15 +78,17 @@ package struct FileContent {
       guard Counted.fstat(descriptor, &after) == 0 else {
         return .skipped(.unreadable(errno: errno))
       }
-      if FileStatus(before) == FileStatus(after), bytes.count == Int(after.st_size) {
+      let isSame = FileStatus(before) == FileStatus(after)
+      if isSame, let bytes, bytes.count == size {
         return .read(
           FileContent(
             bytes: bytes, status: FileStatus(after), mode: FileMode(after),
             written: Int64(after.st_mtim.tv_sec), before: before))
       }
+      isSteady = isSteady && isSame
       attempt += 1
     }
-    return .skipped(.changing)
+    return .skipped(isSteady ? .specialFile : .changing)
   }
 }
 

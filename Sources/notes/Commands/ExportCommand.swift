@@ -124,7 +124,10 @@ struct ImportCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let folder = try NotebookLocator.folder(source)
-    guard let there = realPath(of: folder), let own = realPath(of: notebook.folder) else {
+    var status = stat()
+    guard let there = realPath(of: folder), let own = realPath(of: notebook.folder),
+      Counted.stat(there, &status) == 0, status.st_mode & S_IFMT == S_IFDIR
+    else {
       throw Failure(
         .failed, "no_such_folder", "there is no folder \(Visible.name(source))",
         hint: "name the folder to import")
