@@ -108,13 +108,17 @@ private struct Import {
       }
       let content: FileContent
       switch try FileContent.read(path, in: source, sizeLimit: workTree.sizeLimit) {
+      let place = target.isEmpty ? path : target.appending(path)
+      if let why = NameRules.problem(withPath: place) {
+        imported.skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
+        continue
+      }
       case .gone: continue
       case .skipped(let reason):
         imported.skipped.append(SkippedFile(path: path, reason: reason))
         continue
       case .read(let read): content = read
       }
-      let place = target.isEmpty ? path : target.appending(path)
       if try rules.isIgnored(place, isFolder: false) {
         imported.ignored += 1
         continue

@@ -10,6 +10,8 @@ public struct FolderRestoration: Sendable {
   public let changes: [Change]
   /// The new version; nil in a trial, and where nothing differs.
   public let version: ObjectID?
+  /// The files of that version that stay out, as no other device would take them, by path.
+  public let excluded: [SkippedFile]
 }
 
 extension Notebook {
@@ -78,7 +80,8 @@ extension Notebook {
     if trial {
       let wanted = try wantedTree(folder, from: version)
       return FolderRestoration(
-        changes: try history.changesInFolder(to: wanted.tree, under: folder), version: nil)
+        changes: try history.changesInFolder(to: wanted.tree, under: folder), version: nil,
+        excluded: wanted.excluded)
     }
     return try withWriterLock { transaction in
       // With the whole notebook, what is gone from the folder comes back at once.
@@ -96,24 +99,34 @@ extension Notebook {
       if made != nil { news.forEach(saveNotice) }
       return FolderRestoration(
         changes: made == nil ? [] : try history.renamedChanges(from: former, to: wanted.tree),
-        version: made)
+        version: made, excluded: wanted.excluded)
     }
   }
 
-  private func wantedTree(
-    _ folder: TreePath?, from version: Commit
-  ) throws -> (tree: ObjectID, conflicts: [TreePath: Int]) {
-    let conflicts = try OpenConflicts.conflicts(at: version.id, in: repository)
-    guard let folder else { return (version.tree, conflicts) }
-    guard try repository.entry(at: folder, in: version.tree)?.mode == .tree else {
-      throw NotebookError.notInVersion(folder, version.id)
-    }
+  private func wantedTree(_ folder: TreePath?, from version: Commit) throws -> WantedTree {
+    var conflicts = try OpenConflicts.conflicts(at: version.id, in: repository)
+    var tree = version.tree
     let tip = try history.tipTree()
-    let changes = try repository.changes(from: tip, to: version.tree).filter {
-      $0.path.isBelow(folder)
+    if let folder {
+      guard try repository.entry(at: folder, in: tree)?.mode == .tree else {
+        throw NotebookError.notInVersion(folder, version.id)
+      }
+      let changes = try repository.changes(from: tip, to: tree).filter {
+        $0.path.isBelow(folder)
+      }
+      let replaced = Dictionary(changes.map { ($0.path, $0.new) }) { first, _ in first }
+      tree = try repository.write(tree: tip, replacing: replaced)
+      conflicts = conflicts.filter { $0.key.isBelow(folder) }
     }
-    let replaced = Dictionary(changes.map { ($0.path, $0.new) }) { first, _ in first }
-    let tree = try repository.write(tree: tip, replacing: replaced)
-    return (tree, conflicts.filter { $0.key.isBelow(folder) })
+    let accepted = try accepted(tree, since: tip)
+    for file in accepted.excluded { conflicts[file.path] = nil }
+    return WantedTree(tree: accepted.tree, conflicts: conflicts, excluded: accepted.excluded)
   }
+}
+
+/// The files that a restore is to bring.
+private struct WantedTree {
+  let tree: ObjectID
+  let conflicts: [TreePath: Int]
+  let excluded: [SkippedFile]
 }

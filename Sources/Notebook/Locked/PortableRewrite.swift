@@ -220,7 +220,9 @@ struct PortableCommits {
         try repository.commit(isPruned.contains($0) ? forms[$0] ?? $0 : $0).tree
       }
       for change in try repository.changes(from: base, to: commit.tree) {
-        found[change.path] = try change.new.flatMap { try problem(with: $0, at: change.path) }
+        found[change.path] = try change.new.flatMap {
+          try SkipReason(refusing: $0, at: change.path, in: repository)
+        }
         if prunes, found[change.path] != nil { cut.append((id, "\(change.path) fits no device")) }
       }
     }
@@ -268,12 +270,6 @@ struct PortableCommits {
       ? commit.tree : try repository.write(tree: commit.tree, replacing: replaced)
   }
 
-  private func problem(with file: TreeEntry, at path: TreePath) throws -> SkipReason? {
-    if let kind = SkipReason(of: file.mode) { return kind }
-    if let why = NameRules.problem(withPath: path) { return .unfitName(why: why) }
-    let size = try repository.header(of: file.id).size
-    return size > PackLimits.standard.objectBytes ? .tooLarge(size: size) : nil
-  }
 }
 
 extension Signature {
@@ -290,12 +286,42 @@ extension Signature {
 }
 
 extension SkipReason {
-  init?(of mode: FileMode) {
-    switch mode {
-    case .regular, .executable: return nil
+  /// Why no other device takes a version with this file; nil if they do: notes-protocol(7), PACKS.
+  init?(refusing file: TreeEntry, at path: TreePath, in repository: Repository) throws {
+    switch file.mode {
     case .symlink: self = .symbolicLink
     case .submodule: self = .nestedRepository
+    case .regular, .executable:
+      if let why = NameRules.problem(withPath: path) {
+        self = .unfitName(why: why)
+      } else {
+        let size = try repository.header(of: file.id).size
+        guard size > PackLimits.standard.objectBytes else { return nil }
+        self = .tooLarge(size: size)
+      }
     default: self = .specialFile
     }
+  }
+}
+
+extension Notebook {
+  /// A tree without the files that no other device takes and that `former` does not have; what `former` has in
+  /// their place stays. A version that was made with git may have such files, and may come back.
+  func accepted(
+    _ tree: ObjectID, since former: ObjectID?
+  ) throws -> (tree: ObjectID, excluded: [SkippedFile]) {
+    var (staying, excluded): ([TreePath: TreeEntry?], [SkippedFile]) = ([:], [])
+    if workTree.takesUnfitNames { return (tree, []) }
+    for change in try repository.changes(from: former, to: tree) {
+      guard let new = change.new,
+        let reason = try SkipReason(refusing: new, at: change.path, in: repository)
+      else { continue }
+      staying.updateValue(change.old, forKey: change.path)
+      excluded.append(SkippedFile(path: change.path, reason: reason))
+    }
+    if staying.isEmpty { return (tree, []) }
+    return (
+      try repository.write(tree: tree, replacing: staying), excluded.sorted { $0.path < $1.path }
+    )
   }
 }

@@ -7,6 +7,8 @@ struct ReversalPlan {
   /// The operations that are taken back, newest first.
   let operations: [Operation]
   let files: MergeTerm
+  /// The files that stay out, as no other device would take them, by path.
+  let excluded: [SkippedFile]
   /// The names that notes get back.
   let renames: [RenameTrailer]
   /// The new version's message, and the line that says what it takes back.
@@ -30,8 +32,15 @@ extension Notebook {
     for change in try changes(of: steps).reversed() {
       files = try self.files(files, without: change)
     }
+    let accepted = try accepted(files.tree, since: present.tree)
+    if !accepted.excluded.isEmpty {
+      let excluded = Set(accepted.excluded.map(\.path))
+      files = MergeTerm(
+        tree: accepted.tree, conflicts: files.conflicts.filter { !excluded.contains($0.key) },
+        head: files.head)
+    }
     return ReversalPlan(
-      operations: operations, files: files, renames: renames,
+      operations: operations, files: files, excluded: accepted.excluded, renames: renames,
       message: Self.message(reversing: operations, key: key),
       trailer: UndoTrailer.line(key, before: before, after: last.after))
   }

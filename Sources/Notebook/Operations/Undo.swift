@@ -19,11 +19,16 @@ public struct Reversal: Sendable {
   public let changes: [Change]
   /// The new version; nil in a trial, and where nothing was left to change.
   public let version: ObjectID?
+  /// The files that stay out, as no other device would take them, by path.
+  public let excluded: [SkippedFile]
 
-  package init(operations: [Operation], changes: [Change], version: ObjectID?) {
+  package init(
+    operations: [Operation], changes: [Change], version: ObjectID?, excluded: [SkippedFile] = []
+  ) {
     self.operations = operations
     self.changes = changes
     self.version = version
+    self.excluded = excluded
   }
 }
 
@@ -155,6 +160,7 @@ extension Notebook {
     Reversal(
       operations: earlier + plan.operations,
       changes: try history.renamedChanges(
-        from: present.tree, to: plan.files.tree, told: plan.renames), version: version)
+        from: present.tree, to: plan.files.tree, told: plan.renames), version: version,
+      excluded: plan.excluded)
   }
 }

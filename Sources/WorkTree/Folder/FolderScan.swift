@@ -47,13 +47,13 @@ extension WorkTree {
           seen[position] = true
           continue
         }
-        try addNew(path, of: listing, rules, access, to: &changes)
+        try addNew(path, of: listing, rules, access, index, to: &changes)
       }
     }
     // A file that no folder lists is not there: its path may lead through a link.
     for (position, found) in deviations where seen[position] {
       if case .file = found {} else { seen[position] = false }
-      changes.add(found, at: index.path(at: position), position: position)
+      changes.add(found, at: index.path(at: position), position: position, of: index)
     }
     changes.hardLinks += known.hardLinks.map { index.path(at: $0) }
     try changes.complete(seen, of: index, access)
@@ -74,7 +74,9 @@ extension WorkTree {
     for files in listing.filesByFolder {
       for path in listing.files(files) {
         let known = index.position(of: path).map(index.mode(at:))
-        if known?.isFile != true { try addNew(path, of: listing, rules, access, to: &changes) }
+        if known?.isFile != true {
+          try addNew(path, of: listing, rules, access, index, to: &changes)
+        }
       }
     }
     changes.finish(against: index)
@@ -93,7 +95,7 @@ extension WorkTree {
   /// Adds a file that the index does not have.
   private func addNew(
     _ path: TreePath, of listing: FolderListing, _ rules: IgnoreRules, _ access: FolderAccess,
-    to changes: inout WorkingChanges
+    _ index: IndexFile, to changes: inout WorkingChanges
   ) throws {
     if SkipRules.isDebris(path.name.bytes) || isHidden(path) { return }
     let found = FileStanding(path, root: access.root, sizeLimit: sizeLimit)
@@ -102,7 +104,7 @@ extension WorkTree {
     if case .file = found, isIgnored {
       changes.ignoredNotes += path.titleRange == nil ? 0 : 1
     } else {
-      changes.add(found, at: path, position: nil)
+      changes.add(found, at: path, position: nil, of: index)
     }
   }
 

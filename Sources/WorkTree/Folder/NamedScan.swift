@@ -53,7 +53,8 @@ extension WorkTree {
           return
         }
       }
-      changes.add(FileStanding(status, sizeLimit: sizeLimit), at: path, position: position)
+      changes.add(
+        FileStanding(status, sizeLimit: sizeLimit), at: path, position: position, of: index)
     }
     // A file in a folder that is named, too, is looked at with it.
     for path in paths.sorted() where !path.ancestors.contains(where: paths.contains) {

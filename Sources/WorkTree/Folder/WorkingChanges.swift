@@ -87,12 +87,15 @@ package struct WorkingChanges {
     return false
   }
 
-  mutating func add(_ found: FileStanding, at path: TreePath, position: Int?) {
+  mutating func add(
+    _ found: FileStanding, at path: TreePath, position: Int?, of index: IndexFile
+  ) {
     switch found {
     case .none: break
     case .skipped(let reason):
       let file = SkippedFile(path: path, reason: reason)
-      if let position, let obstacle = Obstacle(file) {
+      // A link or submodule that a foreign commit has is in nobody's place.
+      if let position, index.mode(at: position).isFile, let obstacle = Obstacle(file) {
         addSparse(path, position, obstacle)
       } else {
         skipped.append(file)

@@ -152,16 +152,19 @@ struct RestoreCommand: Command {
     options.write([
       [
         "type": "restored", "path": folder, "from": version.id, "changes": done.changes,
-        "version": done.version, "dry_run": trial.isOn,
+        "version": done.version, "dry_run": trial.isOn, "skipped": done.excluded,
       ]
     ]) { terminal in
       let what = Self.shown(folder)
+      let excluded = done.excluded.text(on: terminal)
       if done.changes.isEmpty {
-        return what.prefix(1).uppercased() + what.dropFirst() + " is \(past), already.\n"
+        return what.prefix(1).uppercased() + what.dropFirst()
+          + " is \(past), already\(excluded.isEmpty ? "" : ", except what no version may have").\n"
+          + excluded
       }
       let made = done.version.map { ": version " + terminal.paint($0) } ?? ""
       return (trial.isOn ? "This would restore " : "Restored ") + "\(what) \(past)\(made)\n"
-        + done.changes.text(on: terminal)
+        + done.changes.text(on: terminal) + excluded
     }
   }
 

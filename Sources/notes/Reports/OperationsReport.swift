@@ -45,6 +45,7 @@ struct ReversalReport {
     [
       "type": isUndo ? "undone" : "redone", "operations": reversal.operations.map(\.briefJSON),
       "changes": reversal.changes, "version": reversal.version, "dry_run": isTrial,
+      "skipped": reversal.excluded,
     ]
   }
 
@@ -64,7 +65,7 @@ struct ReversalReport {
       let back = isUndo ? "notes redo" : "notes undo"
       text += "Version \(terminal.paint(version)); '\(back)' \(isUndo ? "redoes" : "undoes") it\n"
     }
-    return text
+    return text + reversal.excluded.text(on: terminal)
   }
 }
 
