@@ -28,6 +28,22 @@ static inline int notes_renameat2(
   return (int)syscall(SYS_renameat2, old_folder, old_path, new_folder, new_path, flags);
 }
 
+/// statx(2): a file may not be changed, replaced or removed (chattr +i), or only appended to (+a); another
+/// file system is mounted on it.
+#define NOTES_ATTRIBUTE_IMMUTABLE 0x10u
+#define NOTES_ATTRIBUTE_APPEND 0x20u
+#define NOTES_ATTRIBUTE_MOUNT_ROOT 0x2000u
+
+/// statx(2): the attributes of a file, or of the folder itself if `path` is empty; 0 where the system tells
+/// none.
+static inline unsigned long notes_file_attributes(int folder, const char *_Nonnull path) {
+  unsigned long long buffer[32];  // struct statx: its second word holds the attributes
+  for (int i = 0; i < 32; i++) buffer[i] = 0;
+  // AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, and no other field is wanted.
+  long result = syscall(SYS_statx, folder, path, 0x100 | 0x1000, 0u, buffer);
+  return result == 0 ? (unsigned long)buffer[1] : 0;
+}
+
 /// syncfs(2): all of the file system that `descriptor` is on; returns 0, or -1 with errno set.
 static inline int notes_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
 

@@ -58,7 +58,9 @@ extension Notebook {
         }
       } catch is Import.HoldsSecrets {}
       if let last {
-        try transaction.merge([last], options: MergeOptions(operation: .create))
+        var options = MergeOptions(operation: .create)
+        options.mustBeWritten = Set(found.imported.added)
+        try transaction.merge([last], options: options)
         found.imported.version = last
       }
       return found.imported
@@ -106,13 +108,13 @@ private struct Import {
         imported.skipped.append(SkippedFile(path: path, reason: reason))
         continue
       }
-      let content: FileContent
-      switch try FileContent.read(path, in: source, sizeLimit: workTree.sizeLimit) {
       let place = target.isEmpty ? path : target.appending(path)
       if let why = NameRules.problem(withPath: place) {
         imported.skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
         continue
       }
+      let content: FileContent
+      switch try FileContent.read(path, in: source, sizeLimit: workTree.sizeLimit) {
       case .gone: continue
       case .skipped(let reason):
         imported.skipped.append(SkippedFile(path: path, reason: reason))

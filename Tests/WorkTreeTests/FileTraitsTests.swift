@@ -130,7 +130,10 @@ struct FileTraitsTests {
     #expect(try bob.notebook.status().hardLinks == ["private.txt"])
     try home.write("private.txt", "two\n")
     _ = try home.notebook.save()
+    var told: [SaveNews] = []
+    bob.notebook.saveNotice = { told.append($0) }
     try bob.receive(from: home)
+    #expect(told.map(\.path) == ["private.txt"] && told.first?.kind == .linkParted)
     #expect(try bob.notebook.status().hardLinks == [])
     #expect(String(decoding: try readFile(other), as: UTF8.self) == "one\n")
   }

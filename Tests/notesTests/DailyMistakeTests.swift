@@ -117,4 +117,42 @@ import Testing
     #expect(try shell.notes("mv", "Shopping", "Groceries").isSuccess)
     #expect(try shell.notes("status").text.contains("Everything is saved."))
   }
+
+  // notes-merge(7): "A command that changes such a note here [...] fails before it makes a version".
+  @Test(
+    .enabled(if: geteuid() == 0), arguments: ["notes/Shopping.txt", "notes/trips", "notes"])
+  func `A note that cannot be changed is told, and no version is made`(place: String) throws {
+    try shell.folder.write("ham\n", to: "notes/trips/Ham.txt")
+    try shell.notes("save")
+    try shell.notes("add", "Shopping", "x")
+    try shell.notes("mv", "Ham", "trips/Ham 2")
+    let before = try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text
+    let files = try run(["sh", "-c", "cat *.txt */*"], in: shell.folder["notes"]).text
+    let path = shell.folder[place]
+    try #require(try run(["chattr", "+i", path]).isSuccess)
+    defer { _ = try? run(["chattr", "-i", path]) }
+    let note = place == "notes/trips" ? "Rome" : "Shopping"
+    let named = ["notes": ".", "notes/trips": "trips"][place] ?? "Shopping.txt"
+    var results = [
+      try shell.notes("add", note, "more"), try shell.notes("mv", note, "Other/Name"),
+      try shell.notes("rm", note),
+    ]
+    if place != "notes/Shopping.txt" {
+      results.append(try shell.notes("new", place == "notes" ? "New" : "trips/New"))
+    }
+    if place == "notes/trips" { results.append(try shell.notes("undo")) }
+    if place == "notes/Shopping.txt" { results.append(try shell.notes("undo", "2")) }
+    for result in results {
+      #expect(result.status == .exited(1) && result.output.isEmpty, "\(result)")
+      #expect(
+        result.errorText
+          == DailyNotebook.failure(
+            "write \(named): operation not permitted",
+            "'ls -ld', 'lsattr' and 'findmnt' show what keeps it from being written; then run the "
+              + "command again"))
+    }
+    #expect(try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text == before)
+    #expect(try run(["sh", "-c", "cat *.txt */*"], in: shell.folder["notes"]).text == files)
+    #expect(try shell.notes("status").text.contains("Everything is saved."))
+  }
 }

@@ -3,7 +3,8 @@ internal import History
 internal import WorkTree
 
 /// That a save was not made on what the folder held, or takes away what another device brought:
-/// notes-merge(7), "The stale editor"; or brings what looks like a secret: notes-save(1).
+/// notes-merge(7), "The stale editor"; or brings what looks like a secret: notes-save(1); or that a checkout
+/// parted a hard link.
 public struct SaveNews: Hashable, Codable, Sendable {
   /// The kind of news.
   public enum Kind: String, Codable, Sendable {
@@ -13,6 +14,8 @@ public struct SaveNews: Hashable, Codable, Sendable {
     case tookAway = "took_away"
     /// The save brings what looks like a secret, which the note did not hold before.
     case secret
+    /// The file had another name on the disk, a hard link, which keeps the former text.
+    case linkParted = "link_parted"
   }
 
   /// Which note.

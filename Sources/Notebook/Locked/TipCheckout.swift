@@ -11,6 +11,8 @@ struct TipCheckout {
   let history: History
   /// Told on which texts saves were made that met a checkout.
   var tell: ([SaveRemark]) throws -> Void = { _ in }
+  /// Told of notes whose other name on the disk keeps the former text.
+  var tellParted: (TreePath) -> Void = { _ in }
 
   private var workTree: WorkTree { history.workTree }
   private var repository: Repository { writer.repository }
@@ -66,6 +68,7 @@ struct TipCheckout {
     // A program that waits for the new texts has them now: with the journal and all its files on the disk,
     // the branch may follow.
     try checkout.run()
+    checkout.parted.sorted().forEach(tellParted)
     if head.commit != journal.to {
       // If a killed run had not moved the branch, a person may have, with git: that version waits with the
       // rescued ones, and is merged with them.

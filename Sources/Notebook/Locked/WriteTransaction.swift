@@ -29,7 +29,11 @@ package final class WriteTransaction {
   let device: DeviceIdentity
 
   private var checkout: TipCheckout {
-    TipCheckout(writer: writer, history: history) { [self] in try tell($0) }
+    TipCheckout(
+      writer: writer, history: history, tell: { [self] in try tell($0) },
+      tellParted: { [self] in
+        saveNotice(SaveNews(path: $0, kind: .linkParted, lines: 0, devices: []))
+      })
   }
 
   var workTree: WorkTree { history.workTree }

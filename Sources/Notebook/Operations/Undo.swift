@@ -111,8 +111,10 @@ extension Notebook {
         trailers: [plan.trailer] + plan.renames.map(\.line), conflicts: plan.files.conflicts,
         guest: transaction.guest)
       let result = try outcome(of: plan, from: present, version: made)
-      try transaction.merge(
-        [made], options: MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation))
+      var options = MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation)
+      options.mustBeWritten = Set(
+        try repository.changes(from: present.tree, to: plan.files.tree).map(\.path))
+      try transaction.merge([made], options: options)
       return result
     }
   }

@@ -32,6 +32,9 @@ package struct Checkout {
   /// The files that wait although a file stands in their place, or that could not be made.
   package private(set) var held: [HeldFile] = []
 
+  /// The notes whose former file has another name on the disk, which keeps the former text.
+  package var parted: Set<TreePath> = []
+
   /// The files that came out of the folder, by the steps' numbers.
   package private(set) var replacedFiles: [Int: ReplacedFile] = [:]
 
@@ -277,6 +280,7 @@ package struct Checkout {
   private mutating func exchange(_ step: CheckoutSteps.Step, for present: stat?) throws {
     let kind = present.map { $0.st_mode & S_IFMT }
     if kind == S_IFREG {
+      if let present, present.st_nlink > 1 { parted.insert(step.path) }
       keepTraits(of: step)
       if canExchange {
         do {

@@ -1,3 +1,4 @@
+internal import CLinux
 package import Git
 internal import Glibc
 internal import System
@@ -26,6 +27,10 @@ extension Checkout {
           guard Counted.fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
             status.st_mode & S_IFMT == S_IFREG, try !access.isTakenForAnother(step.path)
           else { continue }
+          if let number = Self.whyItStays(status, name, in: here) {
+            throw NotebookError.file(
+              call: "write", path: step.path.description, errno: number)
+          }
           // A file that comes out of the folder is compared with the one that was expected.
           guard status.st_mode & 0o444 == 0o444 || Counted.faccessat(here, name, R_OK, 0) == 0
           else {
@@ -52,8 +57,30 @@ extension Checkout {
   }
 
   private static func checkIsWritable(_ descriptor: Int32, _ folder: TreePath) throws {
-    guard Counted.faccessat(descriptor, ".", W_OK | X_OK, 0) != 0 else { return }
+    let mayWrite = Counted.faccessat(descriptor, ".", W_OK | X_OK, 0) == 0
+    let isImmutable =
+      mayWrite && notes_file_attributes(descriptor, "") & UInt(NOTES_ATTRIBUTE_IMMUTABLE) != 0
+    if mayWrite, !isImmutable { return }
     throw NotebookError.file(
-      call: "write", path: folder.isEmpty ? "." : folder.description, errno: errno)
+      call: "write", path: folder.isEmpty ? "." : folder.description,
+      errno: isImmutable ? EPERM : errno)
+  }
+
+  /// The error number that the system would give for replacing or removing this file; nil if it would do
+  /// that, as far as can be told without a trial.
+  private static func whyItStays(
+    _ file: stat, _ name: [CChar], in folder: Int32
+  ) -> Int32? {
+    let attributes = notes_file_attributes(folder, name)
+    if attributes & UInt(NOTES_ATTRIBUTE_MOUNT_ROOT) != 0 { return EBUSY }
+    let stays = UInt(NOTES_ATTRIBUTE_IMMUTABLE | NOTES_ATTRIBUTE_APPEND)
+    if attributes & stays != 0 || notes_file_attributes(folder, "") & stays != 0 { return EPERM }
+    var parent = stat()
+    let user = geteuid()
+    // In such a folder only owners remove and replace files.
+    guard user != 0, Counted.fstat(folder, &parent) == 0, parent.st_mode & S_ISVTX != 0,
+      file.st_uid != user, parent.st_uid != user
+    else { return nil }
+    return EPERM
   }
 }

@@ -63,12 +63,14 @@ extension Checkout {
   /// Gives a new file what the one has besides its text that the same version takes away: it was renamed.
   ///
   /// - Returns: whether there is such a one.
-  func takeOverTraits(to step: CheckoutSteps.Step) -> Bool {
+  mutating func takeOverTraits(to step: CheckoutSteps.Step) -> Bool {
     guard let new = step.new, let former = goneFiles.file(renamedTo: step.path, new.id),
       // Without the former file it keeps the traits of a new one.
       let source = try? openStaged(former)
     else { return false }
     defer { close(source) }
+    var status = stat()
+    if Counted.fstat(source, &status) == 0, status.st_nlink > 1 { parted.insert(step.path) }
     copyTraits(from: source, to: step)
     return true
   }

@@ -301,7 +301,10 @@ extension Failure {
 
   static func remedy(_ errno: Int32) -> String? {
     switch errno {
-    case EACCES, EPERM: "let your user read and write there, and run the command again"
+    case EACCES: "let your user read and write there, and run the command again"
+    case EPERM, EBUSY:
+      "'ls -ld', 'lsattr' and 'findmnt' show what keeps it from being written; "
+        + "then run the command again"
     case EROFS: "it is on a disk that cannot be written; nothing was changed"
     case ENOSPC: "free disk space, then run the command again"
     case EDQUOT: "free disk space or ask for a larger quota, then run the command again"

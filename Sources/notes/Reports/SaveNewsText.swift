@@ -25,6 +25,8 @@ extension SaveNews {
         "this save of \(Visible.name(path)) takes away \(Phrase.count(lines, "line")) that came "
         + "from \(names)"
     case .secret: return "\(Visible.name(path)) now holds \(looksLike ?? "a secret"), as it looks"
+    case .linkParted:
+      return "\(Visible.name(path)) had another name on this disk, which keeps the former text"
     }
   }
 
@@ -36,6 +38,7 @@ extension SaveNews {
     case .secret:
       "'notes forget --text' takes it out of all versions as long as no other device has them; "
         + "if it is meant, --include says so"
+    case .linkParted: "to have one text again, make the other name a symbolic link to the note"
     }
   }
 
