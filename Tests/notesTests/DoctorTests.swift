@@ -121,6 +121,19 @@ import Testing
     try #require(result.isSuccess, "\(result)")
   }
 
+  /// Begins what meets a conflict about One.txt.
+  private static func conflict(_ shell: Shell, _ command: String) throws {
+    try sh(
+      shell,
+      """
+      cd notes; export GIT_AUTHOR_NAME=M GIT_AUTHOR_EMAIL=m@example.org
+      export GIT_COMMITTER_NAME=M GIT_COMMITTER_EMAIL=m@example.org
+      git checkout -q -b other; echo other > One.txt; git commit -q -a -m other
+      git checkout -q main; echo main > One.txt; git commit -q -a -m main
+      if \(command); then exit 9; fi
+      """)
+  }
+
   static let troubles: [Trouble] = [
     Trouble(
       name: "a key that others may read", check: "device_key", level: .problem,
@@ -162,6 +175,31 @@ import Testing
         "cd notes; mkdir -p .git/notes/checkout; (echo 1; git rev-parse HEAD~1 HEAD) "
           + "> .git/notes/checkout/journal")
     },
+    Trouble(
+      name: "a merge in conflict", check: "git", level: .problem,
+      says: "a git merge is in progress, in conflict about One.txt"
+    ) { try conflict($0, "git merge -q other") },
+    Trouble(
+      name: "a rebase in conflict", check: "git", level: .problem,
+      says: "a git rebase is in progress, in conflict about One.txt"
+    ) { try conflict($0, "git rebase -q other") },
+    Trouble(
+      name: "a cherry-pick in conflict", check: "git", level: .problem,
+      says: "a git cherry-pick is in progress, in conflict about One.txt"
+    ) { try conflict($0, "git cherry-pick other") },
+    Trouble(
+      name: "a stash in conflict", check: "git", level: .problem,
+      says: "git could not merge One.txt; nothing is saved until that is done"
+    ) {
+      try conflict(
+        $0, "echo stashed > One.txt; git stash -q; git reset -q --hard other; git stash pop")
+    },
+    Trouble(
+      name: "grafts", check: "git", level: .problem, says: "other parents than they have"
+    ) { try sh($0, "cd notes; git rev-parse HEAD > .git/info/grafts") },
+    Trouble(
+      name: "a replaced object", check: "git", level: .problem, says: "(refs/replace)"
+    ) { try sh($0, "cd notes; git replace HEAD:One.txt HEAD:Two.txt; git pack-refs --all") },
     Trouble(
       name: "a device that merges differently", check: "agreement", level: .problem,
       says: "laptop merges the same versions differently: it shows 2222222222 by rules 2"

@@ -28,9 +28,12 @@ extension Repository {
   /// Throws `incomplete` if git shows other versions than there are: what it says of them would not be what
   /// other devices have.
   func checkShowsItsOwn() throws {
-    let gap: HistoryGap? =
-      hasContent("info/grafts") ? .grafts : hasReplacements ? .replacements : nil
-    if let gap { throw GitError.incomplete(gap, remote: "origin") }
+    if let gap = overlays.first { throw GitError.incomplete(gap, remote: "origin") }
+  }
+
+  /// The ways in which git shows other versions than there are: `grafts` and `replacements`.
+  public var overlays: [HistoryGap] {
+    (hasContent("info/grafts") ? [.grafts] : []) + (hasReplacements ? [.replacements] : [])
   }
 
   private func historyGap() throws -> HistoryGap? {

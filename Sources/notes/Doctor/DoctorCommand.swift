@@ -24,7 +24,8 @@ struct Check: Sendable {
 
   /// All of them, in the order in which they are told.
   static let all: [Check] = [
-    deviceKey, history, interruption, locks, merges, agreement, held, membership, clock, discovery,
+    deviceKey, history, git, interruption, locks, merges, agreement, held, membership, clock,
+    discovery,
     multicast,
     port, page, fileSystem, watches, names, size, state,
   ]
