@@ -47,7 +47,7 @@ extension Notebook {
     let found = try workTree.changes()
     let head = try repository.head()
     let changes = found.changes
-    let changed = Set(changes.map(\.path))
+    let changed = Set(changes.map(\.path)).subtracting(found.unmerged)
     let index = try workTree.indexFile()
     let staged = try workTree.stagedChanges(in: index, since: head).filter {
       changed.contains($0.path)

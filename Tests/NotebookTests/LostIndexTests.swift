@@ -93,6 +93,7 @@ struct LostIndexTests {
     #expect(!pop.isSuccess)
     try home.write("f2.md", "mine\n")
     #expect(try home.notebook.status().unmerged == ["f1.md"])
+    #expect(try home.notebook.status().staged == [])
     for scope in [SaveScope.everything, .only(["f2.md"]), .everything] {
       do {
         _ = try home.notebook.save(scope)
