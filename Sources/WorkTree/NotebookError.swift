@@ -50,6 +50,8 @@ public enum NotebookError: FileFailure, Sendable {
   /// The note or folder that has the wanted name already, or one that differs from it only by case or
   /// Unicode form.
   case nameTaken(TreePath, by: TreePath, isFolder: Bool)
+  /// A symbolic link, a socket, a pipe or a device is in the place of a note, or of a folder of it.
+  case notPlain(TreePath, isLink: Bool)
   /// A folder can't be moved into itself.
   case intoItself(TreePath)
   /// So much would come into the folder, and so much is free, in bytes.
@@ -134,6 +136,9 @@ extension NotebookError: CustomStringConvertible {
       "'\(title.count > 60 ? title.prefix(59) + "…" : title)' cannot be a title: \(why)"
     case .nameTaken(_, let other, let isFolder):
       "there is a \(isFolder ? "folder" : other.titleRange != nil ? "note" : "file") \(other) already"
+    case .notPlain(let path, let isLink):
+      isLink
+        ? "\(path) is a symbolic link, which notes does not follow" : "\(path) is not a plain file"
     case .intoItself(let folder): "the folder \(folder) cannot be moved into itself"
     case .largeVersion(let bytes, let free):
       "this would write \(bytes) bytes into the folder; \(free) bytes are free"

@@ -48,7 +48,7 @@ extension NotebookLocator {
     try names.flatMap { name -> [Item] in
       if let folder = folderOfDots(name, in: notebook) { return [folder] }
       do {
-        return [try item(name, in: notebook)]
+        return [try tellingLinks(named: name, in: notebook) { try item(name, in: notebook) }]
       } catch NotebookError.noSuchNote(let missing) {
         if let folder = savedFolder(named: name, in: notebook) { return [folder] }
         let found = try notebook.history.files(like: name, in: currentFolder(in: notebook))
@@ -84,7 +84,9 @@ extension NotebookLocator {
   }
 
   static func noteOnly(_ name: String, in notebook: Notebook) throws -> TreePath {
-    let item = try item(name, in: notebook)
+    let item: Item = try tellingLinks(named: name, in: notebook) {
+      try self.item(name, in: notebook)
+    }
     if item.isFolder { throw Failure.folder(item.path) }
     return item.path
   }

@@ -93,6 +93,14 @@ enum NotebookLocator {
   static func note(
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> TreePath {
+    try tellingLinks(named: name, in: notebook) {
+      try plainNote(name, in: notebook, among: reach)
+    }
+  }
+
+  private static func plainNote(
+    _ name: String, in notebook: Notebook, among reach: NoteReach
+  ) throws -> TreePath {
     if let path = path(ofFile: name, in: notebook) { return path }
     // A path from here without the suffix.
     if name.hasPrefix("./") || name.hasPrefix("../"), let slash = name.lastIndex(of: "/"),
@@ -102,6 +110,23 @@ enum NotebookLocator {
       return try notebook.history.note(named: path.description, among: reach)
     }
     return try notebook.history.note(named: name, among: reach)
+  }
+
+  /// Throws `notPlain` instead of `noSuchNote` if a link, a pipe or a device has the name.
+  static func tellingLinks<Found>(
+    named name: String, in notebook: Notebook, _ find: () throws -> Found
+  ) throws -> Found {
+    do {
+      return try find()
+    } catch NotebookError.noSuchNote(let missing) {
+      for place in [name, name + ".txt", name + ".md"] {
+        let path =
+          path(ofFile: place, in: notebook)
+          ?? (place.hasPrefix("/") || place.hasPrefix(".") ? nil : TreePath(place))
+        if let path { try FolderAccess(folder: notebook.folder).checkIsPlain(path) }
+      }
+      throw NotebookError.noSuchNote(missing)
+    }
   }
 
   /// A note, and the version of it that `NOTE@VERSION` names. A note whose path holds the `@` is

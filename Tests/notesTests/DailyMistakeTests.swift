@@ -155,4 +155,44 @@ import Testing
     #expect(try run(["sh", "-c", "cat *.txt */*"], in: shell.folder["notes"]).text == files)
     #expect(try shell.notes("status").text.contains("Everything is saved."))
   }
+
+  // notes-new(1): "a symbolic link, a pipe, a socket or a device has that name".
+  @Test(arguments: ["link", "dangling link", "pipe"])
+  func `Nothing is written through a link, or into a pipe`(kind: String) throws {
+    let place = shell.folder["notes/There.txt"]
+    if kind == "link" { try shell.folder.write("outside\n", to: "target") }
+    try #require(
+      kind == "pipe" ? mkfifo(place, 0o600) == 0 : symlink("../target", place) == 0)
+    let message =
+      kind == "pipe"
+      ? "There.txt is not a plain file"
+      : "There.txt is a symbolic link, which notes does not follow"
+    for arguments in [
+      ["new", "There"], ["new", "There.txt"], ["new", "there"], ["new", "There", "--edit"],
+      ["new", "x", "--template", "There"], ["add", "There", "x"], ["add", "./There.txt", "x"],
+      ["mv", "Shopping", "There"], ["mv", "There", "Else"], ["rm", "There"], ["edit", "There"],
+      ["restore", "Shopping@~0", "--as", "There"],
+    ] {
+      let result = try run(
+        [BuiltBinary.notes()] + arguments, in: shell.folder["notes"],
+        environment: shell.environment.merging(["EDITOR": "false"]) { $1 },
+        input: Array("text\n".utf8))
+      #expect(result.status == .exited(1), "\(arguments): \(result)")
+      #expect(
+        result.errorText == DailyNotebook.failure(message, "move it away, or name another note"),
+        "\(arguments)")
+    }
+    #expect(try kind != "link" || shell.folder.text("target") == "outside\n")
+    #expect(access(shell.folder["target"], F_OK) == (kind == "link" ? 0 : -1))
+    // A versioned note whose place a link has taken.
+    unlink(place)
+    try shell.folder.write("one\n", to: "notes/There.txt")
+    try shell.notes("save")
+    unlink(place)
+    try #require(
+      kind == "pipe" ? mkfifo(place, 0o600) == 0 : symlink("../target", place) == 0)
+    let added = try shell.notes("add", "There", "two")
+    #expect(added.status == .exited(1) && added.errorText.contains("There.txt"), "\(added)")
+    #expect(added.errorText.contains("move There.txt away"), "\(added)")
+  }
 }

@@ -46,6 +46,7 @@ import WorkTree
       NotebookError.nameTaken("A.txt", by: "A.md", isFolder: false),
       NotebookError.nameTaken("A.txt", by: "a.txt", isFolder: false),
       NotebookError.nameTaken("A.txt/b.txt", by: "A.txt", isFolder: false),
+      NotebookError.notPlain("A.txt", isLink: true), NotebookError.notPlain("A.txt", isLink: false),
       NotebookError.intoItself("trips"), NotebookError.nothingToUndo(available: 0),
       NotebookError.nothingToUndo(available: 2), NotebookError.nothingToRedo(available: 0),
       NotebookError.nothingToRedo(available: 2),

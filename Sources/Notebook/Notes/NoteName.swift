@@ -66,6 +66,7 @@ extension Notebook {
           isLast && anySuffix && !present.isFolder && present.name.isNote
           && NameKey(TreePath(present.name.noteTitle)) == NameKey(TreePath(name.noteTitle))
         if isTwin || NameKey(present.name) == NameKey(name) {
+          try FolderAccess(folder: folder).checkIsPlain(other)
           throw NotebookError.nameTaken(path, by: other, isFolder: present.isFolder)
         }
       }

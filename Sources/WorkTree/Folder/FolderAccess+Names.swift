@@ -61,6 +61,17 @@ extension FolderAccess {
     }
   }
 
+  /// Throws `notPlain` if a link, or what is neither a file nor a folder, is at a path or on the way to it.
+  package func checkIsPlain(_ path: TreePath) throws {
+    switch obstacle(of: path) {
+    case let found? where found.kind == .symbolicLink:
+      throw NotebookError.notPlain(found.path, isLink: true)
+    case let found? where found.kind == .special:
+      throw NotebookError.notPlain(found.path, isLink: false)
+    default: return
+    }
+  }
+
   /// The obstacle that keeps a note of that path out of the folder; an empty folder would give way.
   package func obstacle(of path: TreePath) -> Obstacle? {
     for place in path.ancestors.reversed() + [path] {

@@ -25,6 +25,10 @@ struct AddCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let path = try NotebookLocator.noteOnly(note, in: notebook)
+    // A link that stands in the note's place would hide what is appended.
+    if let absent = try notebook.workTree.absence(of: path), case .obstructed = absent.reason {
+      throw Failure(.failed, "not_in_folder", absent.absence, hint: absent.remedy)
+    }
     var bytes = Array(text.joined(separator: " ").utf8)
     if text.isEmpty, isatty(STDIN_FILENO) == 0 {
       bytes = try NewCommand.input(limit: notebook.workTree.sizeLimit)

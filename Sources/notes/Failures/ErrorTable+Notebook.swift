@@ -108,6 +108,7 @@ extension NotebookError: ExplainedError {
         "choose another title; one with slashes names the folders that the note goes into")
     case .nameTaken(let path, let other, let isFolder):
       .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
+    case .notPlain: .failed("not_plain", "move it away, or name another note")
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
     case .largeVersion: Failure.largeVersion
     case .mergeTooLarge: Failure.mergeTooLarge
