@@ -174,12 +174,38 @@ struct FileTraitsTests {
     #expect(try status("diary/deep/open.txt").st_mode & 0o044 == 0o044)
   }
 
+  @Test(
+    "a note of another group comes back to it, in a folder that gives its group to new files",
+    .enabled(if: geteuid() == 0), arguments: Return.allCases)
+  func groupComesBack(by way: Return) throws {
+    try bob.write("team/plan.txt", "ours\n")
+    for name in ["team", "team/plan.txt"] { chown(bob.path + "/" + name, 1, 100) }
+    chmod(bob.path + "/team", 0o2775)
+    chmod(bob.path + "/team/plan.txt", 0o664)
+    _ = try bob.notebook.save()
+    let former = try #require(try bob.notebook.state().tip)
+    _ = try bob.notebook.delete(["team/plan.txt"])
+    #expect(try bob.read("team/plan.txt") == nil && access(bob.path + "/team", F_OK) != 0)
+    if way == .undo {
+      _ = try bob.notebook.undo()
+    } else {
+      let maker = way == .sync ? home : bob
+      if way == .sync { try home.receive(from: bob) }
+      let version = try maker.notebook.repository.commit(former)
+      _ = try maker.notebook.restore("team/plan.txt", from: version)
+      if way == .sync { try bob.receive(from: home) }
+    }
+    let (folder, file) = (try status("team"), try status("team/plan.txt"))
+    #expect(folder.st_mode & 0o7777 == 0o2775 && folder.st_gid == 100)
+    #expect(file.st_mode & 0o7777 == 0o664 && file.st_gid == 100)
+  }
+
   @Test("a note that others may read since its last save comes back so")
   func opened() throws {
     chmod(bob.path + "/private.txt", 0o644)
     try bob.write("private.txt", "two\n")
     _ = try bob.notebook.save()
-    #expect(PrivateFiles(in: bob.notebook.stateFolder).isEmpty)
+    #expect(PrivateFiles(in: bob.notebook.stateFolder)["private.txt"] == nil)
     _ = try run(["rm", bob.path + "/private.txt"])
     _ = try bob.notebook.save()
     _ = try bob.notebook.undo()

@@ -75,23 +75,30 @@ extension Checkout {
     return true
   }
 
-  /// Makes a new file as closed as the one was that was removed here, and the folders that are made for it.
+  /// Makes a new file as closed as the one was that was removed here, and the folders that are made for it, and
+  /// gives them the same group.
   func keepPrivate(_ step: CheckoutSteps.Step) throws {
     if privateFiles.isEmpty { return }
-    var folders: [TreePath] = []
-    var next = step.path.parent
-    while let folder = next, !folder.isEmpty {
-      folders.append(folder)
-      next = folder.parent
+    for folder in step.path.ancestors.reversed() {
+      guard let access = privateFiles[folder] else { continue }
+      _ = try self.folder.withParent(of: folder, create: true) { parent, name in
+        guard mkdirat(parent, name, access.mode & 0o777 | S_IRWXU) == 0 else { return }
+        // Without the group its permissions would be another group's.
+        let hasGroup =
+          access.group.map { fchownat(parent, name, .max, $0, AT_SYMLINK_NOFOLLOW) == 0 } ?? true
+        if hasGroup { _ = fchmodat(parent, name, access.mode | S_IRWXU, 0) }
+      }
     }
-    for folder in folders.reversed() {
-      guard let mode = privateFiles[folder] else { continue }
-      _ = try self.folder.withParent(of: folder, create: true) { mkdirat($0, $1, mode) }
-    }
-    guard let mode = privateFiles[step.path] else { return }
+    guard let access = privateFiles[step.path] else { return }
     var status = stat()
     let file = path(of: step)
-    if Counted.lstat(file, &status) == 0 { chmod(file, status.st_mode & mode) }
+    guard Counted.lstat(file, &status) == 0 else { return }
+    if let group = access.group, lchown(file, .max, group) == 0 {
+      let isExecutable = status.st_mode & 0o111 != 0
+      chmod(file, FileTraits.permissions(access.mode, isExecutable: isExecutable))
+    } else {
+      chmod(file, status.st_mode & access.mode)
+    }
   }
 
   private func copyTraits(from source: Int32, to step: CheckoutSteps.Step) {

@@ -63,7 +63,7 @@ package struct SnapshotWriter {
     privateFiles.keep()
   }
 
-  /// Notes which of the folders that the files are in not everybody may read.
+  /// Remembers the permissions and groups of the folders that the files are in.
   private mutating func recordPrivateFolders(of candidates: [Candidate]) {
     var seen: Set<TreePath> = [""]
     var access: FolderAccess?
@@ -73,7 +73,7 @@ package struct SnapshotWriter {
         // One that cannot be looked at is as it was known.
         access = access ?? (try? FolderAccess(folder: workTree.folder))
         if let status = try? access?.status(of: folder) {
-          privateFiles.record(folder, status.st_mode)
+          privateFiles.record(folder, status.st_mode, group: status.st_gid)
         }
         next = folder.parent
       }
@@ -198,7 +198,7 @@ package struct SnapshotWriter {
     case .skipped(let reason): skipped.append(SkippedFile(path: candidate.path, reason: reason))
     case .gone: if let position = candidate.position { remove(index[position]) }
     case .stored(let id, let seen, let status, let time, let mayHoldBlocks, let permissions):
-      privateFiles.record(candidate.path, permissions)
+      privateFiles.record(candidate.path, permissions, group: status.group)
       if mayHoldBlocks { marked.insert(candidate.path) }
       let mode = self.mode(seen, of: candidate)
       edit.set(IndexEntry(path: candidate.path, mode: mode, id: id, status: status))

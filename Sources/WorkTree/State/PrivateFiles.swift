@@ -3,12 +3,22 @@ package import Glibc
 package import State
 internal import System
 
-/// The notes and folders that not everybody may read, with their permissions: `.git/notes/private`. Versions hold
-/// no permissions; by this a note that was removed comes back as closed as it was. It is a memory: without it, new
-/// files have the permissions that the system gives them. notes-merge(7), "What a file has besides its text".
+/// The notes and folders that not everybody may read, that have another group than new ones, or a folder's bit
+/// that gives its group to what is made in it, with their permissions: `.git/notes/private`. Versions hold no
+/// permissions; by this a note that was removed comes back as closed as it was, and to the same group. It is a
+/// memory: without it, new files have the permissions that the system gives them. notes-merge(7), "What a file has
+/// besides its text".
 package struct PrivateFiles {
+  /// The access rights of a note or folder that new ones do not get.
+  package struct Access: Equatable {
+    /// Its permissions; of a folder with the set-group-ID bit.
+    let mode: mode_t
+    /// Its group; nil for the user's own.
+    let group: gid_t?
+  }
+
   private let file: String
-  private var modes: [TreePath: mode_t]
+  private var known: [TreePath: Access]
   private var isChanged = false
 
   /// The permissions that a file has which is no private one.
@@ -17,36 +27,45 @@ package struct PrivateFiles {
   /// The ones of the notebook with this state folder.
   package init(in state: StateFolder) {
     file = state[.private]
-    modes =
-      Disk.memory(at: file) { lines throws(StateDamage) -> [TreePath: mode_t] in
-        var modes: [TreePath: mode_t] = [:]
+    known =
+      Disk.memory(at: file) { lines throws(StateDamage) -> [TreePath: Access] in
+        var known: [TreePath: Access] = [:]
         for words in lines.lines.map(\.words) {
-          guard words.count == 2, let mode = mode_t(words[0], radix: 8), let path = words.path(1)
+          let group = words.count == 3 ? gid_t(words[2]) : nil
+          guard (2...3).contains(words.count), words.count == 2 || group != nil,
+            let mode = mode_t(words[0], radix: 8), let path = words.path(1)
           else { throw StateDamage(state[.private], "a line is no private note") }
-          modes[path] = mode
+          known[path] = Access(mode: mode, group: group)
         }
-        return modes
+        return known
       } ?? [:]
   }
 
-  package var isEmpty: Bool { modes.isEmpty }
+  package var isEmpty: Bool { known.isEmpty }
 
-  /// The permissions that a note or folder had; nil for one that everybody might read.
-  package subscript(path: TreePath) -> mode_t? { modes[path] }
+  /// The access rights of a note or folder; nil if they are those of new ones.
+  package subscript(path: TreePath) -> Access? { known[path] }
 
-  /// Notes the permissions that a note or folder has now.
-  package mutating func record(_ path: TreePath, _ mode: mode_t) {
-    let now = mode & Self.read == Self.read ? nil : mode & 0o777
-    if modes[path] == now { return }
-    modes[path] = now
+  /// Remembers what a note or folder has now.
+  package mutating func record(_ path: TreePath, _ mode: mode_t, group: gid_t) {
+    let isFolder = mode & S_IFMT == S_IFDIR
+    let access = Access(
+      mode: mode & (isFolder ? 0o2777 : 0o777), group: group == getegid() ? nil : group)
+    let isPlain =
+      mode & Self.read == Self.read && access.group == nil && access.mode & S_ISGID == 0
+    let now = isPlain ? nil : access
+    if known[path] == now { return }
+    known[path] = now
     isChanged = true
   }
 
   /// Writes what has changed.
   package mutating func keep() {
     guard isChanged else { return }
-    let lines = modes.sorted { $0.key < $1.key }
-      .map { String($0.value, radix: 8) + " " + $0.key.hexadecimal + "\n" }
+    let lines = known.sorted { $0.key < $1.key }.map { path, access in
+      String(access.mode, radix: 8) + " " + path.hexadecimal
+        + (access.group.map { " \($0)" } ?? "") + "\n"
+    }
     Disk.keep(Array(lines.joined().utf8), at: file)
     isChanged = false
   }
