@@ -149,6 +149,8 @@ import Testing
       ).isSuccess)
     let other = try shell.notes("init", in: "other")
     #expect(other.errorText.contains("this repository needs extensions.objectformat"))
+    #expect(
+      other.errorText.contains("hint: git cannot convert it in place: copy the files without .git"))
     #expect(access(shell.folder["other/.git/notes"], F_OK) != 0)
   }
 }

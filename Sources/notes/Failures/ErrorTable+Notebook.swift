@@ -283,6 +283,8 @@ extension Failure {
     case "preciousobjects":
       "if no other repository takes its objects from this one, "
         + "'git config --unset extensions.preciousObjects'"
+    case "objectformat":
+      "git cannot convert it in place: copy the files without .git to a new folder, and run 'notes init' there"
     default: ownRepository
     }
   }
