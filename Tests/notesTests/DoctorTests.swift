@@ -311,6 +311,18 @@ import Testing
     #expect(others.isEmpty)
   }
 
+  // notes-doctor(1): "Without HOME it checks what it can".
+  @Test func `Without a home folder it checks all else`() throws {
+    for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] { shell.environment[name] = nil }
+    let result = try shell.notes("doctor", "--no-discovery")
+    #expect(result.status == .exited(1) && result.errorText.isEmpty, "\(result)")
+    #expect(
+      result.text.contains(
+        "problem  device key   the home folder is not known, because HOME is not set"))
+    #expect(result.text.contains("ok       history      2 versions, all intact"))
+    #expect(result.text.contains("→ set HOME, or XDG_DATA_HOME, to an absolute path"))
+  }
+
   // notes-doctor(1), lock files.
   @Test
   func
@@ -320,7 +332,7 @@ import Testing
     let names = ["index.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock"]
     for name in names { try shell.folder.write("", to: "notes/.git/" + name) }
     var context = CheckContext(
-      notebook: try Notebook.open(at: shell.folder["notes"]), dataFolder: shell.folder.path)
+      notebook: try Notebook.open(at: shell.folder["notes"]), knownDataFolder: shell.folder.path)
     #expect(Check.locks.findings(in: context) == .good("none is left behind"))
     context.now += 61
     let told = Check.locks.findings(in: context)
@@ -377,7 +389,7 @@ import Testing
   func `A clock that cannot be right is told`(now: Int64) throws {
     let notebook = try Notebook.open(at: shell.folder["notes"])
     let context = CheckContext(
-      notebook: notebook, dataFolder: shell.folder["home/.local/share/notes"], discovery: nil,
+      notebook: notebook, knownDataFolder: shell.folder["home/.local/share/notes"], discovery: nil,
       now: now)
     #expect(Check.clock.findings(in: context).map(\.level) == [.problem])
   }

@@ -13,16 +13,16 @@ extension Check {
   static let deviceKey = Check(
     name: "device_key", title: "device key", remedy: "restore the key from a backup"
   ) { context in
-    let folder = Visible.name(context.dataFolder)
+    let folder = Visible.name(try context.dataFolder)
     // Refuses a key that others may read.
-    guard let key = try DeviceKey.load(in: context.dataFolder) else {
+    guard let key = try DeviceKey.load(in: try context.dataFolder) else {
       return .problem(
         "there is no device key in \(folder)",
         remedy: "restore it from a backup, or set XDG_DATA_HOME to where it is")
     }
     var findings: [Finding] = []
     if key.deviceID != context.ownDevice,
-      try DeviceKey.load(context.ownDevice, in: context.dataFolder) != nil
+      try DeviceKey.load(context.ownDevice, in: try context.dataFolder) != nil
     {
       findings += .advice(
         "no admin has certified this device's new key yet",
@@ -33,7 +33,7 @@ extension Check {
         remedy: "set XDG_DATA_HOME to where that key is, or restore it")
     }
     var status = stat()
-    if Counted.stat(context.dataFolder, &status) == 0, status.st_mode & 0o022 != 0 {
+    if Counted.stat(try context.dataFolder, &status) == 0, status.st_mode & 0o022 != 0 {
       findings += .problem(
         "other users may replace the device key: they can write in \(folder)",
         remedy: "chmod go-w \(folder)")

@@ -7,10 +7,19 @@ internal import Notebook
 
 struct CheckContext {
   let notebook: Notebook
-  let dataFolder: String
+  /// The folder of the device key; nil where HOME does not say.
+  var knownDataFolder: String?
   var discovery: (any Discovery)?
   var listen: Address = Address(host: "*", port: 0)
   var now: Int64 = TimeText.now
+
+  /// - Throws: `no_home`.
+  var dataFolder: String {
+    get throws(Failure) {
+      if let knownDataFolder { return knownDataFolder }
+      return try UserFolders().data
+    }
+  }
 
   var ownDevice: String { notebook.identity.device.deviceID }
 }
@@ -138,7 +147,7 @@ struct DoctorCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     var context = CheckContext(
-      notebook: notebook, dataFolder: try UserFolders().data,
+      notebook: notebook,
       discovery: discovery.discovery(for: notebook.identity.device.deviceID))
     if let address = listen.address { context.listen = address }
     if repair {

@@ -10,7 +10,7 @@ extension Check {
     name: "page", title: "page", remedy: "'notes web' serves the notebook to browsers"
   ) { context in
     let state = context.notebook.stateFolder
-    var findings = program + authority(in: context)
+    var findings = program + (try authority(in: context))
     let book = state[.guests]
     var guests: [Guest] = []
     do {
@@ -62,11 +62,11 @@ extension Check {
       remedy: "end that program before 'notes web', or name a port with --port each time")
   }
 
-  private static func authority(in context: CheckContext) -> [Finding] {
-    let path = Visible.name("\(context.dataFolder)/\(PageAuthority.fileName)")
+  private static func authority(in context: CheckContext) throws -> [Finding] {
+    let path = Visible.name("\(try context.dataFolder)/\(PageAuthority.fileName)")
     let anew = "'notes web --lan' makes another one, which phones have to install"
     do {
-      guard let kept = try PageAuthority.kept(in: context.dataFolder) else { return [] }
+      guard let kept = try PageAuthority.kept(in: try context.dataFolder) else { return [] }
       var findings: [Finding] = []
       if try !kept.isGood(at: context.now) {
         findings += .problem(
