@@ -70,6 +70,29 @@ import Testing
     #expect(TimeText.left(until: 1_000 + seconds, now: 1_000) == told)
   }
 
+  // notes-join(1): "A link does not join in a folder that has another notebook".
+  @Test func `A folder from before the membership was started over is told so`() throws {
+    let former = try invite()
+    try #require(try bob.notes("join", former, "../desk", "--yes").isSuccess)
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+    try #require(try bob.notes("sync", in: "desk").isSuccess)
+    try #require(try ada.notes("members", "reset", "--yes").isSuccess)
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+    let link = try invite()
+    let unknown = try bob.notes("join", link, "../desk", "--yes", "--json")
+    #expect(unknown.errorText.contains(#""kind":"already_a_notebook""#), "\(unknown)")
+    #expect(
+      unknown.errorText.contains(
+        "has another notebook, or this one from before its membership was started over"))
+    _ = try bob.notes("sync", in: "desk")
+    let known = try bob.notes("join", link, "../desk", "--yes")
+    #expect(known.status == .exited(1) && known.errorText.contains("has this notebook from before"))
+    #expect(known.errorText.contains("started its membership over"), "\(known)")
+    #expect(known.errorText.contains("hint: a link joins in a new folder: 'notes join LINK DIR'"))
+    #expect(try bob.folder.text("desk/A.txt") == "one\n")
+    #expect(try bob.notes("join", link, "../new", "--yes").isSuccess)
+  }
+
   @Test func `A clone that is there already joins by a link`() throws {
     let link = try invite(as: "reader", until: "2h")
     try #require(try bob.notes("clone", hub, "../desk").isSuccess)

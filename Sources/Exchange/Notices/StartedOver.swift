@@ -7,7 +7,7 @@ public struct StartedOver: Sendable {
   /// The admin's name.
   public let admin: String
   /// The ID of the notebook since then.
-  let notebookID: String
+  public let notebookID: String
 
   init(by admin: String, _ list: MemberList) throws {
     self.admin = admin

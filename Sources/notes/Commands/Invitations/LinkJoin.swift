@@ -52,11 +52,29 @@ struct LinkJoin {
     if let present, present.identity.id == link.notebookID, try present.state().tip != nil {
       try ask(from: present, at: address)
       notebook = present
+    } else if let present, present.identity.id != link.notebookID {
+      throw isAnother(present, named: place)
     } else {
       notebook = try clone(address, into: place)
     }
     try tell(notebook)
     try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
+  }
+
+  /// That a folder has another notebook, or the same one under the membership before it was started over, which
+  /// only a code joins in place.
+  private func isAnother(_ notebook: Notebook, named place: String) -> Failure {
+    let shown = Visible.name(place)
+    let former = StartedOver(in: notebook.stateFolder, of: notebook.identity.id)
+    let what =
+      former?.notebookID == link.notebookID
+      ? "\(shown) has this notebook from before \(Visible.name(former?.admin ?? "")) started its membership over"
+      : "\(shown) has another notebook, or this one from before its membership was started over"
+    return Failure(
+      .failed, "already_a_notebook", what,
+      hint:
+        "a link joins in a new folder: 'notes join LINK DIR'; only a code of 'notes invite' on an "
+        + "admin's device joins in this folder")
   }
 
   private func decide(into place: String) throws -> Bool {
