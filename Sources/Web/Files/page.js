@@ -26,15 +26,19 @@ const become = (other) => {
     if (field.value !== value) field.value = value;
   }
 };
-const isOf = (page) => ({ action: action(page), fields: fields(page) });
 // The server's value, not the one that a browser has filled in again.
 const fieldsAsSent = (form) =>
   Object.fromEntries([...form.elements].filter((field) => field.name).map((field) => [field.name, field.defaultValue]));
-let shown = form && JSON.stringify(fieldsAsSent(form));
+let shown = form && fieldsAsSent(form);
+// Whether two forms say the same. Nothing is built of a long text for that.
+const areSame = (a, b) => {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+};
 const textName = (values) => Object.keys(values).find((name) => name.startsWith("text"));
 // The text that the form is for; null where only the server has it.
 let base = form && textOf(form).defaultValue;
-const isDirty = () => form !== null && JSON.stringify(fields(form)) !== shown;
+const isDirty = () => form !== null && !areSame(fields(form), shown);
 
 const namesOfDrafts = () => Object.keys(localStorage).filter((name) => name.startsWith(store));
 const draftAt = (name) => JSON.parse(localStorage.getItem(name));
@@ -68,7 +72,7 @@ const findDraft = async () => {
     // A page that was left a moment ago has its draft for a moment more.
     const isFree = await take(name, { signal: AbortSignal.timeout(500) });
     const kept = draftAt(name);
-    const isSame = () => JSON.stringify(isOf(form)) === JSON.stringify({ action: kept.action, fields: kept.fields });
+    const isSame = () => action(form) === kept.action && areSame(fields(form), kept.fields);
     if (isFree && (!isDirty() || !kept || isSame())) return name;
   }
   return ownDraft();
@@ -90,7 +94,7 @@ const write = (name, draft) => {
 };
 // A long text is kept in the browser when typing pauses: keeping it costs more than a key press may.
 let keeping;
-const isLong = () => textOf(form).value.length > 1e5;
+const isLong = () => textOf(form).textLength > 1e5;
 // Returns whether it is kept. The next page sends the text of an existing note by itself.
 const keep = (isSent = form.dataset.note !== "new") => {
   clearTimeout(keeping);
@@ -195,7 +199,7 @@ const goOn = (said, sent) => {
   }
   base = sent[textName(sent)];
   history.replaceState(null, "", root + said.edit);
-  shown = JSON.stringify(rename(sent));
+  shown = rename(sent);
   keep();
 };
 
@@ -224,7 +228,7 @@ const sendOwn = async () => {
     const said = await response.json().catch(() => null);
     if (!said) return location.assign(response.url);
     if (said.edit) goOn(said, sent);
-    else if (JSON.stringify(fields(form)) === JSON.stringify(sent)) shown = JSON.stringify(sent);
+    else if (areSame(fields(form), sent)) shown = sent;
     keep();
     say(`Saved · ${clock()}`, "saved");
     if (said.done === "conflict") showConflict();
@@ -425,13 +429,30 @@ let isComposing = false;
 // Whether others have written a text that the field lacks.
 let isBehind = false;
 
+// Whether the page itself changes the field.
+let isChanging = false;
+// Puts a text into the field, which keeps the selection. A long text that is set whole is laid out anew, which
+// takes longer than a key may: where the caret is in it, the browser edits it in place, as a key does.
+const put = (text, from, to) => {
+  const field = textOf(form);
+  if (!isLong() || document.activeElement !== field) return field.setRangeText(text, from, to, "preserve");
+  const moved = (place) => (place <= from ? place : place < to ? from + Math.min(place - from, text.length) : place + text.length - (to - from));
+  const places = [moved(field.selectionStart), moved(field.selectionEnd), field.selectionDirection];
+  isChanging = true;
+  field.setSelectionRange(from, to);
+  const isDone = document.execCommand(text ? "insertText" : "delete", false, text);
+  isChanging = false;
+  if (!isDone) field.setRangeText(text, from, to);
+  field.setSelectionRange(...places);
+};
+
 const insert = (hunks) => {
   const field = textOf(form);
   for (const [from, to, text] of hunks.toReversed()) {
     const height = field.scrollHeight;
     const isAbove = from < field.selectionStart || from < field.value.length / 2;
     steps.others(from, to, text.length);
-    field.setRangeText(text, from, to, "preserve");
+    put(text, from, to);
     grow();
     if (isAbove && document.activeElement === field) scrollBy({ top: field.scrollHeight - height, behavior: "instant" });
   }
@@ -454,7 +475,7 @@ const takeOver = (fresh) => {
   const name = `text-${fresh.blob}`;
   become({ action: fresh.edit, fields: { [name]: field.value } });
   base = fresh.text;
-  shown = JSON.stringify({ ...fields(form), [name]: base });
+  shown = { ...fields(form), [name]: base };
   history.replaceState(null, "", root + fresh.edit + location.hash);
   keep();
   return true;
@@ -462,13 +483,14 @@ const takeOver = (fresh) => {
 
 const follow = async () => {
   isBehind = false;
-  const response = await fetch(`${root}/n/${form.dataset.note}/text`, { headers: { Accept: "application/json" } });
+  const known = form.action.split("/").pop();
+  const response = await fetch(`${root}/n/${form.dataset.note}/text?known=${known}`, { headers: { Accept: "application/json" } });
   if (response.status === 401) say(ended, "bad");
   if (response.status === 404) tellOf("Somebody deleted this note. What you type is kept: it brings the note back.");
   if (!response.ok) return;
   const fresh = await response.json();
   if (fresh.title !== undefined) document.querySelector("main h1").textContent = fresh.title;
-  if (action(form).endsWith("/" + fresh.blob)) return;
+  if (action(form).endsWith("/" + fresh.blob) || fresh.blob === known) return;
   // Two texts of one place are never changed while the user types.
   if (fresh.isInConflict && !base?.includes("<<<<<<<")) return showConflict();
   if (!takeOver(fresh)) isBehind = true;
@@ -530,7 +552,8 @@ const steps = {
     if (!step) return;
     const field = textOf(form);
     const [old, fresh] = back ? [step.is, step.was] : [step.was, step.is];
-    field.setRangeText(fresh, step.at, step.at + old.length, "end");
+    put(fresh, step.at, step.at + old.length);
+    field.setSelectionRange(step.at + fresh.length, step.at + fresh.length);
     this.text = field.value;
     to.push(step);
     field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -539,10 +562,12 @@ const steps = {
   redo() { this.go(this.future, this.past, false); },
 };
 
-// A browser that does not let the field grow with its text by itself.
+// The field grows with its text; a long text scrolls in it, so that a key does not lay out the whole page anew.
 const grow = () => {
   const field = textOf(form);
-  if (CSS.supports("field-sizing", "content")) return;
+  field.classList.toggle("long", isLong());
+  if (isLong()) field.style.height = "";
+  if (isLong() || CSS.supports("field-sizing", "content")) return;
   field.style.height = "auto";
   field.style.height = `${field.scrollHeight}px`;
 };
@@ -765,7 +790,7 @@ const insertLink = async (link, last) => {
   const end = field.value.indexOf("\n", Math.max(field.selectionEnd, last ? field.value.indexOf(last) : 0));
   const place = end < 0 ? field.value.length : end;
   const isAlone = !place || field.value[place - 1] === "\n";
-  field.setRangeText((isAlone ? "" : "\n") + link, place, place, "preserve");
+  put((isAlone ? "" : "\n") + link, place, place);
   // A new note is saved once its text is begun.
   if (form.dataset.note === "new") field.focus();
   field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -797,6 +822,7 @@ if (form) {
   // All is saved by itself: the button says that one is done.
   document.querySelector("[data-save]").textContent = "Done";
   form.addEventListener("input", () => {
+    if (isChanging) return;
     isWaiting = false;
     if (field.value !== steps.text) steps.typed(field);
     grow();
@@ -827,7 +853,7 @@ if (form) {
     else steps.undo();
   };
   field.addEventListener("beforeinput", (event) => {
-    if (event.inputType.startsWith("history")) goBack(event);
+    if (event.inputType.startsWith("history") && !isChanging) goBack(event);
   });
   field.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && !event.altKey && ["z", "y", "Z"].includes(event.key)) goBack(event);

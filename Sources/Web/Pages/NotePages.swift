@@ -107,9 +107,12 @@ extension RequestContext {
       "\"edit\":\"/n/\(subject.id)/edit\(shown.path)\"", "\"blob\":\"\(shown.blob.hex)\"",
       "\"isInConflict\":\(subject.isInConflict)", "\"title\":\(JSONText.quoted(subject.title))",
       "\"by\":\(JSONText.quoted(author ?? "Somebody else"))",
-      "\"text\":\(JSONText.quoted(editable.text))",
     ]
-    return .facts("{\(facts.joined(separator: ","))}")
+    // A page that has the text already is not sent it again.
+    let text =
+      request.query["known"] == shown.blob.hex
+      ? [] : ["\"text\":\(JSONText.quoted(editable.text))"]
+    return .facts("{\((facts + text).joined(separator: ","))}")
   }
 
   /// The author of the note's last change, among its last few versions, if that is another person, with what is
