@@ -5,6 +5,9 @@ each act the focus is where one goes on.
 import json
 import subprocess
 
+from chromium import Failed
+from play import SAVE
+
 # What Tab is to come to, in the order of the document.
 CONTROLS = """(() => {
   const all = [...document.querySelectorAll("a[href], button, input:not([type=hidden]), textarea, summary")];
@@ -35,12 +38,12 @@ NAMED = {"link", "button", "textbox", "searchbox", "radio", "checkbox", "image",
 class Keyboard:
     """Somebody who has no mouse."""
 
-    def __init__(self, story, failure):
-        self.story, self.page, self.failure = story, story.browser, failure
+    def __init__(self, story):
+        self.story, self.page = story, story.browser
 
     def fail(self, what):
         """Ends the story."""
-        raise self.failure(f"{what}, on {self.page.evaluate('location.pathname')}")
+        raise Failed(f"{what}, on {self.page.evaluate('location.pathname')}")
 
     def enter(self, selector):
         """Goes there with Tab, through the menu that it is in, and presses Enter."""
@@ -121,14 +124,14 @@ class Keyboard:
         page.ask("Input.insertText", text="Keys")
         page.tab_to("#text")
         page.ask("Input.insertText", text="tab\n")
-        self.enter("form.edit button, [data-save]")
+        self.enter(SAVE)
         page.wait(f"{text} === 'tab\\n'")
         self.is_at("p.done")
         self.follow("a[href$='/edit']")
         page.tab_to("#text")
         page.ask("Input.insertText", text="shift and ")
         self.story.picture("keyboard")
-        self.enter("form.edit button, [data-save]")
+        self.enter(SAVE)
         page.wait(f"{text}.includes('shift and')")
         self.story.holds("Keys.txt", "shift and tab\n")
         self.follow("nav.sheet a[href$='/versions']")
@@ -242,7 +245,7 @@ class Keyboard:
             page.tab_to("input[type=radio]")
             page.press("ArrowUp")
             page.wait("document.activeElement.matches('input[value=reader]:checked')")
-            self.follow("form.edit button, [data-save]")
+            self.follow(SAVE)
             self.is_at("h1")
             self.walk("another role")
             if isMeant:
@@ -251,7 +254,7 @@ class Keyboard:
             page.wait(f"location.pathname.endsWith({json.dumps(phone)})")
             self.is_at("h1")
         self.story.picture("keys-role", dark=True)
-        self.follow("form.edit button, [data-save]")
+        self.follow(SAVE)
         page.wait(f"location.search === '?done=role' && {shown}.includes('reader')")
         self.is_at("p.done")
         self.follow(f"a[href='{phone}']")
@@ -262,14 +265,14 @@ class Keyboard:
         self.leave()
         page.wait(f"location.pathname.endsWith({json.dumps(phone)})")
         self.follow("a[href$='/remove']")
-        self.follow("form.edit button, [data-save]")
+        self.follow(SAVE)
         page.wait(f"location.search === '?done=removed' && !{shown}.includes('phone')")
         self.is_at("p.done")
         self.story.picture("keys-removed", dark=True)
         self.follow(f"a[href='{other}']")
         self.follow("a[href$='/remove']")
         self.story.notes("members", "remove", "אבא של דנה", "--yes")
-        self.follow("form.edit button, [data-save]")
+        self.follow(SAVE)
         page.wait("document.querySelector('h1').innerText === 'That did not work'")
         self.is_at("p.error")
         self.walk("what is not done")
@@ -284,14 +287,14 @@ class Keyboard:
         page.wait("!window.isOld && document.readyState === 'complete' && document.querySelector('#name')")
         page.tab_to("#name")
         page.ask("Input.insertText", text="Grandpa <b>")
-        self.follow("form.edit button, [data-save]")
+        self.follow(SAVE)
         page.wait("document.querySelector('.error')")
         self.is_at("#name")
         self.story.picture("keys-welcome", dark=True)
         self.is_named("the welcome")
         page.evaluate("document.querySelector('#name').select()")
         page.ask("Input.insertText", text="Grandpa")
-        self.enter("form.edit button, [data-save]")
+        self.enter(SAVE)
         page.wait("document.querySelector('.who')?.innerText.includes('Grandpa')")
         self.follow("nav a[href$='/browser']")
         self.walk("this browser")
