@@ -35,6 +35,7 @@ struct RequestContext {
     if request.method == .post { return path != Self.leaving }
     switch path.first {
     case "new", "undo": return true
+    case "kept": return path.count == 2
     case "n": return path.count > 2 && !["versions", "v"].contains(path[2])
     default: return false
     }
@@ -51,6 +52,9 @@ struct RequestContext {
     case ("files", 2): return .page(try filePage(in: notebook))
     case ("files", 3) where path[2] == "bytes": return try fileBytes(in: notebook)
     case ("undo", 1): return .page(try undoPage(of: notebook))
+    case ("texts", 1): return try keptMarks(in: notebook)
+    case ("texts", 2): return try keptPart(path[1], in: notebook)
+    case ("kept", 1...2): return .page(pageForKept(isEditor: path.count == 2, in: notebook))
     case ("devices", _): return .page(try devicesPage(in: notebook))
     case ("n", 2...): return try notePage(try subject(in: notebook), notebook)
     case ("browser", 1) where visitor.guest != nil: return .page(browserPage(of: notebook))

@@ -1,15 +1,11 @@
 """The story of scripts/web-app."""
-import hashlib
 import json
 import signal
-import ssl
-import subprocess
 import time
-import urllib.request
 
 from chromium import PATIENCE, SIZES, Failed, expect
-from network import ADDRESS, NAME, PUBLIC, Browser, Impostor
-from play import SAVE, Play
+from network import ADDRESS, NAME, NetworkPlay
+from play import SAVE
 
 HOSTILE = "<body onload=bad=1 data-root=x>"
 TEXT = "document.querySelector('pre.text').textContent"
@@ -17,31 +13,17 @@ STATE = "document.querySelector('#state').innerText"
 NOTES = "document.querySelector('#notes').innerText"
 
 
-class AppStory(Play):
+class AppStory(NetworkPlay):
     """A notebook, its page on a network, and a guest's browser."""
 
     def __init__(self, binary, folder, pictures, axe=None):
         super().__init__(binary, folder, pictures, axe)
         (self.notebook / "Shopping.txt").write_text("milk\n")
         (self.notebook / "Rome.txt").write_text("forum\n")
+        (self.notebook / "Cellar.txt").write_text("apples & \"pears\" <b>\nKEPT-ID\n")
+        (self.notebook / "Long.txt").write_text("x" * ((1 << 20) + 1))
         (self.notebook / f"{HOSTILE}.txt").write_text(f"{HOSTILE}<script>bad = 1</script>\n")
         self.notes("init", "--name", "Home", "--device-name", "desk")
-        self.port = None
-
-    def serve(self):
-        """Starts the page, at the port that it had."""
-        port = ["--port", str(self.port)] if self.port else []
-        self.web = subprocess.Popen(
-            [self.binary, "web", "--lan", "--no-open", "--json", *port], cwd=self.notebook,
-            env=self.environment, stdout=subprocess.PIPE, start_new_session=True)
-        self.told = self.next_line(self.web, "web")
-        self.port = self.told["port"]
-        self.origin = f"https://{NAME}:{self.port}"
-
-    def invite(self, *words):
-        """The path of a link for a guest."""
-        link = json.loads(self.notes("web", "guests", "invite", "--json", *words))["link"]
-        return "/guest/" + link.rsplit("/", 1)[1]
 
     def picture(self, name, sizes=("desktop", "phone")):
         """Takes pictures in the light and in the dark."""
@@ -51,52 +33,6 @@ class AppStory(Play):
         self.browser.ask("Emulation.setEmulatedMedia", features=[])
 
     # The parts of the story.
-
-    def trust(self):
-        """A browser warns, until the authority is installed."""
-        self.step("Without the authority a browser warns")
-        stranger = Browser(self.folder / "stranger")
-        try:
-            for origin in (self.origin, f"https://{ADDRESS}:{self.port}"):
-                expect(stranger.go(origin + "/"), "net::ERR_CERT_AUTHORITY_INVALID", origin)
-        finally:
-            stranger.close()
-        self.step("The authority is what the terminal says, and is installed")
-        self.browser = Browser(self.folder / "guest", self.told_authority())
-        for origin in (f"https://{ADDRESS}:{self.port}", self.origin):
-            expect(self.browser.go(origin + "/"), "", f"no warning at {origin}")
-            self.browser.wait("document.body.innerText.includes('Open the link')")
-            expect(self.browser.seen_as(), "secure", origin)
-
-    def told_authority(self):
-        """The authority's certificate, as people get it: it is the one that the terminal names."""
-        unverified = ssl.create_default_context()
-        unverified.check_hostname = False
-        unverified.verify_mode = ssl.CERT_NONE
-        address = f"https://{ADDRESS}:{self.port}/authority.crt"
-        with urllib.request.urlopen(address, context=unverified, timeout=PATIENCE) as answer:
-            authority = answer.read()
-        digest = hashlib.sha256(authority).hexdigest().upper()
-        shown = ":".join(digest[place:place + 2] for place in range(0, 64, 2))
-        expect(shown, self.told["authority_fingerprint"], "the SHA-256")
-        (self.folder / "authority.crt").write_bytes(authority)
-        return self.folder / "authority.crt"
-
-    def constraints(self):
-        """Whoever stole the key poses as nobody else."""
-        self.step("Names and addresses outside the constraints are refused")
-        key = self.folder / ".local/share/notes/page-authority.pem"
-        rows = [("DNS:" + NAME, NAME, True), ("IP:" + ADDRESS, ADDRESS, True),
-                ("DNS:bank.example", "bank.example", False), ("DNS:lap.local", "lap.local", False),
-                ("IP:" + PUBLIC, PUBLIC, False), (f"DNS:{NAME},DNS:bank.example", NAME, False)]
-        for alternative, host, is_taken in rows:
-            impostor = Impostor(self.folder, key, alternative)
-            try:
-                said = self.browser.go(f"https://{host}:{impostor.port}/")
-            finally:
-                impostor.close()
-            if is_taken != (said == "") or not is_taken and not said.startswith("net::ERR_CERT_"):
-                raise Failed(f"a certificate for {alternative} at {host}: {said!r}")
 
     def come_in(self, name, origin=None):
         """A guest comes in; returns the path of the guest's pages."""
@@ -133,6 +69,50 @@ class AppStory(Play):
         page.wait(f"{TEXT} === 'forum\\n'")
         self.kept(self.root + rome + "/edit")
 
+    def keeps_texts(self, root, count):
+        """Waits until the texts of that many notes are kept."""
+        self.browser.wait(
+            f"(caches.open('notes:{root}:texts').then((c) => c.matchAll()).then((all) => Promise.all(all.map((a) => "
+            "a.json()))).then((parts) => { window.keptTexts = parts.flat().filter((n) => n.text !== undefined).length; "
+            f"}}), window.keptTexts === {count})")
+
+    def unopened(self):
+        """A note that was never opened is found, read and edited without a connection."""
+        page = self.browser
+        self.step("A note that was never opened is found by its text, read and edited")
+        page.go(self.origin + self.root + "/")
+        page.wait("[...document.querySelectorAll('.row')].find((row) => row.innerText.includes('Long'))"
+                  ".innerText.includes('not on this device')")
+        expect(page.evaluate(f"{NOTES}.split('not on this device').length"), 2, "notes that are not there")
+        page.type("#q", "pears")
+        page.wait("document.querySelector('#notes').hidden && document.querySelectorAll('#notes ~ div .row').length === 1")
+        self.picture("offline-search")
+        page.click("#notes ~ div a.row")
+        page.wait(f"{STATE}.startsWith('Offline: this page is of 20') && {TEXT} === 'apples & \"pears\" <b>\\nKEPT-ID\\n'")
+        self.picture("offline-unopened")
+        page.click("a[href$='/edit']")
+        page.wait(f"{STATE}.startsWith('Offline') && document.querySelector('#text')")
+        expect(page.evaluate("document.querySelector('#text').value"), "apples & \"pears\" <b>\nKEPT-ID\n", "the text")
+        page.type("#text", "plums\n")
+        page.click(SAVE)
+        page.wait("Object.values(localStorage).filter((d) => JSON.parse(d).isSent).length === 1")
+
+    def chosen_size(self):
+        """A guest chooses how much is kept."""
+        page = self.browser
+        self.step("Where nothing is to be kept, no text stays")
+        page.go(self.origin + self.root + "/browser")
+        page.wait("document.querySelector('#keeping .hint')?.innerText.startsWith('4 of 5 notes')")
+        self.picture("kept-texts")
+        page.evaluate("(() => { const most = document.querySelector('#most'); most.value = '0'; "
+                      "most.dispatchEvent(new Event('change')); })()")
+        page.wait("document.querySelector('#keeping .hint').innerText.startsWith('0 of')")
+        self.keeps_texts(self.root, 0)
+        page.evaluate("(() => { const most = document.querySelector('#most'); most.value = '50000000'; "
+                      "most.dispatchEvent(new Event('change')); })()")
+        page.wait("document.querySelector('#keeping .hint').innerText.startsWith('4 of')")
+        page.evaluate("localStorage.clear()")
+
     def kept(self, path):
         """Waits until a path is kept."""
         self.browser.wait(
@@ -149,7 +129,7 @@ class AppStory(Play):
         page.reload()
         page.wait("navigator.serviceWorker.controller !== null")
         names = page.evaluate("caches.keys()")
-        if old in names or len(names) != 1:
+        if old in names or len(names) != 2:
             raise Failed(f"caches: {names}")
         text = page.evaluate(f"caches.match('{versions}').then((found) => found.text())")
         if not text or "<title>Versions of Rome" not in text:
@@ -158,7 +138,7 @@ class AppStory(Play):
     def offline(self):
         """The page opens without a connection, and what is typed is saved later."""
         page = self.browser
-        rome, shopping = self.note("Rome"), self.note("Shopping")
+        rome = self.note("Rome")
         self.step("The page opens without a connection")
         hostile = self.root + self.note(HOSTILE)
         page.go(self.origin + hostile)
@@ -166,6 +146,7 @@ class AppStory(Play):
         page.go(self.origin + self.root + "/?done=saved")
         page.wait(f"{NOTES}.includes('Rome')")
         self.kept(self.root + "/")
+        self.keeps_texts(self.root, 4)
         self.end()
         page.reload()
         page.wait(f"{STATE}.startsWith('Offline: this page is of 20') && {NOTES}.includes('Rome')")
@@ -176,9 +157,10 @@ class AppStory(Play):
         page.wait(f"{STATE}.startsWith('Offline') && {TEXT}.includes('<script>')")
         expect(page.evaluate("[typeof bad, document.body.dataset.root]"), ["undefined", self.root],
                     "a hostile note")
-        page.go(self.origin + self.root + shopping)
+        page.go(self.origin + self.root + self.note("Long"))
         page.wait("document.body.innerText.includes('Not available offline')")
         self.picture("offline-not-kept")
+        self.unopened()
         page.go(self.origin + self.root + "/undo")
         page.wait("document.body.innerText.includes('Not available offline')")
 
@@ -189,13 +171,13 @@ class AppStory(Play):
             page.type("#title", title)
             page.type("#text", f"{title} on the way\n")
             page.click(SAVE)
-            page.wait(f"localStorage.length === {['Plan', 'Gifts'].index(title) + 1}")
+            page.wait(f"localStorage.length === {['Plan', 'Gifts'].index(title) + 2}")
             page.wait("Object.values(localStorage).every((d) => JSON.parse(d).isSent)")
         page.go(self.origin + self.root + rome + "/edit")
         page.wait(f"{STATE}.startsWith('Offline')")
         page.type("#text", "on the way\n")
         page.click(SAVE)
-        page.wait("Object.values(localStorage).filter((d) => JSON.parse(d).isSent).length === 3")
+        page.wait("Object.values(localStorage).filter((d) => JSON.parse(d).isSent).length === 4")
         self.picture("offline-edit")
         page.reload()
         page.wait("document.querySelector('#text').value === 'forum\\non the way\\n' && "
@@ -203,10 +185,10 @@ class AppStory(Play):
         self.step("Another tab has its own")
         first = page.tab(self.origin + self.root + rome + "/edit")
         page.wait(f"{STATE}.startsWith('Offline') && "
-                  "document.querySelectorAll('#drafts a').length === 3")
+                  "document.querySelectorAll('#drafts a').length === 4")
         page.type("#text", "second tab\n", "start")
         page.click(SAVE)
-        page.wait("Object.values(localStorage).filter((d) => JSON.parse(d).isSent).length === 4")
+        page.wait("Object.values(localStorage).filter((d) => JSON.parse(d).isSent).length === 5")
         self.picture("offline-drafts")
 
         self.step("With the connection all of it is saved, on its version")
@@ -215,13 +197,14 @@ class AppStory(Play):
         deadline = time.monotonic() + PATIENCE
         while True:
             files = {name.name: name.read_text() for name in self.notebook.glob("*.txt")}
-            if {"Plan.txt", "Gifts.txt"} <= set(files) and {"on the way", "second tab"} <= set(files["Rome.txt"].split("\n")):
+            if {"Plan.txt", "Gifts.txt"} <= set(files) and "plums" in files["Cellar.txt"] and {"on the way", "second tab"} <= set(files["Rome.txt"].split("\n")):
                 break
             if time.monotonic() > deadline:
                 raise Failed(f"not all is saved: {files}")
             page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))")
         expect(files["Plan.txt"], "Plan on the way\n", "Plan")
         expect(files["Gifts.txt"], "Gifts on the way\n", "Gifts")
+        expect(files["Cellar.txt"], "apples & \"pears\" <b>\nKEPT-ID\nplums\n", "the note that was never opened")
         if "colosseum" not in files["Rome.txt"]:
             raise Failed(f"the edit from the terminal is lost: {files['Rome.txt']!r}")
         second = page.session
@@ -295,10 +278,10 @@ class AppStory(Play):
         rome = self.note("Rome")
         self.kept(other + "/")
         caches = page.evaluate("caches.keys()")
-        expect(sorted(name.split(":")[1] for name in caches), sorted([self.root, other]), "the caches")
+        expect(sorted({name.split(":")[1] for name in caches}), sorted([self.root, other]), "the caches")
         page.evaluate("localStorage.clear()")
         self.end()
-        page.go(self.origin + other + rome)
+        page.go(self.origin + other + rome + "/versions")
         page.wait("document.body.innerText.includes('Not available offline')")
         page.go(self.origin + self.root + rome)
         page.wait(f"{TEXT}.includes('forum')")
@@ -349,6 +332,7 @@ class AppStory(Play):
         self.trust()
         self.constraints()
         self.app()
+        self.chosen_size()
         self.another_release()
         self.offline()
         self.kept_anew()

@@ -1,12 +1,16 @@
 """A network of its own for scripts/web-app, a browser there that knows the page's authority, and an impostor."""
+import hashlib
+import http.server
+import json
 import os
 import ssl
-import http.server
 import subprocess
 import sys
 import threading
+import urllib.request
 
-from chromium import PATIENCE, Chromium, Failed
+from chromium import PATIENCE, Chromium, Failed, expect
+from play import Play
 
 NAME = "desk.local"
 ADDRESS = "10.77.0.1"
@@ -92,6 +96,73 @@ class Impostor:
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+class NetworkPlay(Play):
+    """A notebook whose page is on the network, and browsers that are warned of it or know its authority."""
+
+    port = None
+
+    def serve(self):
+        """Starts the page, at the port that it had."""
+        port = ["--port", str(self.port)] if self.port else []
+        self.web = subprocess.Popen(
+            [self.binary, "web", "--lan", "--no-open", "--json", *port], cwd=self.notebook,
+            env=self.environment, stdout=subprocess.PIPE, start_new_session=True)
+        self.told = self.next_line(self.web, "web")
+        self.port = self.told["port"]
+        self.origin = f"https://{NAME}:{self.port}"
+
+    def invite(self, *words):
+        """The path of a link for a guest."""
+        link = json.loads(self.notes("web", "guests", "invite", "--json", *words))["link"]
+        return "/guest/" + link.rsplit("/", 1)[1]
+
+    def trust(self):
+        """A browser warns, until the authority is installed."""
+        self.step("Without the authority a browser warns")
+        stranger = Browser(self.folder / "stranger")
+        try:
+            for origin in (self.origin, f"https://{ADDRESS}:{self.port}"):
+                expect(stranger.go(origin + "/"), "net::ERR_CERT_AUTHORITY_INVALID", origin)
+        finally:
+            stranger.close()
+        self.step("The authority is what the terminal says, and is installed")
+        self.browser = Browser(self.folder / "guest", self.told_authority())
+        for origin in (f"https://{ADDRESS}:{self.port}", self.origin):
+            expect(self.browser.go(origin + "/"), "", f"no warning at {origin}")
+            self.browser.wait("document.body.innerText.includes('Open the link')")
+            expect(self.browser.seen_as(), "secure", origin)
+
+    def told_authority(self):
+        """The authority's certificate, as people get it: it is the one that the terminal names."""
+        unverified = ssl.create_default_context()
+        unverified.check_hostname = False
+        unverified.verify_mode = ssl.CERT_NONE
+        address = f"https://{ADDRESS}:{self.port}/authority.crt"
+        with urllib.request.urlopen(address, context=unverified, timeout=PATIENCE) as answer:
+            authority = answer.read()
+        digest = hashlib.sha256(authority).hexdigest().upper()
+        shown = ":".join(digest[place:place + 2] for place in range(0, 64, 2))
+        expect(shown, self.told["authority_fingerprint"], "the SHA-256")
+        (self.folder / "authority.crt").write_bytes(authority)
+        return self.folder / "authority.crt"
+
+    def constraints(self):
+        """Whoever stole the key poses as nobody else."""
+        self.step("Names and addresses outside the constraints are refused")
+        key = self.folder / ".local/share/notes/page-authority.pem"
+        rows = [("DNS:" + NAME, NAME, True), ("IP:" + ADDRESS, ADDRESS, True),
+                ("DNS:bank.example", "bank.example", False), ("DNS:lap.local", "lap.local", False),
+                ("IP:" + PUBLIC, PUBLIC, False), (f"DNS:{NAME},DNS:bank.example", NAME, False)]
+        for alternative, host, is_taken in rows:
+            impostor = Impostor(self.folder, key, alternative)
+            try:
+                said = self.browser.go(f"https://{host}:{impostor.port}/")
+            finally:
+                impostor.close()
+            if is_taken != (said == "") or not is_taken and not said.startswith("net::ERR_CERT_"):
+                raise Failed(f"a certificate for {alternative} at {host}: {said!r}")
 
 
 def go_apart(folder):

@@ -107,6 +107,55 @@ import Testing
     #expect(files.map(\.count).reduce(0, +) < 100 << 10)
   }
 
+  // notes-web(1), "As an app": "the browser keeps the texts of all notes, the newest first, up to 50 MB".
+  @Test func `The texts come in parts with marks, as many as there is room for`() throws {
+    let guest = try guest()
+    try web.folder.write("forum\n\u{202E}\"<b>\n", to: "Rome.txt")
+    try web.folder.write(String(repeating: "x", count: (1 << 20) + 1), to: "Long.txt")
+    _ = try web.notebook.save()
+    let script = """
+      import json, sys
+      print(*sorted((n["title"], n.get("text", "none")[:8]) for n in json.load(sys.stdin)), sep="\\n")
+      """
+    func notes(_ most: Int) throws -> [String] {
+      try "0123456789abcdef".flatMap { digit in
+        let part = try ask(guest, "/texts/\(digit)?most=\(most)")
+        #expect(part.status == 200 && part.headers["content-type"] == "application/json")
+        return try run(["python3", "-c", script], input: Array(part.text.utf8)).lines
+      }.filter { !$0.isEmpty }
+    }
+    let all = try notes(1_000_000)
+    #expect(all.contains(#"('Rome', 'forum\n\u202e"')"#), "\(all)")
+    #expect(all.contains("('Long', 'none')"), "\(all)")
+    #expect(try notes(0).allSatisfy { $0.hasSuffix("'none')") })
+    #expect(try ask(guest, "/texts/all").text.contains("\"title\":\"Rome\""))
+    for path in ["/texts/g0", "/texts/0/1"] { #expect(try ask(guest, path).status == 404) }
+  }
+
+  @Test func `The mark of a part changes with its notes, and no other does`() throws {
+    let guest = try guest()
+    func marks() throws -> [Substring] {
+      try ask(guest, "/texts?most=1000000").text.split(separator: ",")
+    }
+    let before = try marks()
+    #expect(before.count == 16)
+    #expect(try marks() == before)
+    try web.folder.write("another text\n", to: "Shopping.txt")
+    _ = try web.notebook.save()
+    #expect(try zip(before, marks()).count(where: { $0 != $1 }) == 1)
+    let none = try ask(guest, "/texts?most=0").text.split(separator: ",")
+    #expect(zip(before, none).contains { $0 != $1 })
+  }
+
+  // "a reader keeps no forms"
+  @Test func `A reader has no page for editing without a connection`() throws {
+    let (reader, writer) = (try guest(as: .reader), try guest("Grandpa"))
+    #expect(try ask(reader, "/kept").text.contains("KEPT-TEXT"))
+    #expect(try ask(reader, "/kept/edit").status == 403)
+    #expect(try !ask(reader, "/kept").text.contains("KEPT-ID"))
+    #expect(try ask(writer, "/kept/edit").text.contains("name=\"KEPT-FIELD\""))
+  }
+
   // "A guest may leave: it is a guest no more, and its browser forgets the cookie"
   @Test(arguments: [Role.writer, .reader])
   func `Whoever leaves is a guest no more`(role: Role) throws {

@@ -572,15 +572,18 @@ const grow = () => {
   field.style.height = `${field.scrollHeight}px`;
 };
 
-let isLoading = false;
+let loading = null;
 let isStale = false;
+// Returns whether the page is as it is now.
 const refresh = async (event) => {
   isStale = true;
   if (form && form.dataset.note !== "new") followSoon();
   // A page with a long text is fetched again only to see who else is there.
   if (form && isLong() && event?.type === "changed") return;
-  if (isLoading) return;
-  isLoading = true;
+  return (loading ??= reloadRegions().finally(() => (loading = null)));
+};
+const reloadRegions = async () => {
+  let isFresh = false;
   try {
     while (isStale) {
       isStale = false;
@@ -589,12 +592,13 @@ const refresh = async (event) => {
       if (!page) continue;
       delete document.body.dataset.kept;
       replace(page);
+      isFresh = true;
     }
   } catch {
     sayOffline();
-  } finally {
-    isLoading = false;
+    return false;
   }
+  return isFresh;
 };
 
 // Only a visible page listens: a browser has few connections for all its pages.
@@ -611,6 +615,7 @@ const listen = () => {
     refresh();
   });
   source.addEventListener("changed", refresh);
+  source.addEventListener("changed", keepTextsSoon);
   source.addEventListener("presence", (event) => {
     if (document.querySelector("[data-presence]")) refresh(event);
   });
@@ -635,37 +640,163 @@ document.addEventListener("visibilitychange", () => {
   events = null;
 });
 
-// The filter: at once by title, then by the notes' texts.
+// All notes: where the page is an app, the browser keeps their texts, up to a size that its user chooses.
 
-const filter = (search) => {
-  const words = search.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const list of document.querySelectorAll("#notes .notes")) {
-    for (const item of list.children) {
-      const text = item.textContent.toLowerCase();
-      item.hidden = !words.every((word) => text.includes(word));
+const isApp = Boolean(document.body.dataset.app && navigator.serviceWorker && window.caches);
+const texts = `notes:${root}:texts`;
+const mostName = `notes-most:${root}`;
+const mostKept = () => Number(localStorage.getItem(mostName) ?? 50e6);
+const keptParts = async () => {
+  const cache = await caches.open(texts);
+  const parts = await cache.matchAll();
+  return (await Promise.all(parts.map((part) => part.json()))).flat();
+};
+const sayKept = async () => {
+  const hint = document.querySelector("#keeping .hint");
+  if (!hint) return;
+  const notes = await keptParts();
+  const kept = notes.filter((note) => note.text !== undefined);
+  const size = kept.reduce((sum, note) => sum + note.text.length, 0);
+  hint.textContent = `${kept.length} of ${notes.length} notes are kept, ${(size / 1e6).toFixed(1)} MB, the newest first.`;
+};
+const keepTexts = async () => {
+  const most = mostKept();
+  const asked = await fetch(`${root}/texts?most=${most}`);
+  if (!asked.ok) return;
+  const cache = await caches.open(texts);
+  for (const [digit, mark] of Object.entries(await asked.json())) {
+    const place = `${root}/texts/${digit}`;
+    const address = `${place}?most=${most}&mark=${mark}`;
+    if (await cache.match(address)) continue;
+    const response = await fetch(address);
+    if (!response.ok) return;
+    const body = await response.text();
+    const former = await cache.match(place, { ignoreSearch: true });
+    await cache.delete(place, { ignoreSearch: true });
+    await cache.put(address, new Response(body, { headers: { Kept: Date.now() } }));
+    // The pages that were kept of these notes are fetched again.
+    const blobs = new Map((former ? await former.json() : []).map((note) => [note.id, note.field]));
+    for (const note of JSON.parse(body)) {
+      const page = `${root}/n/${note.id}`;
+      if (blobs.get(note.id) !== note.field && (await caches.match(page))) await fetch(page);
     }
-    list.hidden = !list.querySelector("li:not([hidden])");
-    if (list.previousElementSibling?.matches(".label")) list.previousElementSibling.hidden = list.hidden;
   }
+  notes = null;
+  await sayKept();
+};
+let keepTimer;
+const keepTextsSoon = () => {
+  notes = null;
+  clearTimeout(keepTimer);
+  if (!isApp) return;
+  keepTimer = setTimeout(
+    () =>
+      navigator.locks
+        .request(texts, { ifAvailable: true }, (lock) => (lock ? keepTexts() : keepTextsSoon()))
+        .catch((failure) => failure.name === "QuotaExceededError" && tell("This browser's storage is full: not all texts are kept.")),
+    1000,
+  );
+};
+
+// The list of the notes, for the filter: what the browser keeps, or else the titles.
+let notes = null;
+const allNotes = () => {
+  notes ??= (async () => {
+    let all = isApp ? await keptParts() : [];
+    if (!all.length) all = await (await fetch(root + "/texts/all")).json();
+    for (const note of all) note.words = `${note.folder} ${note.title} ${note.text ?? ""}`.toLowerCase();
+    return all.sort((a, b) => b.time - a.time);
+  })();
+  notes.catch(() => (notes = null));
+  return notes;
+};
+const isOffline = () => Boolean(document.body.dataset.kept) || state.dataset.is === "offline";
+const missing = () => Object.assign(document.createElement("span"), { className: "chip", textContent: "not on this device" });
+const row = document.createElement("template");
+row.innerHTML =
+  '<li><a class="row"><span class="row-top"><span class="row-title" dir="auto"></span></span>' +
+  '<span class="row-text" dir="auto"></span><span class="row-meta"></span></a></li>';
+const shownText = (text) => text.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
+const rowOf = (note, word) => {
+  const item = row.content.firstChild.cloneNode(true);
+  const [link, title, text, meta] = ["a", ".row-title", ".row-text", ".row-meta"].map((part) => item.querySelector(part));
+  link.href = `${root}/n/${note.id}`;
+  title.textContent = shownText(note.title);
+  const place = note.text?.toLowerCase().indexOf(word) ?? 0;
+  text.textContent = shownText(note.text?.slice(Math.max(0, place - 40)).slice(0, 200) ?? "");
+  if (note.folder) meta.append(Object.assign(document.createElement("bdi"), { className: "folder", textContent: shownText(note.folder) }));
+  if (note.text === undefined && isOffline()) meta.append(missing());
+  return item;
+};
+
+// The filter: at once by what the browser knows, then by all texts.
+
+const list = document.getElementById("notes");
+const found = document.createElement("div");
+found.className = "lists";
+const atOnce = 100;
+const showAll = (hits, words, most) => {
+  const group = document.createElement("ul");
+  group.className = "group notes";
+  group.append(...hits.slice(0, most).map((note) => rowOf(note, words[0] ?? "")));
+  const label = Object.assign(document.createElement("p"), { className: "label", textContent: `${hits.length} note${hits.length === 1 ? "" : "s"}` });
+  const more = Object.assign(document.createElement("button"), { className: "btn", textContent: `${hits.length - most} more` });
+  more.addEventListener("click", () => showAll(hits, words, most + atOnce));
+  found.replaceChildren(label, group, ...(hits.length > most ? [more] : []));
+  if (!found.isConnected) list.after(found);
+  list.hidden = true;
+};
+const showList = () => {
+  found.remove();
+  list.hidden = false;
+};
+const wordsOf = (search) => search.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
+const filter = async (search) => {
+  const words = wordsOf(search);
   const query = new URLSearchParams(new FormData(search));
   history.replaceState(null, "", words.length ? `${root}/?${query}` : `${root}/`);
+  if (!words.length) return showList();
+  const all = await allNotes().catch(() => []);
+  // Another key may have come meanwhile.
+  if (String(words) !== String(wordsOf(search)) || !all.length) return;
+  showAll(all.filter((note) => words.every((word) => note.words.includes(word))), words, atOnce);
 };
 
 const search = document.querySelector("form.search");
 // Beside a note the search leads to the list.
-if (search && document.getElementById("notes")) {
+if (search && list) {
   let timer;
+  const ask = async () => {
+    const address = location.href;
+    // Without a connection what the browser knows stays.
+    if ((await refresh()) && address === location.href) showList();
+  };
+  search.elements.q.addEventListener("focus", () => allNotes().catch(() => {}));
   search.addEventListener("input", () => {
     filter(search);
     clearTimeout(timer);
-    timer = setTimeout(refresh, 200);
+    timer = setTimeout(ask, 200);
   });
   search.addEventListener("submit", (event) => {
     event.preventDefault();
     filter(search);
-    refresh();
+    ask();
   });
 }
+// A list that was kept names what can be read now, and goes on with what the browser knows.
+const markMissing = async () => {
+  const all = new Map((await allNotes()).map((note) => [`${root}/n/${note.id}`, note]));
+  for (const link of document.querySelectorAll("#notes a.row")) {
+    const place = link.getAttribute("href");
+    if (all.get(place)?.text !== undefined || (await caches.match(place))) continue;
+    link.querySelector(".row-meta").append(missing());
+  }
+  list.addEventListener("click", (event) => {
+    if (!isOffline() || !event.target.closest(`a[href^="${root}/?"]`)) return;
+    event.preventDefault();
+    showAll([...all.values()], [], 2 * atOnce);
+  });
+};
 // Escape closes what was opened, and leaves a page that asks.
 addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.isComposing) return;
@@ -919,7 +1050,7 @@ leaving?.addEventListener("submit", async (event) => {
     if (!response.ok) return say(await refusal(response));
     hasLeft = true;
     events?.close();
-    for (const name of namesOfDrafts()) localStorage.removeItem(name);
+    for (const name of [mostName, ...namesOfDrafts()]) localStorage.removeItem(name);
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     document.title = page.querySelector("h1").textContent;
     document.body.replaceWith(page.body);
@@ -935,14 +1066,26 @@ const tell = (text) => {
   const told = document.getElementById("app");
   if (told) told.textContent = text;
 };
-if (document.body.dataset.app) {
+if (isApp) {
   const worker = navigator.serviceWorker;
   worker
-    ?.register(root + "/worker.js", { scope: root + "/" })
+    .register(root + "/worker.js", { scope: root + "/" })
     .then(() => worker.ready)
     .then(() => tell("In this browser it opens without a connection already."))
+    .then(keepTextsSoon)
     .catch(() => tell("This browser cannot open the page offline: install the certificate first."));
 }
+const most = document.getElementById("most");
+if (most && isApp) {
+  most.value = mostKept();
+  most.closest("[hidden]").hidden = false;
+  most.addEventListener("change", () => {
+    localStorage.setItem(mostName, most.value);
+    keepTextsSoon();
+  });
+  sayKept();
+}
+if (list && isApp && document.body.dataset.kept) markMissing().catch(() => {});
 showDrafts();
 // The page that a text was typed in cannot be shown any more, but the text can.
 const lost = !form && draftAt(store + location.hash.slice(1));

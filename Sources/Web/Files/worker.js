@@ -4,7 +4,9 @@ const root = new URL(self.registration.scope).pathname.replace(/\/$/, "");
 const own = `notes:${root}:`;
 const name = own + version;
 const shell = ["/style.css", "/page.js", "/icon.svg"].map((file) => root + file);
-const first = [root + "/", root + "/new"];
+const first = ["/", "/new", "/kept", "/kept/edit"].map((page) => root + page);
+// The script of the page keeps all notes' texts there.
+const texts = own + "texts";
 const note = /^\/n\/[0-9a-f]{12}(\/edit|\/versions)?$/;
 const image = /^\/files\/[0-9a-f]{12}\/bytes$/;
 const mostNotes = 200;
@@ -16,6 +18,8 @@ const isPage = (path) => first.includes(path) || note.test(path.slice(root.lengt
 // Without a connection a page for editing is as it was kept: its form is for the text that it shows.
 const kept = (path) => caches.match(path.replace(/(\/edit)\/[0-9a-f]+\/[0-9a-f]+$/, "$1"), { cacheName: name });
 const ownCaches = async () => (await caches.keys()).filter((other) => other.startsWith(own));
+
+const formerCaches = async () => (await ownCaches()).filter((other) => other !== name && other !== texts);
 
 // The guest was removed, or has left: no shown page stays.
 let isGone = false;
@@ -64,6 +68,27 @@ const keep = async (url, response) => {
   if (isText) await fetchAndStore(path + "/edit");
 };
 
+// A note whose page is not kept is made of its text. Other characters are escaped than a field needs: nothing in
+// a text hides, or turns what is around it.
+const escaped = (text) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt()};`);
+const seen = (text) =>
+  escaped(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (letter) =>
+    /[\t\n\u200c\u200d]/.test(letter) ? letter : `\\u{${letter.codePointAt().toString(16)}}`);
+const make = async (path) => {
+  const [, id, isEditor] = path.slice(root.length).match(/^\/n\/([0-9a-f]{12})(\/edit(?:\/.*)?)?$/) ?? [];
+  const part = id && (await caches.match(`${root}/texts/${id[0]}`, { cacheName: texts, ignoreSearch: true }));
+  const note = part && (await part.clone().json()).find((note) => note.id === id);
+  const frame = await caches.match(`${root}/kept${isEditor ? "/edit" : ""}`, { cacheName: name });
+  if (note?.text === undefined || !frame) return undefined;
+  const values = {
+    TITLE: seen(note.title), TEXT: (isEditor ? escaped : seen)(note.text), ID: id, EDIT: note.edit, FIELD: note.field,
+  };
+  const body = (await frame.text())
+    .replace(/KEPT-(TITLE|TEXT|ID|EDIT|FIELD)/g, (_, value) => values[value])
+    .replace(/data-kept="\d+"/, `data-kept="${part.headers.get("Kept")}"`);
+  return new Response(body, { headers: frame.headers });
+};
+
 const page = (title, text) =>
   new Response(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>` +
@@ -87,7 +112,7 @@ const show = async (event, url) => {
   const isShown = event.request.mode === "navigate";
   // A page that asks for news must learn that there is no connection.
   const mayBeOld = isShown || shell.includes(url.pathname) || isImage(url.pathname);
-  const old = mayBeOld && !isGone && (await kept(url.pathname));
+  const old = mayBeOld && !isGone && ((await kept(url.pathname)) || (isShown && (await make(url.pathname))));
   if (old) {
     const late = new Promise((resolve) => setTimeout(resolve, patience));
     const response = await Promise.race([network, late]).catch(() => undefined);
@@ -96,7 +121,7 @@ const show = async (event, url) => {
   }
   return network.catch((failure) => {
     if (!isShown) throw failure;
-    return page("Offline", "Not available offline: you have not opened this page before.");
+    return page("Offline", "Not available offline: this page is not kept in this browser.");
   });
 };
 
@@ -127,7 +152,7 @@ self.addEventListener("fetch", (event) => {
 // Pages that another release kept are fetched again.
 const install = async () => {
   const paths = new Set([...shell, ...first]);
-  for (const other of await ownCaches()) {
+  for (const other of await formerCaches()) {
     for (const request of await (await caches.open(other)).keys()) paths.add(pathOf(request));
   }
   for (const path of paths) await fetchAndStore(path);
@@ -135,7 +160,7 @@ const install = async () => {
 };
 
 const activate = async () => {
-  for (const other of await ownCaches()) if (other !== name) await caches.delete(other);
+  for (const other of await formerCaches()) await caches.delete(other);
   await self.clients.claim();
   for (const client of await self.clients.matchAll()) {
     const url = new URL(pathOf(client), location);

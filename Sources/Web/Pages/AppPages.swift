@@ -101,11 +101,20 @@ extension RequestContext {
     }
     return """
       <p class="soft">Keep the page as an app: choose \u{201C}Install\u{201D} or \u{201C}Add to home screen\u{201D} in \
-      the menu of the browser. It opens without a connection then, with the notes that were looked at here, \
-      and sends what you type when the connection is back. For that the browser has to know the \
-      certificate.</p>
+      the menu of the browser. It opens without a connection then, with the texts of the notes, and sends what \
+      you type when the connection is back. For that the browser has to know the certificate.</p>
       <p id="app" role="status"></p>
+      <div class="field" id="keeping" hidden><label for="most">Texts that are kept in this browser</label>
+      <select class="input" id="most">\(sizes)</select>
+      <p class="hint" role="status"></p></div>
       """
+  }
+
+  /// How much of the texts the browser keeps, in MB.
+  private var sizes: [HTML] {
+    [0, 10, 50, 200].map { size in
+      "<option value=\"\(size * 1_000_000)\">\(size == 0 ? "none" : "up to \(size) MB")</option>"
+    }
   }
 
   /// The path of the form by which a guest leaves.

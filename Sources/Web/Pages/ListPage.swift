@@ -99,7 +99,7 @@ extension RequestContext {
 
   // MARK: Rows
 
-  private func notesByTime(of notebook: Notebook) throws -> [NoteSummary] {
+  func notesByTime(of notebook: Notebook) throws -> [NoteSummary] {
     try notebook.history.notes().sorted {
       ($1.modified ?? .max, $0.path) < ($0.modified ?? .max, $1.path)
     }

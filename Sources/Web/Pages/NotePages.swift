@@ -132,11 +132,11 @@ extension RequestContext {
   }
 
   /// It is in the header, where it is always visible: the form is elsewhere on the page.
-  private static let saveButton: HTML =
+  static let saveButton: HTML =
     "<button class=\"btn main\" form=\"edit\" data-save>Save</button>"
 
   /// The tools that add photos and files to the text. They need the script, which shows them.
-  private static let addTools: HTML = """
+  static let addTools: HTML = """
     <div class="adding" id="adding" hidden>
     <label class="btn">\(HTML.icon(.clip))Add a photo or file<input type="file" multiple></label>
     \(HTML.menu("adding-options", named: "How files are added", addOptions))
@@ -150,13 +150,18 @@ extension RequestContext {
 
   /// The text, in a form that is for the version and the text that it was made of.
   func editForm(of subject: Subject, _ text: String, _ shown: ShownNote) -> HTML {
+    let form = editForm(
+      to: "\(address(subject, "/edit"))\(shown.path)", subject.id, shown.name("text"), text)
+    return "\(form)\n\(HTML.hiddenLines(of: text))"
+  }
+
+  /// The text, in a form whose address and field name the version and the text that it was made of.
+  func editForm(to address: HTML, _ note: String, _ field: String, _ text: String) -> HTML {
     """
-    <form method="post" action="\(address(subject, "/edit"))\(shown.path)" id="edit" class="edit" \
-    data-note="\(subject.id)">
+    <form method="post" action="\(address)" id="edit" class="edit" data-note="\(note)">
     <label class="vh" for="text">Text</label>
-    <textarea id="text" class="write" name="\(shown.name("text"))" rows="16" spellcheck="true" dir="auto">
+    <textarea id="text" class="write" name="\(field)" rows="16" spellcheck="true" dir="auto">
     \(field: text)</textarea>
-    \(HTML.hiddenLines(of: text))
     </form>
     """
   }
