@@ -167,4 +167,29 @@ struct KeptBackTests {
     try bob.receive(from: home)
     #expect(try bob.notebook.history.search(SearchQuery(["mine"])).isEmpty)
   }
+
+  // notes-merge(7): "A command that makes a version of such a note warns that it is not in the folder."
+  @Test(
+    "a restore, an undo and a redo of a note whose place is taken say so", arguments: [Kind.ignored]
+  )
+  func told(of kind: Kind) throws {
+    let home = try Fixture()
+    try home.write(kind.path, "versioned\n")
+    _ = try home.notebook.save()
+    let former = try #require(try home.notebook.state().tip)
+    _ = try home.notebook.delete([TreePath(kind.path)])
+    try kind.prepare(home)
+    _ = try home.notebook.save()
+    var told: [SaveNews] = []
+    home.notebook.saveNotice = { told.append($0) }
+    let version = try home.notebook.repository.commit(former)
+    _ = try home.notebook.restore(TreePath(kind.path), from: version)
+    #expect(told.map(\.path) == [TreePath(kind.path)] && told.allSatisfy { $0.kind == .waits })
+    _ = try home.notebook.undo()
+    #expect(told.count == 1)
+    _ = try home.notebook.redo()
+    #expect(told.count == 2 && told.last?.kind == .waits)
+    #expect(try home.read(kind.path) == kind.text)
+    #expect(try !isInHistory(kind.text, of: home))
+  }
 }

@@ -16,6 +16,8 @@ public struct SaveNews: Hashable, Codable, Sendable {
     case secret
     /// The file had another name on the disk, a hard link, which keeps the former text.
     case linkParted = "link_parted"
+    /// The note is in the version that a command made, and not in the folder.
+    case waits
   }
 
   /// Which note.
@@ -78,6 +80,13 @@ extension WriteTransaction {
       ).eachOnce
       if names.isEmpty { return nil }
       return SaveNews(path: path, kind: .tookAway, lines: taken.lines, devices: names)
+    }
+  }
+
+  /// Tells which notes that a command wrote are not in the folder.
+  func tellWaiting(after outcome: MergeOutcome) {
+    for path in outcome.waiting {
+      saveNotice(SaveNews(path: path, kind: .waits, lines: 0, devices: []))
     }
   }
 

@@ -373,7 +373,7 @@ package final class WriteTransaction {
     guard let id else { return nil }
     var options = MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation)
     options.mustBeWritten = Set(files.keys)
-    try merge([id], options: options)
+    tellWaiting(after: try merge([id], options: options))
     return id
   }
 

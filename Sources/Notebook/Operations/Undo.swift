@@ -114,7 +114,7 @@ extension Notebook {
       var options = MergeOptions(allowsMassDeletion: allowsMassDeletion, operation: operation)
       options.mustBeWritten = Set(
         try repository.changes(from: present.tree, to: plan.files.tree).map(\.path))
-      try transaction.merge([made], options: options)
+      transaction.tellWaiting(after: try transaction.merge([made], options: options))
       return result
     }
   }

@@ -27,6 +27,7 @@ extension SaveNews {
     case .secret: return "\(Visible.name(path)) now holds \(looksLike ?? "a secret"), as it looks"
     case .linkParted:
       return "\(Visible.name(path)) had another name on this disk, which keeps the former text"
+    case .waits: return "\(Visible.name(path)) is in that version, but not in this folder"
     }
   }
 
@@ -38,6 +39,7 @@ extension SaveNews {
     case .secret:
       "'notes forget --text' takes it out of all versions as long as no other device has them; "
         + "if it is meant, --include says so"
+    case .waits: "'notes status' says what is in its place"
     case .linkParted: "to have one text again, make the other name a symbolic link to the note"
     }
   }
