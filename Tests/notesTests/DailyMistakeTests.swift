@@ -195,4 +195,58 @@ import Testing
     #expect(added.status == .exited(1) && added.errorText.contains("There.txt"), "\(added)")
     #expect(added.errorText.contains("move There.txt away"), "\(added)")
   }
+
+  // notes-merge(7): "no new file beside or below it is versioned".
+  @Test(
+    .enabled(if: TestEnvironment.canRunAsNobody, "needs another user"),
+    arguments: ["unreadable", "dangling link", "new"])
+  func `An ignore file that cannot be read lets nothing out`(kind: String) throws {
+    if kind == "unreadable" {
+      try shell.folder.write("secret*\n", to: "notes/.gitignore")
+      try shell.notes("save")
+    }
+    try shell.becomeNobody()
+    let file = shell.folder["notes/.gitignore"]
+    switch kind {
+    case "unreadable": chmod(file, 0)
+    case "new":
+      try shell.folder.write("secret*\n", to: "notes/.gitignore")
+      chmod(file, 0)
+    default: try #require(symlink("../away/ignore", file) == 0)
+    }
+    try shell.folder.write("mine\n", to: "notes/secret.txt")
+    try shell.folder.write("png\n", to: "notes/secret.png")
+    let made = try shell.notes("new", "Other")
+    #expect(made.isSuccess == (kind == "unreadable"), "\(made)")
+    for result in [
+      try shell.notes("save"), try shell.notes("add", "Shopping", "eggs"),
+      try shell.notes("undo"),
+    ] {
+      #expect(result.isSuccess, "\(result)")
+    }
+    let history = try run(["git", "log", "--all", "--name-only"], in: shell.folder["notes"]).text
+    #expect(!history.contains("secret"), "\(history)")
+    let status = try shell.notes("status")
+    #expect(status.text.contains(".gitignore"), "\(status)")
+  }
+
+  @Test(
+    .enabled(if: TestEnvironment.canRunAsNobody, "needs another user"),
+    arguments: [".git/info/exclude", ".git/info/attributes"])
+  func `A file of git's that says what is kept back, and cannot be read, is named`(
+    name: String
+  ) throws {
+    let rule = name.hasSuffix("exclude") ? "secret*\n" : "secret* filter=crypt\n"
+    try shell.folder.write(rule, to: "notes/" + name)
+    try shell.becomeNobody()
+    let file = shell.folder["notes/" + name]
+    chmod(file, 0)
+    try shell.folder.write("mine\n", to: "notes/secret.txt")
+    let saved = try shell.notes("save")
+    #expect(saved.status == .exited(1) && saved.errorText.contains(name), "\(saved)")
+    #expect(saved.errorText.contains("permission denied"), "\(saved)")
+    chmod(file, 0o600)
+    #expect(try shell.notes("save").isSuccess)
+    #expect(try !run(["git", "ls-files"], in: shell.folder["notes"]).text.contains("secret"))
+  }
 }

@@ -35,7 +35,7 @@ final class AgreedFiles {
   let agreement: Agreement
   private let workTree: WorkTree
   private let index: IndexFile
-  private var blocked: [TreePath: Bool] = [:]
+  private var accesses: [TreePath: Access] = [:]
   private var known: [TreePath: (standing: Standing, content: [UInt8]?)] = [:]
 
   /// The change of a folder's file, or of its absence.
@@ -56,17 +56,46 @@ final class AgreedFiles {
   /// The content of a folder's file; nil if there is none.
   func content(in folder: TreePath) throws -> [UInt8]? { try look(in: folder).content }
 
-  /// Whether anything else than a file has such a file's name beside or above a path: to open a FIFO there
-  /// would wait for ever, which libgit2 does.
+  /// Whether what has such a file's name beside or above a path is not to be asked: to open a FIFO there would
+  /// wait for ever, which libgit2 does; and a file that cannot be read counts as it was agreed to.
   func isBlocked(above path: TreePath) -> Bool {
+    (path.ancestors + [""]).contains { access(in: $0) != .open }
+  }
+
+  /// Whether such a file beside or above a path cannot be read, and none was agreed to: nobody knows what it says.
+  func isUnknown(above path: TreePath) -> Bool {
     (path.ancestors + [""]).contains { folder in
-      if let isBlocked = blocked[folder] { return isBlocked }
-      var status = stat()
-      let name = "\(workTree.folder)/\(folder.appending(agreement.fileName))"
-      let isThere = Counted.stat(name, &status) == 0
-      let isBlocked = isThere && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
-      blocked[folder] = isBlocked
-      return isBlocked
+      let copy = "\(agreement.folder)/\(folder.appending(agreement.fileName))"
+      return access(in: folder) == .unreadable && Counted.access(copy, F_OK) != 0
+    }
+  }
+
+  /// How the file of a folder can be read.
+  private enum Access {
+    /// It can be, or there is none.
+    case open
+    /// A FIFO or the like is in its place.
+    case blocked
+    /// It is a file without permission to read, or a link that leads nowhere.
+    case unreadable
+  }
+
+  private func access(in folder: TreePath) -> Access {
+    if let known = accesses[folder] { return known }
+    let name = "\(workTree.folder)/\(folder.appending(agreement.fileName))"
+    let access = Self.access(to: name)
+    accesses[folder] = access
+    return access
+  }
+
+  private static func access(to name: String) -> Access {
+    var status = stat()
+    guard Counted.lstat(name, &status) == 0 else { return .open }
+    if status.st_mode & S_IFMT == S_IFLNK, Counted.stat(name, &status) != 0 { return .unreadable }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return Counted.access(name, R_OK) == 0 ? .open : .unreadable
+    case S_IFDIR: return .open
+    default: return .blocked
     }
   }
 

@@ -32,6 +32,7 @@ package final class ConversionRules {
     let (repository, questions) = (workTree.repository, userAttributes.questions)
     let agreement = Agreement.toAttributesFiles(workTree.stateFolder)
     files = AgreedFiles(agreement, of: workTree, index: index)
+    try IgnoreRules.checkIsReadable(Self.ownFile(of: repository))
     hasOwnAttributes =
       agreement.hasFiles || !userAttributes.content.isEmpty
       || !(Disk.contentIfAny(Self.ownFile(of: repository)) ?? []).isEmpty

@@ -25,9 +25,9 @@ package final class IgnoreRules {
     agreed =
       agreement.isBegun
       ? repository.readingIgnoreFiles(in: agreement.folder, by: questions) : nil
+    let ownFiles = [repository.gitFolder + "/info/exclude", questions.excludesFile]
     hasExclusions =
-      Self.hasRules(repository.gitFolder + "/info/exclude") || agreement.hasFiles
-      || questions.excludesFile.map(Self.hasRules) ?? false
+      try ownFiles.compactMap(\.self).map(Self.hasRules).contains(true) || agreement.hasFiles
   }
 
   /// Whether there is anything to ask about at all.
@@ -35,6 +35,8 @@ package final class IgnoreRules {
 
   /// Whether an untracked path is left out; a folder, whether all in it is.
   package func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
+    // The ignore file itself is named as one that cannot be read.
+    if path.name != ".gitignore", files.isUnknown(above: path) { return true }
     if files.isBlocked(above: path) {
       return try agreed?.isIgnored(path, isFolder: isFolder) ?? false
     }
@@ -48,8 +50,25 @@ package final class IgnoreRules {
     return try isFolder ? isNamed() && isAgreed : isAgreed
   }
 
+  /// Whether a folder above a path, or the notebook's own, has an ignore file, or a link in its place.
+  static func hasFile(above path: TreePath, in folder: String) -> Bool {
+    (path.ancestors + [""]).contains {
+      Counted.faccessat(
+        AT_FDCWD, "\(folder)/\($0.appending(".gitignore"))", F_OK, AT_SYMLINK_NOFOLLOW) == 0
+    }
+  }
+
+  /// Throws `file` if a file that says which files are left out, or converted, is there and may not be read.
+  static func checkIsReadable(_ path: String) throws {
+    guard Counted.access(path, R_OK) != 0, errno == EACCES else { return }
+    throw NotebookError.file(call: "read", path: path, errno: EACCES)
+  }
+
   /// Whether an exclusion file holds more than the comments git puts there.
-  private static func hasRules(_ path: String) -> Bool {
+  ///
+  /// - Throws: `file` if this user may not read it: what it keeps back is not known then.
+  private static func hasRules(_ path: String) throws -> Bool {
+    try checkIsReadable(path)
     guard let content = Disk.contentIfAny(path) else { return false }
     return content.split(separator: UInt8(ascii: "\n")).contains { $0.first != UInt8(ascii: "#") }
   }

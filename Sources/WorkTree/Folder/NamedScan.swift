@@ -88,9 +88,7 @@ extension WorkTree {
   /// Whether a path that is not versioned yet is none of ours.
   private func isExcluded(_ path: TreePath, isFolder: Bool, _ rules: IgnoreRules) throws -> Bool {
     if isHidden(path) || !isFolder && SkipRules.isDebris(path.name.bytes) { return true }
-    let hasIgnoreFile = (path.ancestors + [""]).contains {
-      Counted.access("\(folder)/\($0.appending(".gitignore"))", F_OK) == 0
-    }
+    let hasIgnoreFile = IgnoreRules.hasFile(above: path, in: folder)
     return try rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: isFolder)
   }
 

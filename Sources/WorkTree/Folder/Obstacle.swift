@@ -114,9 +114,7 @@ final class KeptBackFiles {
     if size > workTree.sizeLimit { return .tooLarge }
     if SkipRules.isDebris(path.name.bytes) { return .debris }
     if workTree.isHidden(path) { return .hidden }
-    let hasIgnoreFile = (path.ancestors + [""]).contains {
-      Counted.access("\(workTree.folder)/\($0.appending(".gitignore"))", F_OK) == 0
-    }
+    let hasIgnoreFile = IgnoreRules.hasFile(above: path, in: workTree.folder)
     let ignoreRules = try ignoreRules ?? IgnoreRules(of: workTree, index: index)
     self.ignoreRules = ignoreRules
     let isIgnored =
