@@ -107,6 +107,11 @@ const keep = (isSent = form.dataset.note !== "new") => {
   const title = form.elements.title?.value || document.querySelector("main h1").textContent;
   return write(draftName, { action: action(form), fields: fields(form), isSent, title });
 };
+const keepSoon = () => {
+  if (!isLong()) return keep();
+  clearTimeout(keeping);
+  keeping = setTimeout(keep, 200);
+};
 // A new note that waits to be saved leaves its place to the next one.
 const keepApart = () => {
   if (form.dataset.note !== "new" || draftName !== store + "new") return;
@@ -200,7 +205,6 @@ const goOn = (said, sent) => {
   base = sent[textName(sent)];
   history.replaceState(null, "", root + said.edit);
   shown = rename(sent);
-  keep();
 };
 
 let isSending = false;
@@ -229,7 +233,7 @@ const sendOwn = async () => {
     if (!said) return location.assign(response.url);
     if (said.edit) goOn(said, sent);
     else if (areSame(fields(form), sent)) shown = sent;
-    keep();
+    keepSoon();
     say(`Saved · ${clock()}`, "saved");
     if (said.done === "conflict") showConflict();
     if (!said.edit) followSoon();
@@ -959,10 +963,7 @@ if (form) {
     grow();
     // Text typed before a draft is found is kept at once.
     draftName ??= ownDraft();
-    if (isLong()) {
-      clearTimeout(keeping);
-      keeping = setTimeout(() => keep(), 200);
-    } else keep();
+    keepSoon();
     saveSoon();
   });
   form.addEventListener("compositionstart", () => (isComposing = true));
