@@ -68,6 +68,17 @@ extension Notebook {
   }
 }
 
+/// The rules by which a folder keeps files back.
+private struct KeptBackRules {
+  let ignored: IgnoreRules
+  let converted: ConversionRules
+
+  init(of workTree: WorkTree, index: IndexFile) throws {
+    ignored = try IgnoreRules(of: workTree, index: index)
+    converted = try ConversionRules(of: workTree, index: index)
+  }
+}
+
 /// The files of a folder that comes in.
 private struct Import {
   struct HoldsSecrets: Error {}
@@ -92,8 +103,10 @@ private struct Import {
   ) throws -> Imported {
     let workTree = notebook.workTree
     let index = try workTree.indexFile()
-    let rules = try IgnoreRules(of: workTree, index: index)
-    let conversions = try ConversionRules(of: workTree, index: index)
+    let rules = try KeptBackRules(of: workTree, index: index)
+    // What the folder's own files of the kind keep back does not come, either.
+    let rulesThere = try KeptBackRules(
+      of: sourceWorkTree(at: source), index: IndexFile(entries: []))
     var names = NamesInUse(try tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])
     let listing = try FolderListing(folder: source) { path, _ in SkipRules.isHidden(path) }
     imported.skipped = listing.skipped
@@ -121,11 +134,15 @@ private struct Import {
         continue
       case .read(let read): content = read
       }
-      if try rules.isIgnored(place, isFolder: false) {
+      if try rules.ignored.isIgnored(place, isFolder: false)
+        || rulesThere.ignored.isIgnored(path, isFolder: false)
+      {
         imported.ignored += 1
         continue
       }
-      if let conversion = try conversions.conversion(of: place, holding: { content.bytes }) {
+      if let conversion = try rules.converted.conversion(of: place, holding: { content.bytes })
+        ?? rulesThere.converted.conversion(of: path, holding: { content.bytes })
+      {
         imported.skipped.append(SkippedFile(path: path, reason: .converted(by: conversion)))
         continue
       }
@@ -149,6 +166,18 @@ private struct Import {
     }
     imported.versions = groups.count
     return imported
+  }
+
+  /// The folder as its own repository has it, if it is one's top, with what that keeps back.
+  private func sourceWorkTree(at source: String) throws -> WorkTree {
+    if Counted.access(source + "/.git/HEAD", F_OK) == 0 {
+      do {
+        return WorkTree(folder: source, repository: try Repository.open(at: source))
+      } catch GitError.foreignOwner {
+        // Another user's configuration is not followed; the files beside the notes are.
+      }
+    }
+    return WorkTree(folder: source, repository: notebook.repository)
   }
 
   private static func reason(toSkip path: TreePath, in root: Int32) -> SkipReason? {

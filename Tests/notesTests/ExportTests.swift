@@ -117,6 +117,29 @@ import Testing
       try !run(["git", "cat-file", "-e", "HEAD:pagemap"], in: shell.folder["notes"]).isSuccess)
   }
 
+  // "Files stay out that the .gitignore and .gitattributes files in dir keep back"
+  @Test(arguments: [false, true])
+  func `What the other folder keeps back stays there`(isRepository: Bool) throws {
+    if isRepository {
+      try #require(try run(["git", "init", "-q", shell.folder["old"]]).isSuccess)
+      try shell.folder.write("own*\n", to: "old/.git/info/exclude")
+      try shell.folder.write("crypt*.md filter=crypt\n", to: "old/.git/info/attributes")
+    } else {
+      try shell.folder.write("crypt* filter=crypt\n", to: "old/.gitattributes")
+    }
+    try shell.folder.write(isRepository ? "secret*\n" : "secret*\nown*\n", to: "old/.gitignore")
+    try shell.folder.write("inner*\n", to: "old/sub/.gitignore")
+    for name in ["secret.txt", "own.txt", "crypt.md", "sub/secret.md", "sub/inner.txt", "n.txt"] {
+      try shell.folder.write("\(name)\n", to: "old/" + name)
+    }
+    let text = try succeed("import", "../old", "--into", "archive")
+    #expect(text.contains("4 files are left out by .gitignore."), "\(text)")
+    #expect(text.contains("crypt.md  git converts it with the filter crypt"), "\(text)")
+    let history = try run(["git", "log", "--all", "--name-only"], in: shell.folder["notes"]).text
+    #expect(history.contains("archive/n.txt"))
+    for name in ["secret", "own.txt", "crypt.md", "inner"] { #expect(!history.contains(name)) }
+  }
+
   // "Files that look like keys or credentials are asked about as in notes-init(1)."
   @Test func `Keys are not taken without a word`() throws {
     try shell.folder.write("key\n", to: "old/id_rsa")
@@ -168,6 +191,7 @@ import Testing
     try refuse("there is no note 'B'", "export", "../b", "B")
     try refuse("are one inside the other", "import", ".")
     try refuse("are one inside the other", "import", "..")
+    try refuse("are one inside the other", "import", "/")
     try refuse("there is no folder ../nowhere", "import", "../nowhere")
     try refuse("there is no version", "export", "../c.tar", "--at", "2000-01-01")
     let path = shell.folder["empty"]

@@ -132,7 +132,7 @@ struct ImportCommand: Command {
         .failed, "no_such_folder", "there is no folder \(Visible.name(source))",
         hint: "name the folder to import")
     }
-    if notebook.contains(place: there) || (own + "/").hasPrefix(there + "/") {
+    if notebook.contains(place: there) || there == "/" || (own + "/").hasPrefix(there + "/") {
       throw Failure.usage(
         "\(Visible.name(source)) and the notebook are one inside the other",
         hint: "'notes save' versions the files in the notebook's folder")
