@@ -62,6 +62,7 @@ let package = Package(
     .target(
       name: "Membership", dependencies: ["State", "System", "OpenSSLLoader", "COpenSSL", "CLinux"],
       swiftSettings: settings),
+    .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settings),
     .target(name: "OpenSSLLoader", dependencies: ["COpenSSL"], swiftSettings: settings),
     .target(name: "Discovery", dependencies: ["System", "CAvahi"], swiftSettings: settings),
     .target(
@@ -82,7 +83,7 @@ let package = Package(
       name: "notes",
       dependencies: notebookLayers + [
         "Watch", "Exchange", "Membership", "Discovery", "Channel", "Git", "System",
-        "CLinux",
+        "QRCodes", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -90,7 +91,7 @@ let package = Package(
     .target(
       name: "Web",
       dependencies: notebookLayers + [
-        "Exchange", "Watch", "Membership", "Discovery", "Channel", "Git", "System", "CQRencode",
+        "Exchange", "Watch", "Membership", "Discovery", "Channel", "Git", "System", "QRCodes",
         "CCommonMark",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -100,7 +101,7 @@ let package = Package(
       swiftSettings: settings),
     // A program of its own: `notes` links no NIO.
     .executableTarget(
-      name: "notes-web", dependencies: notebookLayers + ["Web", "Membership", "System"],
+      name: "notes-web", dependencies: notebookLayers + ["Web", "QRCodes", "Membership", "System"],
       swiftSettings: settings),
     .executableTarget(
       name: "MergeTrial", dependencies: notebookLayers + ["Git"], path: "Tests/MergeTrial",
@@ -166,14 +167,15 @@ let package = Package(
     .testTarget(
       name: "notesTests",
       dependencies: notebookLayers + [
-        "notes", "Watch", "Exchange", "Membership", "Discovery", "Channel", "Git",
+        "notes", "Watch", "Exchange", "Membership", "Discovery", "Channel", "Git", "QRCodes",
         "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "WebTests",
       dependencies: notebookLayers + [
-        "Web", "notes-web", "Watch", "Exchange", "Membership", "Discovery", "Channel", "Git",
+        "Web", "notes-web", "QRCodes", "Watch", "Exchange", "Membership", "Discovery", "Channel",
+        "Git",
         "System", "TestSupport", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),

@@ -20,7 +20,8 @@
           "required") ","                                                                   \
   LIBRARY("libz.so.1", "compression", "Objects and packs", "required") ","                  \
   LIBRARY("libavahi-common.so.3", "discovery", "Devices nearby", "recommended") ","         \
-  LIBRARY("libavahi-client.so.3", "discovery", "Devices nearby", "recommended") "]"
+  LIBRARY("libavahi-client.so.3", "discovery", "Devices nearby", "recommended") "," \
+  LIBRARY("libqrencode.so.4", "codes", "Codes that cameras read", "recommended") "]"
 
 __attribute__((section(".note.dlopen"), used, aligned(4))) static const struct {
   unsigned name_size, text_size, type;

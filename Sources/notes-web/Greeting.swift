@@ -1,5 +1,5 @@
-internal import Glibc
 internal import Membership
+internal import QRCodes
 internal import System
 internal import Web
 
@@ -76,7 +76,7 @@ struct Greeting {
         + "\nnobody can be invited: 'notes web guests' lists them."
     }
     let links = network.origins.map { $0 + invitationPath }
-    let code = QRCode(links[0]).flatMap { Self.columns >= $0.width ? $0.lines : nil } ?? []
+    let code = QRCode.lines(ofText: links[0])
     let others = network.origins.count > 1 ? "\n\nor at \(links[1])" : ""
     return "One guest on this network can join at\n\n  \(links[0])\(others)"
       + (code.isEmpty ? "" : "\n\n" + code.joined(separator: "\n"))
@@ -93,19 +93,5 @@ struct Greeting {
       \(network.authorityFingerprint)
     It can speak for this machine on private networks, and for nothing else.
     """
-  }
-
-  /// The greatest width of a code: 0 if none can be shown.
-  private static var columns: Int {
-    let names = ["LC_ALL", "LC_CTYPE", "LANG"]
-    let locale = names.lazy.compactMap { getenv($0).map { String(cString: $0) } }
-      .first { !$0.isEmpty }
-    let isUTF8 = locale?.uppercased().replacing("-", with: "").hasSuffix("UTF8") ?? false
-    let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
-    var size = winsize()
-    guard isUTF8, !isDumb, isatty(STDOUT_FILENO) == 1,
-      ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
-    else { return 0 }
-    return Int(size.ws_col)
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import Membership
 import Notebook
+import QRCodes
 import System
 import TestSupport
 import Testing

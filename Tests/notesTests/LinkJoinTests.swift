@@ -1,4 +1,5 @@
 import Glibc
+import QRCodes
 import TestSupport
 import Testing
 
@@ -60,6 +61,30 @@ import Testing
     let again = try bob.notes("join", link, "../desk", "--yes", "--json")
     #expect(again.errorText.contains(#""kind":"already_a_member""#), "\(again)")
     #expect(again.errorText.contains("this device is a member of the notebook already"))
+  }
+
+  // notes-invite(1): "If the terminal is wide enough, the command also draws the line that the person runs"
+  @Test(arguments: [(120, true), (40, false)])
+  func `The line to run is drawn for a camera where the terminal is wide enough`(
+    columns: Int, isDrawn: Bool
+  ) throws {
+    var terminal = ada.environment
+    (terminal["TERM"], terminal["LC_ALL"]) = ("xterm", "C.UTF-8")
+    terminal["NOTES"] = try BuiltBinary.notes()
+    let script = "stty cols \(columns); exec \"$NOTES\" invite --hub home"
+    let result = try run(
+      ["script", "-qefc", script, "/dev/null"], in: ada.folder["notes"], environment: terminal)
+    try #require(result.isSuccess, "\(result)")
+    let lines = result.text.split(whereSeparator: \.isNewline).map(String.init)
+    let link = try #require(lines.first { $0.hasPrefix("notes://join/") })
+    let drawn = lines.filter { $0.hasPrefix("\u{1B}[30;107m") }
+    guard isDrawn else {
+      #expect(drawn.isEmpty)
+      return
+    }
+    let code = try #require(QRCode("notes join \(link)"))
+    #expect(drawn == code.lines)
+    #expect(code.width <= 80)
   }
 
   @Test(arguments: [

@@ -1,5 +1,6 @@
 internal import Membership
 internal import Notebook
+internal import QRCodes
 internal import System
 
 /// The guests of the page, for the user of this device: invited, given another role, and removed.

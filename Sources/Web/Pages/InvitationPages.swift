@@ -3,6 +3,7 @@ internal import Exchange
 internal import History
 internal import Membership
 internal import Notebook
+internal import QRCodes
 internal import System
 internal import Watch
 

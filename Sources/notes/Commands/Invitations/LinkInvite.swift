@@ -2,6 +2,7 @@ internal import Exchange
 internal import Git
 internal import Membership
 internal import Notebook
+internal import QRCodes
 internal import System
 
 /// `notes invite --hub NAME`: an invitation that a person sends as a link. It is open for days, and waits at the
@@ -43,6 +44,7 @@ struct LinkInvite {
         "Send this link to one person, in a way that nobody else reads. It lets one device join as "
           + "\(role.rawValue), within \(TimeText.left(until: link.expires, now: TimeText.now)):\n")
         + "\n\(link.text)\n\n"
+        + QRCode.lines(ofText: "notes join \(link.text)").map { $0 + "\n" }.joined()
         + terminal.wrapped(
           "The person runs 'notes join LINK'. A device of an admin lets the new one in when it next "
             + "visits \(Visible.name(hub.name)): this one by 'notes sync', or by itself while "

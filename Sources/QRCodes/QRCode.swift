@@ -2,17 +2,25 @@ internal import CQRencode
 
 /// A text as a code that cameras read (ISO/IEC 18004), for a terminal or a page.
 public struct QRCode: Sendable {
-  /// Whether each module is dark, row by row.
-  private let rows: [[Bool]]
+  /// The modules row by row, with light around: true is dark.
+  public let rows: [[Bool]]
 
   /// The light around the code that cameras need, in modules.
   private static let margin = 2
 
-  /// Nil if the text is too long for a code.
+  /// The library; nil where it is not installed.
+  private static let library: libqrencode? = {
+    let table = UnsafeMutablePointer<libqrencode>.allocate(capacity: 1)
+    defer { table.deallocate() }
+    return libqrencode_load(table) == nil ? table.pointee : nil
+  }()
+
+  /// Nil if the text is too long for a code, or nothing here can make one.
   public init?(_ text: String) {
     // Low correction: a screen has no stains, and a small code fits more terminals.
-    guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
-    defer { QRcode_free(code) }
+    guard let library = Self.library, let code = library.encode(text, 0, QR_ECLEVEL_L)
+    else { return nil }
+    defer { library.release(code) }
     let width = Int(code.pointee.width)
     guard let data = code.pointee.data, width > 0 else { return nil }
     let light = [Bool](repeating: false, count: width + 2 * Self.margin)
@@ -26,18 +34,6 @@ public struct QRCode: Sendable {
 
   /// The width in columns.
   public var width: Int { rows.count }
-
-  /// An image for a page. The style sheet sets light and dark.
-  func svg(label: String) -> HTML {
-    let dark = rows.enumerated().flatMap { y, row in
-      row.indices.filter { row[$0] }.map { x in "M\(x) \(y)h1v1h-1z" }
-    }
-    return """
-      <svg class="code" viewBox="0 0 \(width) \(width)" role="img" aria-label="\(label)" \
-      shape-rendering="crispEdges"><rect width="\(width)" height="\(width)"/>\
-      <path d="\(dark.joined())"/></svg>
-      """
-  }
 
   /// Two rows a line, dark on light whatever the terminal's own colours are.
   public var lines: [String] {
