@@ -191,7 +191,10 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
   }
 
   /// A bundle, which is no device either: where it is read from.
-  init(bundle name: String) { self.init(hub: "bundle", at: name) }
+  init(bundle name: String) { self.init(hub: Self.bundle, at: name) }
+
+  /// The name that stands for a bundle.
+  public static let bundle = "bundle"
 }
 
 /// How far a transfer is.

@@ -100,7 +100,7 @@ public struct VersionSignature: Hashable, Sendable {
   // MARK: The form
 
   static let first = "-----BEGIN SSH SIGNATURE-----"
-  private static let last = "-----END SSH SIGNATURE-----"
+  static let last = "-----END SSH SIGNATURE-----"
   /// Digits in a line, as ssh-keygen(1) breaks them.
   private static let width = 70
   private static let magic = Array("SSHSIG".utf8)

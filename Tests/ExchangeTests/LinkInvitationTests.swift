@@ -36,7 +36,7 @@ struct LinkInvitationTests {
       of: .hub(Hub(name: "hub", url: hub.path)), key: try .loadOrCreate(in: folder[name + "-key"]),
       deviceName: name)
     cloning.secret = link.secret
-    let notebook = try cloning.run(into: folder[name]) { #expect($0 == link.notebookID) }
+    let notebook = try cloning.run(into: folder[name]) { #expect($0.id == link.notebookID) }
     return SessionContext(
       folder: notebook.folder, key: try .loadOrCreate(in: folder[name + "-key"]),
       membership: try .open(in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder)))

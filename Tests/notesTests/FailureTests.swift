@@ -181,6 +181,7 @@ import WorkTree
       HubDefect.scheme("ext"),
       HubDefect.secret, HubDefect.inNotebook("/x/notes/hub.git"),
       LinkError.missing, LinkError.expired, LinkError.cancelled, LinkError.used, LinkError.void,
+      LinkError.anotherNotebook, LinkError.noInvitation, LinkError.noRequest,
       HubError.gitMissing,
       HubError.unreachable("Connection refused"),
       HubError.hostUnproved("Host key verification failed"),

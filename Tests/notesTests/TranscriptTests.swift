@@ -126,6 +126,22 @@ struct TranscriptTests {
       """#, matches: "devices")
   }
 
+  @Test func `A device joins by files`() throws {
+    try Transcript.expect(
+      #"""
+      notes init --name Home --device-name laptop >../made
+      echo milk >Shopping.txt; notes save >../made
+      notes invite --file ../home.invitation --for 3d
+      phone join ../home.invitation ../phone --device-name phone --yes
+      phone -C ../phone status
+      notes invitations answer ../home.request
+      notes invitations answer ../home.request --yes
+      phone -C ../phone bundle apply ../home.answer
+      phone join ../home.invitation ../phone --yes
+      notes members
+      """#, matches: "files")
+  }
+
   @Test func `A day with a hub`() throws {
     try Transcript.expect(
       #"""

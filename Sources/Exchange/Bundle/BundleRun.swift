@@ -61,18 +61,21 @@ public struct BundleRun: Sendable {
       (progress.objectsToReceive, progress.receivedBytes) = (objects, bytes)
       replica.report(.progress(progress))
     }
-    let (members, membership) = (bundle.members, context.membership)
-    // One that was made before a membership was begun anew is of the notebook, too.
-    switch try members.relation(to: membership) {
-    case .own:
-      _ = try membership.merge(certificates: members.certificates, revocations: members.revocations)
-    case .former: break
-    case .startedOver(let name):
-      try StartedOver(by: name, members).keep(in: replica.notebook.stateFolder)
-      throw BundleError.startedOver(by: name)
-    case .foreign: throw BundleError.anotherNotebook
-    }
+    let wasGuest = context.isGuest
+    try bundle.takeMembers(for: context)
+    context.recordAdmission(wasGuest: wasGuest, in: replica)
     return bundle
+  }
+}
+
+extension SessionContext {
+  /// Tells that the list of members which a hub or a bundle brought has this device now.
+  func recordAdmission(wasGuest: Bool, in replica: Replica) {
+    guard wasGuest, let own = membership.member(ofDevice: key.deviceID) else { return }
+    AskedAdmission.forget(in: replica.notebook.stateFolder)
+    let device = PeerIdentity(
+      name: own.name, deviceID: own.deviceID, role: own.role, address: "")
+    replica.report(.admitted(replica.peer, device: device, notebook: membership.notebookID))
   }
 }
 
@@ -92,12 +95,13 @@ public struct NewBundle {
   public var progress: (done: Int, total: Int) { (pack.objectsWritten, pack.objectCount) }
 
   /// Plans one for whoever has these commits, or nothing; what is here and not in their history goes
-  /// into it, and the notebook's members.
+  /// into it, the notebook's members, and an invitation.
   ///
   /// - Throws: `BundleError.noVersion`, and `.reader` where nothing may leave this device;
   ///   `MembershipError` where it is no member.
   public init(
-    of notebook: Notebook, for context: SessionContext, since commits: [ObjectID] = []
+    of notebook: Notebook, for context: SessionContext, since commits: [ObjectID] = [],
+    with invitation: FileInvitation? = nil
   ) throws {
     _ = try context.credentials()
     guard try context.mayGive() else { throw BundleError.reader }
@@ -114,8 +118,11 @@ public struct NewBundle {
     header.prerequisites = since
     header.references = [BundleHeader.tip: tip, MemberList.reference: members]
     if let branch = try repository.head().branch { header.references["refs/heads/" + branch] = tip }
+    let offer = try invitation?.reference(in: repository)
+    if let offer { header.references[offer.name] = offer.commit }
     self.header = header
-    pack = try repository.pack(wants: [tip, members], haves: since)
+    pack = try repository.pack(
+      wants: [tip, members] + [offer?.commit].compactMap { $0 }, haves: since)
   }
 
   /// Writes it from its beginning to its end, piece by piece, and returns how many bytes it has.

@@ -1,10 +1,14 @@
 internal import Git
+internal import Membership
+internal import Notebook
 
 /// A bundle that was read to its end, apart from the repository.
 package struct ReceivedBundle {
   let quarantine: Quarantine
   let tip: ObjectID
   package let members: MemberList
+  /// The invitation that it carries, if it does.
+  let invitation: FileInvitation?
   /// The branch that it names.
   let branch: String?
   /// How many bytes its pack has.
@@ -16,6 +20,17 @@ package struct ReceivedBundle {
   init(
     _ reader: BundleReader, for repository: Repository, limits: PackLimits,
     progress: (Int, Int) -> Void = { _, _ in }
+  ) throws {
+    do {
+      try self.init(reading: reader, for: repository, limits: limits, progress: progress)
+    } catch PackError.malformed, PackError.baseMissing {
+      throw BundleError.damaged
+    }
+  }
+
+  private init(
+    reading reader: BundleReader, for repository: Repository, limits: PackLimits,
+    progress: (Int, Int) -> Void
   ) throws {
     let header = try reader.header()
     branch = header.references.keys.sorted().first { $0.hasPrefix("refs/heads/") }
@@ -41,5 +56,23 @@ package struct ReceivedBundle {
     }
     self.members = members
     self.tip = tip
+    invitation = try FileInvitation(in: header, of: repository, arriving: quarantine)
+  }
+
+  /// Takes in what it says of the members.
+  ///
+  /// - Throws: `BundleError` for a bundle of another notebook, or of a membership that was started over.
+  func takeMembers(for context: SessionContext) throws {
+    let membership = context.membership
+    // One that was made before a membership was begun anew is of the notebook, too.
+    switch try members.relation(to: membership) {
+    case .own:
+      _ = try membership.merge(certificates: members.certificates, revocations: members.revocations)
+    case .former: break
+    case .startedOver(let name):
+      try StartedOver(by: name, members).keep(in: context.notebook().stateFolder)
+      throw BundleError.startedOver(by: name)
+    case .foreign: throw BundleError.anotherNotebook
+    }
   }
 }

@@ -56,22 +56,21 @@ public struct Cloning: Sendable {
   /// what it made is gone; but once files stand in the folder, all stays: what somebody put there
   /// meanwhile may be among them.
   ///
-  /// - Parameter check: told the notebook's ID before anything else comes; what it throws ends it.
+  /// - Parameter check: told what lies there before anything else comes; what it throws ends it.
   /// - Throws: `HubError`, `BundleError`, and what a visit throws; `SyncError.stopped` when cancelled.
   public func run(
     into folder: String, cancellation: CancellationToken? = nil,
-    check: (_ notebookID: String) throws -> Void, onEvent: @escaping (Event) -> Void = { _ in }
+    check: (_ found: ClonedNotebook) throws -> Void, onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> Notebook {
     guard Self.isFree(folder) else { throw Self.isTaken(folder) }
     let isNew = Counted.access(folder, F_OK) != 0
     try Disk.makeFolders(folder, mode: 0o700)
     let begun = Self.begun(in: folder)
     do {
-      let (members, branch) = try look(from: folder, cancellation)
-      let id = try members.notebookID
-      try check(id)
-      if let begun, begun.identity.id != id { throw Self.isTaken(folder) }
-      let notebook = try begun ?? make(members, id, branch, in: folder)
+      let found = try look(from: folder, cancellation)
+      try check(found)
+      if let begun, begun.identity.id != found.id { throw Self.isTaken(folder) }
+      let notebook = try begun ?? make(found, in: folder)
       try fill(notebook, cancellation, onEvent)
       return notebook
     } catch {
@@ -87,11 +86,11 @@ public struct Cloning: Sendable {
     .system(call: "mkdir", path: folder, errno: ENOTEMPTY)
   }
 
-  /// The members of the notebook there, and the branch that it is on. What comes with them is let go:
-  /// there is no notebook yet that it could be checked for.
+  /// The notebook there. What comes with its members is let go: there is no notebook yet that it could be checked
+  /// for.
   private func look(
     from folder: String, _ cancellation: CancellationToken?
-  ) throws -> (members: MemberList, branch: String?) {
+  ) throws -> ClonedNotebook {
     let place = folder + "/" + Self.halfMade
     Disk.removeTree(place)
     defer { Disk.removeTree(place) }
@@ -101,7 +100,9 @@ public struct Cloning: Sendable {
     case .bundle(let path):
       let bundle = try ReceivedBundle(
         BundleReader(path: path, cancellation: cancellation), for: repository, limits: limits)
-      return (bundle.members, bundle.branch)
+      return try ClonedNotebook(
+        bundle.members, branch: bundle.branch, invitation: bundle.invitation,
+        verifiedIn: place + "/members")
     case .hub(let hub):
       return try HubVisit.talking {
         var program = program
@@ -118,23 +119,23 @@ public struct Cloning: Sendable {
           let members = try MemberList(
             of: version, in: repository, arriving: quarantine)
         else { throw HubError.withoutMembers }
-        return (members, branch)
+        return try ClonedNotebook(
+          members, branch: branch, invitation: nil, verifiedIn: place + "/members")
       }
     }
   }
 
   private var limits: PackLimits { options.allowsLarge ? .large : .standard }
 
-  private func make(
-    _ members: MemberList, _ id: String, _ branch: String?, in folder: String
-  ) throws -> Notebook {
-    try Notebook.make(at: folder, branch: branch ?? "main") { state in
+  private func make(_ found: ClonedNotebook, in folder: String) throws -> Notebook {
+    try Notebook.make(at: folder, branch: found.branch ?? "main") { state in
+      let members = found.members
       let membership = try MembershipStore.install(
         in: MembershipStore.folder(ofNotebookAt: state), root: members.root,
         certificates: members.certificates,
         revocations: members.revocations)
       let device = DeviceIdentity(name: deviceName, deviceID: key.deviceID)
-      return NotebookIdentity(id: id, name: membership.notebookName, device: device)
+      return NotebookIdentity(id: found.id, name: membership.notebookName, device: device)
     }
   }
 
@@ -163,4 +164,37 @@ public struct Cloning: Sendable {
       if let failure = outcome.failures.first { throw failure.error }
     }
   }
+}
+
+/// A notebook that is about to be cloned.
+public struct ClonedNotebook: Sendable {
+  /// The notebook's ID and its name.
+  public let id, name: String
+  /// The name of the device whose invitation the bundle carries.
+  public let inviter: String?
+
+  private let invitation: Result<FileInvitation, any Error>
+  let members: MemberList
+  let branch: String?
+
+  init(
+    _ members: MemberList, branch: String?, invitation: FileInvitation?, verifiedIn place: String
+  ) throws {
+    (self.members, self.branch) = (members, branch)
+    let membership = try MembershipStore.install(
+      in: place, root: members.root, certificates: members.certificates,
+      revocations: members.revocations)
+    (id, name) = (membership.notebookID, membership.notebookName)
+    inviter = invitation.flatMap { membership.member(ofDevice: $0.offer.inviterID)?.name }
+    self.invitation = Result {
+      guard let invitation else { throw LinkError.noInvitation }
+      try membership.demandOpen(invitation.offer)
+      return invitation
+    }
+  }
+
+  /// The invitation that the bundle carries.
+  ///
+  /// - Throws: `LinkError` where it carries none, or the bundle's own list of members says that it is not open.
+  public func openInvitation() throws -> FileInvitation { try invitation.get() }
 }

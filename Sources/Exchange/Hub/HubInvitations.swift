@@ -10,7 +10,7 @@ internal import System
 struct HubInvitations {
   /// Each invitation has a folder of its ID here, with the offer and a reference for each device that asks.
   static let folder = "refs/invitations"
-  private static let (offer, request): (TreePath, TreePath) = ("offer", "request")
+  static let (offer, request): (TreePath, TreePath) = ("offer", "request")
   /// The most invitations of a hub that are read, and the most requests of each.
   private static let limit = 64
 
@@ -100,7 +100,7 @@ struct HubInvitations {
   }
 
   /// Nil for what cannot be read as such a file.
-  private static func text(
+  static func text(
     of commit: ObjectID, _ name: TreePath, in repository: Repository, _ quarantine: Quarantine?
   ) throws -> [UInt8]? {
     try HubFile.ifReadable {

@@ -105,22 +105,11 @@ package final class HubVisit {
       try look()
       try checkHistory(since: former)
       // By what the hub told of the members, too.
-      try recordAdmission(wasGuest: wasGuest)
+      context?.recordAdmission(wasGuest: wasGuest ?? false, in: replica)
       replica.gives = try mayGive
     }
     replica.introduce()
     if replica.isMending { try replica.endMending() }
-  }
-
-  /// Tells that the hub's list of members has this device now.
-  private func recordAdmission(wasGuest: Bool?) throws {
-    guard let context, wasGuest == true,
-      let own = context.membership.member(ofDevice: context.key.deviceID)
-    else { return }
-    AskedAdmission.forget(in: notebook.stateFolder)
-    let device = PeerIdentity(
-      name: own.name, deviceID: own.deviceID, role: own.role, address: "")
-    replica.report(.admitted(replica.peer, device: device, notebook: notebook.identity.id))
   }
 
   /// The state here is read again each time: other processes work at the notebook meanwhile.

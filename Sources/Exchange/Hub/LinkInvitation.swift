@@ -43,24 +43,32 @@ public struct LinkInvitation: Sendable {
       let offer = try HubInvitations.offer(
         of: secret.id, by: transfer, for: notebook.repository, at: hub)
     else { throw LinkError.missing }
-    switch context.membership.standing(of: offer) {
-    case .open: break
-    case .expired: throw LinkError.expired
-    case .cancelled: throw LinkError.cancelled
-    case .used: throw LinkError.used
-    case .void: throw LinkError.void
-    }
+    try context.membership.demandOpen(offer)
     let request = try AdmissionRequest(
       CertificateRequest(name: name, key: context.key), by: secret)
     try HubInvitations.give(
       request, to: offer, by: transfer, from: notebook.repository, at: hub)
-    AskedAdmission(hub: hub.name, role: offer.role, expires: offer.expires)
+    AskedAdmission(at: .hub(hub.name), role: offer.role, expires: offer.expires)
       .keep(in: notebook.stateFolder)
     return true
   }
 }
 
-/// Why an invitation by a link leads nowhere.
+extension MembershipStore {
+  /// Throws `LinkError` where an invitation is not open.
+  func demandOpen(_ offer: InvitationOffer) throws {
+    switch standing(of: offer) {
+    case .open: break
+    case .expired: throw LinkError.expired
+    case .cancelled: throw LinkError.cancelled
+    case .used: throw LinkError.used
+    case .void where offer.notebookID != notebookID: throw LinkError.anotherNotebook
+    case .void: throw LinkError.void
+    }
+  }
+}
+
+/// Why an invitation by a link or a file leads nowhere.
 public enum LinkError: Error, Hashable, Sendable {
   /// The hub has no such invitation.
   case missing
@@ -68,8 +76,14 @@ public enum LinkError: Error, Hashable, Sendable {
   case cancelled
   /// Another device used it.
   case used
-  /// It is another notebook's, or its signer is no admin any more.
+  /// Its signer is no admin any more.
   case void
+  /// It is another notebook's.
+  case anotherNotebook
+  /// The bundle has none, or one that was altered.
+  case noInvitation
+  /// The file is no request to join, was cut short, or was altered.
+  case noRequest
 }
 
 extension LinkError: CustomStringConvertible {
@@ -81,37 +95,53 @@ extension LinkError: CustomStringConvertible {
     case .cancelled: "the invitation was cancelled"
     case .used: "another device has used the invitation"
     case .void: "no admin of the notebook signed the invitation"
+    case .anotherNotebook: "the invitation is to another notebook"
+    case .noInvitation: "this bundle holds no invitation"
+    case .noRequest: "this is not a request to join, or it was cut short or altered"
     }
   }
 }
 
-/// The invitation by a link that this device has answered: `.git/notes/asked`.
+/// The invitation by a link or a file that this device has answered: `.git/notes/asked`.
 public struct AskedAdmission: Sendable {
-  /// The name of the hub that the request lies at.
-  public let hub: String
+  /// The place of the request.
+  public enum Place: Hashable, Sendable {
+    /// A hub, by its name.
+    case hub(String)
+    /// A file, by its path.
+    case file(String)
+  }
+
+  /// The place of the request.
+  public let place: Place
   /// The role that the invitation gives.
   public let role: Role
   /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
 
-  init(hub: String, role: Role, expires: Int64) {
-    (self.hub, self.role, self.expires) = (hub, role, expires)
+  init(at place: Place, role: Role, expires: Int64) {
+    (self.place, self.role, self.expires) = (place, role, expires)
   }
 
   /// The one of the notebook with this state folder; nil if it has asked nobody.
   public init?(in stateFolder: StateFolder) {
     let found = Disk.memory(at: stateFolder[.asked]) { lines -> AskedAdmission? in
-      guard let hub = lines["hub"], let role = lines["role"].flatMap(Role.init),
+      let place = lines["hub"].map(Place.hub) ?? lines["file"].map(Place.file)
+      guard let place, let role = lines["role"].flatMap(Role.init),
         let expires = lines[number: "expires"]
       else { return nil }
-      return AskedAdmission(hub: hub, role: role, expires: expires)
+      return AskedAdmission(at: place, role: role, expires: expires)
     }
     guard let found else { return nil }
     self = found
   }
 
   func keep(in stateFolder: StateFolder) {
-    let lines = StateLines(["hub": hub, "role": role.rawValue, "expires": expires])
+    var lines = StateLines(["role": role.rawValue, "expires": expires])
+    switch place {
+    case .hub(let name): lines.append("hub", name)
+    case .file(let path): lines.append("file", path)
+    }
     Disk.keep(lines.bytes, at: stateFolder[.asked])
   }
 

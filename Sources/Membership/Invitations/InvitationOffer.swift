@@ -69,6 +69,8 @@ public struct InvitationOffer: Sendable {
 public struct AdmissionRequest: Sendable {
   /// The request for a certificate.
   public let request: CertificateRequest
+  /// The version that the device has, in hexadecimal, where it asks by a file.
+  public let tip: String?
   /// The signed text.
   public let text: [UInt8]
 
@@ -78,10 +80,13 @@ public struct AdmissionRequest: Sendable {
   private static let form = "notes-admission"
 
   /// Signs the request of a device.
-  public init(_ request: CertificateRequest, by secret: InvitationSecret) throws {
-    self.request = request
+  public init(
+    _ request: CertificateRequest, by secret: InvitationSecret, tip: String? = nil
+  ) throws {
+    (self.request, self.tip) = (request, tip)
     let lines = StateLines([
       Self.form: 1, "invitation": secret.id, "request": String(hexadecimal: request.der),
+      "tip": tip,
     ])
     text = try SignedText(lines, for: .admission, by: secret.key).bytes
   }
@@ -98,6 +103,6 @@ public struct AdmissionRequest: Sendable {
     } catch MembershipError.requestRefused {
       return nil
     }
-    self.text = text
+    (tip, self.text) = (signed.lines["tip"], text)
   }
 }

@@ -64,7 +64,7 @@ struct BundleCreateCommand: Command {
         "a bundle is not for the terminal", hint: "name a file, or send it through a pipe")
     }
     let notebook = try NotebookLocator.notebook()
-    let place = isPiped ? nil : try place(in: notebook)
+    let place = isPiped ? nil : try NewFile(named: file, outside: notebook)
     let context = try notebook.sessionContext()
     _ = try DeletionOption.foundBefore { try notebook.save() }
     let known = try since.map { try KnownThere(named: $0, in: notebook, context) }
@@ -72,7 +72,7 @@ struct BundleCreateCommand: Command {
     _ = try Interruption.token()
     let bytes = try write(bundle, to: place)
     let object: JSON = [
-      "type": "bundled", "file": place, "tip": bundle.tip, "since": bundle.since.map(\.hex),
+      "type": "bundled", "file": place?.path, "tip": bundle.tip, "since": bundle.since.map(\.hex),
       "versions": bundle.versions, "bytes": bytes,
     ]
     var sentence =
@@ -98,44 +98,70 @@ struct BundleCreateCommand: Command {
     }
   }
 
-  private func place(in notebook: Notebook) throws -> String {
-    let place = try NotebookLocator.folder(file)
-    try notebook.checkIsOutside(place, named: file)
-    guard NotebookLocator.kind(of: place) == nil else { throw isThere }
-    return place
+  /// Writes it to standard output, or into a file.
+  private func write(_ bundle: NewBundle, to place: NewFile?) throws -> Int {
+    try place?.write(bundle) ?? bundle.write(to: STDOUT_FILENO, path: "standard output")
+  }
+}
+
+extension NewBundle {
+  /// Writes it to an open file, shows how far it is, and returns how many bytes it has.
+  fileprivate func write(to descriptor: Int32, path: String) throws -> Int {
+    let line = ProgressLine()
+    defer { line.clear() }
+    var bytes = 0
+    return try write { piece in
+      if Interruption.hasCome { throw Failure.interrupted }
+      bytes += piece.count
+      let (done, total) = (progress.done, Phrase.count(progress.total, "object"))
+      line.show("writing \(Phrase.number(done)) of \(total), \(Phrase.bytes(bytes))")
+      try FileSystem<BundleError>.write(piece, to: descriptor, path: path)
+    }
+  }
+}
+
+/// A file that a command makes, which is whole and on the disk then, or not there. Nothing is overwritten.
+struct NewFile {
+  let path: String
+  private let name: String
+
+  /// A place that nothing has.
+  ///
+  /// - Parameter notebook: the notebook whose folder it must not be in, if there is one yet.
+  init(named name: String, outside notebook: Notebook?) throws {
+    self.name = name
+    path = try NotebookLocator.folder(name)
+    try notebook?.checkIsOutside(path, named: name)
+    guard NotebookLocator.kind(of: path) == nil else { throw isThere }
   }
 
   private var isThere: Failure {
     Failure(
-      .failed, "target_exists", "\(Visible.name(file)) is there already",
+      .failed, "target_exists", "\(Visible.name(name)) is there already",
       hint: "nothing is overwritten: choose another name")
   }
 
-  /// Writes it to standard output, or into a file, which is whole and on the disk then, or not there.
-  private func write(_ bundle: NewBundle, to place: String?) throws -> Int {
-    let line = ProgressLine()
-    defer { line.clear() }
-    func write(to descriptor: Int32, path: String) throws -> Int {
-      var bytes = 0
-      return try bundle.write { piece in
-        if Interruption.hasCome { throw Failure.interrupted }
-        bytes += piece.count
-        let (done, total) = (bundle.progress.done, Phrase.count(bundle.progress.total, "object"))
-        line.show("writing \(Phrase.number(done)) of \(total), \(Phrase.bytes(bytes))")
-        try FileSystem<BundleError>.write(piece, to: descriptor, path: path)
-      }
-    }
-    guard let place else { return try write(to: STDOUT_FILENO, path: "standard output") }
-    let temporary = FileSystem<BundleError>.unique(beside: place)
+  /// Writes a bundle, and returns how many bytes it has.
+  func write(_ bundle: NewBundle) throws -> Int {
+    try write { try bundle.write(to: $0, path: path) }
+  }
+
+  /// Writes these bytes.
+  func write(_ bytes: [UInt8]) throws {
+    try write { try FileSystem<BundleError>.write(bytes, to: $0, path: path) }
+  }
+
+  private func write<Value>(_ fill: (Int32) throws -> Value) throws -> Value {
+    let temporary = FileSystem<BundleError>.unique(beside: path)
     do {
       let descriptor = try FileSystem<BundleError>.open(
         temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
       defer { close(descriptor) }
-      let bytes = try write(to: descriptor, path: place)
-      try FileSystem<BundleError>.sync(descriptor, path: place)
-      guard try FileSystem<BundleError>.rename(temporary, toFree: place) else { throw isThere }
-      try FileSystem<BundleError>.sync(folder: Disk.parent(of: place))
-      return bytes
+      let value = try fill(descriptor)
+      try FileSystem<BundleError>.sync(descriptor, path: path)
+      guard try FileSystem<BundleError>.rename(temporary, toFree: path) else { throw isThere }
+      try FileSystem<BundleError>.sync(folder: Disk.parent(of: path))
+      return value
     } catch {
       unlink(temporary)
       throw error
@@ -220,7 +246,7 @@ struct BundleApplyCommand: Command {
       place, named: isPiped ? "standard input" : file, cancellation: Interruption.token()
     ) { event in
       switch event {
-      case .progress where !options.json, .replaced: report.write(event)
+      case .progress where !options.json, .replaced, .admitted: report.write(event)
       default: break
       }
     }

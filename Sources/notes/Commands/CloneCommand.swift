@@ -61,7 +61,8 @@ struct CloneCommand: Command {
     defer { report.finish() }
     let notebook = try cloning.run(
       into: folder, cancellation: Interruption.token(),
-      check: { id in
+      check: { found in
+        let id = found.id
         // A folder that cannot be opened is no notebook that is begun.
         if let begun = try? Notebook.open(at: folder), begun.identity.id != id {
           throw Self.isTaken(folder)
@@ -84,7 +85,7 @@ struct CloneCommand: Command {
   /// The last name of an address or path, without its usual ends.
   static func name(for source: String) -> String {
     let last = source.split { $0 == "/" || $0 == ":" }.last.map(String.init) ?? ""
-    let end = [".git", ".bundle"].first { last.hasSuffix($0) } ?? ""
+    let end = [".git", ".bundle", FileInvite.ending].first { last.hasSuffix($0) } ?? ""
     let name = String(last.dropLast(end.count))
     return name.isEmpty || name.hasPrefix(".") ? "notes" : name
   }

@@ -35,11 +35,19 @@ extension LinkError: ExplainedError {
     case .missing:
       .refused(
         "link_missing", "check the address; if it was used or cancelled, ask for another link")
-    case .expired: .refused("link_expired", "ask for another link: 'notes invite --hub NAME'")
-    case .cancelled: .refused("link_cancelled", "ask for another link: 'notes invite --hub NAME'")
+    case .expired: .refused("link_expired", "ask an admin for another one")
+    case .cancelled: .refused("link_cancelled", "ask an admin for another one")
     case .used:
-      .refused("link_used", "if that was not you, tell the inviter; a link is good for one device")
-    case .void: .refused("link_void", "ask an admin for another link")
+      .refused(
+        "link_used", "'notes members' shows who joined; if nobody knows that device, remove it")
+    case .void: .refused("link_void", "ask an admin for another one")
+    case .anotherNotebook:
+      .failed("link_of_another", "use it in that notebook: 'notes -C DIR'")
+    case .noInvitation:
+      .failed(
+        "no_invitation", "'notes invite --file FILE' makes one; 'notes clone FILE' reads the notes")
+    case .noRequest:
+      .failed("no_request", "copy the file here again, or run 'notes join' there again")
     }
   }
 }

@@ -169,8 +169,9 @@ struct EventText {
       terminal.paint("Wrong code", .boldYellow)
         + " from \(Visible.name(address)); \(Phrase.count(left, "attempt")) left.\n"
     case .admitted(let hub, let device, _):
-      "\(Visible.name(device.name)) is a member now, as \(device.role.rawValue), by an "
-        + "invitation at \(Visible.name(hub.name))\n"
+      "\(Visible.name(device.name)) is a member now, as \(device.role.rawValue)"
+        + (hub.name == PeerIdentity.bundle
+          ? "\n" : ", by an invitation at \(Visible.name(hub.name))\n")
     case .completed(let peer, _):
       terminal.paint(Visible.name(peer.name), .bold)
         + " sent what was missing in the history here\n"

@@ -14,7 +14,7 @@ struct OwnStanding {
   private(set) var sharing: KeySharing.Notice?
   /// That an admin started the membership over, where this device has not joined again.
   private var startedOver: StartedOver?
-  /// The invitation by a link that this device has answered.
+  /// The invitation by a link or a file that this device has answered.
   private var asked: AskedAdmission?
   /// The hubs that showed a member something else than this device.
   private(set) var hubs: [HubDifferenceNotice] = []
@@ -54,10 +54,16 @@ struct OwnStanding {
   /// How this device becomes a member.
   private var guestAdvice: String {
     guard let asked else { return Self.guestRemedy }
-    if asked.expires <= TimeText.now { return "the invitation has ended: ask for another link" }
-    return
-      "a device of an admin lets it in at its next visit to \(Visible.name(asked.hub)), within "
-      + "\(TimeText.left(until: asked.expires, now: TimeText.now)); then 'notes sync' here makes it one"
+    if asked.expires <= TimeText.now { return "the invitation has ended: ask for another one" }
+    let time = TimeText.left(until: asked.expires, now: TimeText.now)
+    return switch asked.place {
+    case .hub(let name):
+      "a device of an admin lets it in at its next visit to \(Visible.name(name)), within \(time); "
+        + "then 'notes sync' here makes it one"
+    case .file(let path):
+      "send \(Visible.name(path)) to an admin, who answers it within \(time) by "
+        + "'notes invitations answer FILE'; then 'notes bundle apply ANSWER' here makes it one"
+    }
   }
 
   static let guestRemedy =

@@ -7,7 +7,7 @@ internal import Notebook
 struct InvitationsCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "invitations",
-    abstract: "List, cancel, accept or decline invitations.",
+    abstract: "List, cancel, answer, accept or decline invitations.",
     discussion: """
       Lists what 'notes invite' opened here, the newest first, and the invitations that other \
       members of this notebook sent to this device.
@@ -15,11 +15,13 @@ struct InvitationsCommand: Command {
       Examples:
         notes invitations
         notes invitations cancel 42
+        notes invitations answer home.request
         notes invitations accept laptop ~/second
         notes invitations decline laptop
       """,
     subcommands: [
-      InvitationsCancelCommand.self, InvitationsAcceptCommand.self, InvitationsDeclineCommand.self,
+      InvitationsCancelCommand.self, InvitationsAnswerCommand.self, InvitationsAcceptCommand.self,
+      InvitationsDeclineCommand.self,
     ])
 
   @OptionGroup var options: CommonOptions
@@ -39,7 +41,7 @@ struct InvitationsCancelCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancel an open invitation.",
     discussion: """
-      The 'notes invite' that holds it open ends. A link opens nothing from then on; other admins' \
+      The 'notes invite' that holds it open ends. A link or a file opens nothing from then on; other admins' \
       devices hear of it as of all changes of members.
 
       Examples:
@@ -48,7 +50,8 @@ struct InvitationsCancelCommand: Command {
       """)
 
   @Argument(
-    help: .named("digits", "The first two digits of its code; of a link, four digits of its ID."))
+    help: .named(
+      "digits", "The first two digits of its code; of a link or a file, four digits of its ID."))
   var locator: String
 
   @OptionGroup var options: CommonOptions

@@ -23,11 +23,16 @@ struct InviteCommand: Command {
       With --hub it prints a link instead, which you send to somebody in another place. It works \
       once, for 7 days, and any admin's device that visits the hub lets the new device in.
 
+      With --file it writes the notebook and an invitation into a file, for a device that shares neither a \
+      network nor a hub with this one. 'notes join FILE' there makes the request that \
+      'notes invitations answer' takes here.
+
       Examples:
         notes invite
         notes invite --role reader --for 5m
         notes invite --device phone --via ~/notes
         notes invite --hub home --for 3d
+        notes invite --file /media/stick/home.invitation
       """)
 
   @Option(help: "What the device may do: reader, writer or admin.", completion: .roles)
@@ -35,12 +40,17 @@ struct InviteCommand: Command {
 
   @Option(
     name: .customLong("for"),
-    help: .named("time", "How long it stays open: 10m, or with --hub 7d, unless given."))
+    help: .named("time", "How long it stays open: 10m, or with --hub or --file 7d, unless given."))
   var lifetime: Lifetime?
 
   @Option(
     help: .named("name", "Make a link that waits at this hub."), completion: LiveCompletion.hubs)
   var hub: String?
+
+  @Option(
+    help: .named("file", "Write the notebook and an invitation into this new file."),
+    completion: .file())
+  var file: String?
 
   @Option(
     help: .named("name", "Invite this device, without a code."), completion: LiveCompletion.members)
@@ -59,17 +69,24 @@ struct InviteCommand: Command {
     if hub != nil, device != nil || listen.address != nil {
       throw ValidationError("--hub goes with neither --device nor --listen.")
     }
-    let range = hub == nil ? Lifetime.ofCode : Lifetime.ofLink
+    if file != nil, hub != nil || device != nil || listen.address != nil {
+      throw ValidationError("--file goes with none of --hub, --device and --listen.")
+    }
+    let range = hub == nil && file == nil ? Lifetime.ofCode : Lifetime.ofLink
     if let lifetime, !range.contains(lifetime.seconds) {
       throw ValidationError(
         "--for is from \(Lifetime(seconds: range.lowerBound)) to "
-          + "\(Lifetime(seconds: range.upperBound))\(hub == nil ? "" : " with --hub").")
+          + "\(Lifetime(seconds: range.upperBound))"
+          + "\(hub != nil ? " with --hub" : file != nil ? " with --file" : "").")
     }
   }
 
   func run() throws {
+    let seconds = Int64(lifetime?.seconds ?? Lifetime.link)
+    if let file {
+      return try FileInvite(file: file, role: role, seconds: seconds, options: options).run()
+    }
     if let hub {
-      let seconds = Int64(lifetime?.seconds ?? Lifetime.link)
       return try LinkInvite(hub: hub, role: role, seconds: seconds, options: options).run()
     }
     let context = try NotebookLocator.notebook().sessionContext()
@@ -93,7 +110,7 @@ struct InviteCommand: Command {
     }
     if end == .used { return }
     if end == nil || end == .withdrawn, Interruption.hasCome { return try Exit.interrupted.end() }
-    throw Failure.invitation(ended: end, after: seconds)
+    throw Failure.invitation(ended: end, after: self.seconds)
   }
 
   /// How long an invitation by a code is open.

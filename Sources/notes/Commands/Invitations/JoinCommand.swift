@@ -9,7 +9,7 @@ internal import Notebook
 
 struct JoinCommand: CountedCommand {
   static let configuration = CommandConfiguration(
-    commandName: "join", abstract: "Join a notebook by the code or link of an invitation.",
+    commandName: "join", abstract: "Join a notebook by the code, link or file of an invitation.",
     discussion: """
       Finds the inviting device, shows what it offers, asks, and fetches everything. Without DIR \
       the notebook goes into a new folder of its name. A folder that holds notes already keeps \
@@ -17,6 +17,9 @@ struct JoinCommand: CountedCommand {
 
       With a link from 'notes invite --hub' it clones the notebook from the hub, and leaves a request \
       there; a device of an admin answers it at its next visit.
+
+      With a file from 'notes invite --file' it takes the notebook from the file, and writes a request beside \
+      it for an admin, whose answer 'notes bundle apply' takes.
 
       A list of processes may show the code to other users of this machine for a moment. \
       --code-file reads it from a file instead, or with '-' from standard input. Without a code it shows who invites \
@@ -28,9 +31,10 @@ struct JoinCommand: CountedCommand {
         notes join 42-X7K2-9QMDT4 ~/notes --device-name phone
         notes join --code-file code ~/notes --yes
         notes join notes://join/... ~/notes
+        notes join home.invitation ~/notes
       """)
 
-  @Argument(help: .named("code", "The code or link, unless --code-file gives it."))
+  @Argument(help: .named("code", "The code, link or file, unless --code-file gives it."))
   var code: String?
 
   @Argument(help: .named("dir", "The folder for the notebook."), completion: .directory)
@@ -70,6 +74,9 @@ struct JoinCommand: CountedCommand {
       if codeFile == nil { CommandLineSecret.hide(given) }
       let folder = codeFile == nil ? folder : code
       return try LinkJoin(link: link, folder: folder, name: name, yes: yes, options: options).run()
+    }
+    if codeFile == nil, let given, FileJoin.isFile(given) {
+      return try FileJoin(file: given, folder: folder, name: name, yes: yes, options: options).run()
     }
     let code = try invitationCode(given)
     if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }

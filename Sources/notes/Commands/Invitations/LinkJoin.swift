@@ -124,7 +124,7 @@ struct LinkJoin {
     defer { report.finish() }
     let notebook = try cloning.run(
       into: place, cancellation: Interruption.token(),
-      check: { if $0 != link.notebookID { throw HubError.anotherNotebook } }
+      check: { if $0.id != link.notebookID { throw HubError.anotherNotebook } }
     ) { event in if case .progress = event { report.write(event) } }
     KnownNotebooks(dataFolder: data).add(notebook)
     return notebook
@@ -134,10 +134,12 @@ struct LinkJoin {
     let identity = notebook.identity
     let count = try notebook.history.noteCount()
     let asked = AskedAdmission(in: notebook.stateFolder)
+    // It has asked here, not by a file.
+    let hub: String? = if case .hub(let name) = asked?.place { name } else { nil }
     options.write([
       [
         "type": "asked", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
-        "hub": asked?.hub, "role": link.role.rawValue,
+        "hub": hub, "role": link.role.rawValue,
         "expires": TimeText.rfc3339(link.expires), "notes": count,
       ]
     ]) { terminal in

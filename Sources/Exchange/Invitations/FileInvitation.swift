@@ -1,0 +1,118 @@
+internal import Git
+internal import History
+public import Membership
+public import Notebook
+public import System
+
+/// An invitation that a file carries: a bundle with one reference more, of which the name holds the secret, and which
+/// names the commit of the offer. notes-security(7), "Invitations by a file".
+public struct FileInvitation: Sendable {
+  /// The offer, which an admin's device signed.
+  public let offer: InvitationOffer
+  let secret: InvitationSecret
+
+  private static let folder = "refs/notebook/invitation/"
+
+  /// A new invitation of this device's.
+  ///
+  /// - Throws: `MembershipError.notAnAdmin`.
+  public init(to context: SessionContext, role: Role, seconds: Int64) throws {
+    secret = try InvitationSecret()
+    offer = try InvitationOffer(
+      secret, to: context.membership, role: role, expires: WallClock.now() + seconds,
+      by: context.key)
+  }
+
+  /// The one that a bundle brings; nil where it brings none that is whole.
+  init?(
+    in header: BundleHeader, of repository: Repository, arriving quarantine: Quarantine
+  ) throws {
+    for (name, commit) in header.references where name.hasPrefix(Self.folder) {
+      guard let secret = try InvitationSecret(text: String(name.dropFirst(Self.folder.count))),
+        let text = try HubInvitations.text(
+          of: commit, HubInvitations.offer, in: repository, quarantine),
+        let offer = try InvitationOffer(parsing: text), offer.id == secret.id
+      else { continue }
+      (self.offer, self.secret) = (offer, secret)
+      return
+    }
+    return nil
+  }
+
+  /// Stores the offer's commit, and returns the reference that a bundle has for it. Its name is secret.
+  func reference(in repository: Repository) throws -> (name: String, commit: ObjectID) {
+    let commit = try HubFile.write(
+      offer.text, as: HubInvitations.offer, "An invitation to a notebook", to: repository)
+    return (Self.folder + secret.text, commit)
+  }
+
+  /// Has `notes invitations` list it.
+  public func keep(in notebook: Notebook) { KnownOffers(notebook.stateFolder).keep(offer) }
+
+  // MARK: The device that joins
+
+  /// Reads the invitation to the notebook of a device that has a clone of it. Nothing but its members is taken in.
+  ///
+  /// - Throws: `LinkError`, `BundleError`.
+  public static func read(
+    _ path: String, for context: SessionContext, cancellation: CancellationToken? = nil
+  ) throws -> FileInvitation {
+    let repository = try context.notebook().repository
+    let bundle = try ReceivedBundle(
+      BundleReader(path: path, cancellation: cancellation), for: repository, limits: .large)
+    guard let invitation = bundle.invitation else { throw LinkError.noInvitation }
+    try bundle.takeMembers(for: context)
+    return invitation
+  }
+
+  /// Throws `LinkError` where it is not open, as far as this device knows.
+  public func demandOpen(in membership: MembershipStore) throws {
+    try membership.demandOpen(offer)
+  }
+
+  /// This device's request, for an admin's device. It is written to a file before it is recorded.
+  public func request(for context: SessionContext, name: String) throws -> AdmissionFile {
+    let tip = try context.notebook().state().tip
+    let request = try AdmissionRequest(
+      CertificateRequest(name: name, key: context.key), by: secret, tip: tip?.hex)
+    return AdmissionFile(request, to: offer)
+  }
+
+  /// Remembers that this device has asked, by the file with this path.
+  public func recordRequest(at path: String, in notebook: Notebook) {
+    AskedAdmission(at: .file(path), role: offer.role, expires: offer.expires)
+      .keep(in: notebook.stateFolder)
+  }
+}
+
+extension AdmissionFile {
+  /// Throws `LinkError` where this device must not let in who asks: the invitation is not open, or another device
+  /// used it. A device that it has let in may be answered again.
+  public func demandOpen(in membership: MembershipStore) throws {
+    if membership.member(ofDevice: request.deviceID) != nil,
+      case .used(by: [request.deviceID]) = membership.standing(of: offer)
+    {
+      return
+    }
+    try membership.demandOpen(offer)
+  }
+
+  /// Certifies who asks, and plans the answer: a bundle with the members, and the versions that the device lacks.
+  ///
+  /// - Throws: as `demandOpen`; `MembershipError.notAnAdmin`; `BundleError`.
+  public func answer(
+    by context: SessionContext, of notebook: Notebook
+  ) throws -> (member: Member, bundle: NewBundle) {
+    let membership = context.membership
+    try demandOpen(in: membership)
+    _ = try membership.admit(request, to: offer, by: context.key)
+    guard let member = membership.member(ofDevice: request.deviceID) else { throw LinkError.used }
+    KnownOffers(notebook.stateFolder).keep(offer)
+    // A version that is not here is no reason to fail: then all go.
+    let known = try request.tip.flatMap { ObjectID(hex: $0) }
+      .flatMap { try notebook.repository.contains($0) ? $0 : nil }
+    return (
+      member, try NewBundle(of: notebook, for: context, since: [known].compactMap { $0 })
+    )
+  }
+}

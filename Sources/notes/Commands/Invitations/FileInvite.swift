@@ -1,0 +1,48 @@
+internal import Exchange
+internal import Git
+internal import Membership
+internal import Notebook
+
+/// `notes invite --file FILE`: an invitation that a person carries or sends as a file, with the notebook in it.
+struct FileInvite {
+  let file: String
+  let role: Role
+  let seconds: Int64
+  let options: CommonOptions
+
+  /// The usual ends of the three files' names.
+  static let (ending, requestEnding, answerEnding) = (".invitation", ".request", ".answer")
+
+  /// A name of a file, with another end, or with one more.
+  static func name(_ name: String, ending former: String, with ending: String) -> String {
+    (name.hasSuffix(former) ? String(name.dropLast(former.count)) : name) + ending
+  }
+
+  func run() throws {
+    let notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
+    try context.membership.demandAdmin(context.key.deviceID)
+    let place = try NewFile(named: file, outside: notebook)
+    _ = try DeletionOption.foundBefore { try notebook.save() }
+    let invitation = try FileInvitation(to: context, role: role, seconds: seconds)
+    let bundle = try NewBundle(of: notebook, for: context, with: invitation)
+    _ = try Interruption.token()
+    let bytes = try place.write(bundle)
+    invitation.keep(in: notebook)
+    let offer = invitation.offer
+    options.write([
+      [
+        "type": "invitation_file", "file": place.path, "invitation": offer.id.description,
+        "role": role.rawValue, "expires": TimeText.rfc3339(offer.expires), "bytes": bytes,
+      ]
+    ]) { terminal in
+      terminal.wrapped(
+        "Wrote the notebook and an invitation (\(Phrase.bytes(bytes))) to \(Visible.name(file)).\n"
+          + "Give the file to one person, in a way that nobody else reads. It lets one device join as "
+          + "\(role.rawValue), within \(TimeText.left(until: offer.expires, now: TimeText.now)).\n"
+          + "The person runs 'notes join FILE', and sends back the request that it writes. "
+          + "'notes invitations answer REQUEST', here or on another admin's device, makes the answer.\n"
+      )
+    }
+  }
+}

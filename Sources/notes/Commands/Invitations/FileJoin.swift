@@ -1,0 +1,163 @@
+internal import Exchange
+internal import Git
+internal import Glibc
+internal import History
+internal import Membership
+internal import Notebook
+internal import System
+
+/// `notes join FILE`: takes the notebook from the file of an invitation, and writes a request for an admin's
+/// device. notes-security(7), "Invitations by a file".
+struct FileJoin {
+  let file: String
+  /// The given folder and the given name of the device.
+  let folder: String?
+  let name: String?
+  let yes: Bool
+  let options: CommonOptions
+
+  /// Whether a text is meant as a file: it is no code, and a path or the name of one that is here.
+  static func isFile(_ text: String) -> Bool {
+    InvitationCode(parsing: text) == nil
+      && (text.contains("/") || Counted.access(text, F_OK) == 0)
+  }
+
+  func run() throws {
+    guard yes || Console.canAsk else {
+      throw Failure.usage(
+        "there is no terminal to ask whether to join", hint: "--yes joins without asking")
+    }
+    let path = try NotebookLocator.folder(file)
+    let joined = try joinHere(by: path) ?? join(by: path)
+    let request = try write(joined.invitation, for: joined.notebook)
+    try tell(joined.notebook, joined.invitation, request)
+    try (joined.notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
+  }
+
+  private typealias Joined = (notebook: Notebook, invitation: FileInvitation)
+
+  /// In the current folder, if that is in the notebook and no other folder is given.
+  private func joinHere(by path: String) throws -> Joined? {
+    guard folder == nil,
+      // Outside of a notebook there is none.
+      let current = try? Notebook.open(at: Notebook.find(from: NotebookLocator.folder(nil)))
+    else { return nil }
+    do {
+      return try join(in: current, by: path)
+    } catch BundleError.anotherNotebook {
+      return nil
+    }
+  }
+
+  private func join(by path: String) throws -> Joined {
+    let place = try NotebookLocator.folder(folder ?? CloneCommand.name(for: path))
+    // A folder that cannot be opened is no notebook.
+    if let present = try? Notebook.open(at: place), try present.state().tip != nil {
+      return try join(in: present, by: path)
+    }
+    return try clone(path, into: place)
+  }
+
+  private func decide(
+    _ invitation: FileInvitation, by inviter: String?, to notebook: String, into place: String
+  ) throws {
+    if !options.json {
+      let terminal = Console.output
+      Output.standard.tell(
+        """
+        \(terminal.paint(Visible.name(inviter ?? "?"), .bold)) invites this device to \
+        \(terminal.paint(Visible.name(notebook), .bold)) as \(invitation.offer.role.rawValue)
+          by \(Visible.name(file))
+          into \(Visible.name(place))
+
+        """)
+    }
+    guard yes || Console.confirm("Join?") else { throw SyncError.declined }
+  }
+
+  /// In a notebook that is here already.
+  private func join(
+    in notebook: Notebook, by path: String
+  ) throws -> Joined {
+    let context = try notebook.sessionContext()
+    let token = try Interruption.token()
+    let invitation = try FileInvitation.read(path, for: context, cancellation: token)
+    guard context.membership.role(ofDevice: context.key.deviceID) == nil else {
+      throw Failure(
+        .failed, "already_a_member", "this device is a member of the notebook already")
+    }
+    try invitation.demandOpen(in: context.membership)
+    let inviter = context.membership.member(ofDevice: invitation.offer.inviterID)?.name
+    try decide(
+      invitation, by: inviter, to: notebook.identity.name, into: notebook.folder)
+    _ = try BundleRun(context: context).apply(path, named: file, cancellation: token)
+    return (notebook, invitation)
+  }
+
+  private func clone(
+    _ path: String, into place: String
+  ) throws -> Joined {
+    try NotebookPlace(folder: place).check()
+    guard Cloning.isFree(place) else { throw CloneCommand.isTaken(place) }
+    let data = try UserFolders().data
+    var cloning = Cloning(
+      of: .bundle(path), key: try DeviceKey.loadOrCreate(in: data),
+      deviceName: try DeviceName.choose(given: name))
+    // A person was asked.
+    cloning.options.allowsLarge = true
+    var opened: FileInvitation?
+    let report = EventReport(json: options.json)
+    defer { report.finish() }
+    let notebook = try cloning.run(
+      into: place, cancellation: Interruption.token(),
+      check: { found in
+        let open = try found.openInvitation()
+        try decide(open, by: found.inviter, to: found.name, into: place)
+        opened = open
+      }
+    ) { event in if case .progress = event { report.write(event) } }
+    KnownNotebooks(dataFolder: data).add(notebook)
+    guard let opened else { throw LinkError.noInvitation }
+    return (notebook, opened)
+  }
+
+  /// Writes the request beside the invitation, in the place of one that this device made before.
+  private func write(_ invitation: FileInvitation, for notebook: Notebook) throws -> String {
+    let request = try invitation.request(
+      for: notebook.sessionContext(), name: name ?? notebook.identity.device.name)
+    let file = FileInvite.name(
+      self.file, ending: FileInvite.ending, with: FileInvite.requestEnding)
+    let path = try NotebookLocator.folder(file)
+    let content = Disk.contentIfAny(path, limit: AdmissionFile.maximumSize)
+    if let former = try content.flatMap({ try AdmissionFile(parsing: $0) }),
+      former.request.deviceID == request.request.deviceID
+    {
+      try Disk.replace(path, with: request.bytes)
+    } else {
+      try NewFile(named: file, outside: notebook).write(request.bytes)
+    }
+    invitation.recordRequest(at: path, in: notebook)
+    return path
+  }
+
+  private func tell(
+    _ notebook: Notebook, _ invitation: FileInvitation, _ request: String
+  ) throws {
+    let identity = notebook.identity
+    let count = try notebook.history.noteCount()
+    options.write([
+      [
+        "type": "asked", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
+        "request": request, "role": invitation.offer.role.rawValue,
+        "expires": TimeText.rfc3339(invitation.offer.expires), "notes": count,
+      ]
+    ]) { terminal in
+      terminal.wrapped(
+        "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
+          + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
+          + OwnStanding(of: notebook).text
+          + "The admin sees this device's ID, which begins with "
+          + "\(identity.device.deviceID.prefix(8)).\n")
+    }
+  }
+}
