@@ -1,5 +1,6 @@
 import Git
 import Glibc
+import History
 import Membership
 import Notebook
 import System
@@ -91,6 +92,23 @@ struct LinkInvitationTests {
     #expect(admitted(try bob.visit([hub.hub]).events) == ["Bob"])
     #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
     #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
+  }
+
+  @Test("a device that was renamed learns it at the hub, and its versions carry the new name")
+  func renamed() throws {
+    let bob = try join("Bob", by: invite())
+    try ada.meet(hub)
+    _ = try bob.visit([hub.hub])
+    try ada.context.membership.reissue(device: bob.key.deviceID, name: "Robert", by: ada.key)
+    try ada.context.membership.rename(notebook: "Our home", by: ada.key)
+    try ada.meet(hub)
+    _ = try bob.visit([hub.hub])
+    let notebook = try bob.notebook()
+    #expect(notebook.identity.device.name == "Robert" && notebook.identity.name == "Our home")
+    try folder.write("by bob\n", to: "Bob/B.txt")
+    _ = try notebook.save()
+    let tip = try #require(try notebook.state().tip)
+    #expect(try notebook.repository.commit(tip).author.name == "Robert")
   }
 
   @Test("a writer's device answers nobody")

@@ -28,6 +28,49 @@ import Testing
     #expect(unset.errorText.hasPrefix("notes: error: on-change is not set\n"))
   }
 
+  // notes-config(1): "Setting it also renames the device in the notebooks on this machine that it founded."
+  @Test func `The device's new name is that of its notebooks, and of the versions before`() throws {
+    try shell.folder.write("one\n", to: "notes/A.txt")
+    try shell.initialise()
+    let bob = try Shell()
+    try bob.join(shell, as: "bob")
+    try makeFolder(shell.folder["second"])
+    try shell.folder.write("two\n", to: "second/B.txt")
+    try #require(
+      try shell.notes("init", "--name", "Second", "--device-name", "laptop", in: "second").isSuccess
+    )
+    let set = try shell.notes("config", "device-name", "desk")
+    #expect(
+      set.text == "New notebooks call this device desk.\nHome and Second call it so from now on; "
+        + "other devices learn it at their next sync.\n", "\(set)")
+    #expect(try shell.notes("members", in: "second").text.contains("desk"))
+    let id = try #require(try JSONValue.lines(shell.notes("log", "--json").text).first?["id"])
+    for command in [["log"], ["blame", "A"], ["list", "--long"]] {
+      let shown = try run(
+        [BuiltBinary.notes()] + command, in: shell.folder["notes"], environment: shell.environment)
+      #expect(shown.text.contains("desk") && !shown.text.contains("laptop"), "\(shown)")
+    }
+    for command in [["log"], ["blame", "A"], ["list"], ["show", id]] {
+      let told = try run(
+        [BuiltBinary.notes()] + command + ["--json"], in: shell.folder["notes"],
+        environment: shell.environment)
+      #expect(
+        told.text.contains(#""author":"desk","author_then":"laptop""#), "\(told)")
+    }
+    #expect(try shell.notes("show", id).text.contains("called laptop then"))
+    let left = try bob.notes("config", "device-name", "phone")
+    #expect(
+      left.text.contains(
+        "In Home it is still bob: laptop renames it with 'notes members rename bob phone'."),
+      "\(left)")
+    let taken = try shell.notes("config", "device-name", "bob")
+    #expect(
+      taken.text.contains("In Home another device is called bob: this one stays desk."), "\(taken)")
+    #expect(taken.text.contains("Second calls it so"), "\(taken)")
+    #expect(try shell.notes("config", "--unset", "device-name").isSuccess)
+    #expect(try shell.notes("members", in: "second").text.contains("bob"))
+  }
+
   // notes-config(1): "executable-files … of the notebook at hand".
   @Test func `Whether received files become executable is the notebook's setting`() throws {
     try shell.initialise()

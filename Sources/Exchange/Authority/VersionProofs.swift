@@ -9,6 +9,10 @@ public struct VersionAuthor: Hashable, Sendable {
   /// The author's name: of a member that signed it a name in its certificate, else the one that the version
   /// claims.
   public let name: String
+  /// The name that the version itself gives, as it is shown: of the time when it was made.
+  public let claim: String
+  /// The name that the device had when it made the version, if that was another one: a certificate names it so.
+  public let formerName: String?
   /// The device that it names; nil if it names none.
   public let deviceID: String?
   /// The proof of it.
@@ -139,7 +143,8 @@ public final class VersionProofs {
       authors[label] =
         try writers[label].map(author)
         ?? VersionAuthor(
-          name: VersionAuthor.claimed(name), deviceID: nil, proof: .unsigned, isMarked: true)
+          name: VersionAuthor.claimed(name), claim: VersionAuthor.claimed(name), formerName: nil,
+          deviceID: nil, proof: .unsigned, isMarked: true)
     }
     return authors
   }
@@ -148,17 +153,17 @@ public final class VersionProofs {
     if try notebook.history.isDerived(commit) {
       let proof = VersionProof(try merges.verdict(on: commit) ?? .asComputed)
       return VersionAuthor(
-        name: proof == .altered ? VersionAuthor.nobody : commit.author.name, deviceID: nil,
-        proof: proof, isMarked: true)
+        name: proof == .altered ? VersionAuthor.nobody : commit.author.name,
+        claim: commit.author.name, formerName: nil, deviceID: nil, proof: proof, isMarked: true)
     }
     let members = try members()
     let claim = VersionAuthor.claimed(commit.author.name)
     func author(
-      _ proof: VersionProof, _ name: String? = nil
+      _ proof: VersionProof, _ name: String? = nil, formerly: String? = nil
     ) -> VersionAuthor {
       VersionAuthor(
-        name: name ?? claim, deviceID: commit.deviceID, proof: proof,
-        isMarked: members != nil)
+        name: name ?? claim, claim: claim, formerName: formerly, deviceID: commit.deviceID,
+        proof: proof, isMarked: members != nil)
     }
     if commit.isRewritten, try isBelowObeyed(commit.id) { return author(.rewritten) }
     switch try signing(of: commit) {
@@ -170,7 +175,10 @@ public final class VersionProofs {
       let name =
         isOwn
         ? signer.name(claimed: commit.author.name) : "\(claim) (via \(signer.name))"
-      if try mayHaveMade(commit, signer) { return author(isOwn ? .verified : .vouched, name) }
+      if try mayHaveMade(commit, signer) {
+        let former = isOwn ? signer.formerName(claimed: commit.author.name) : nil
+        return author(isOwn ? .verified : .vouched, name, formerly: former)
+      }
       return author(signer.isRemoved ? .removed : .reader, name)
     }
   }
@@ -253,7 +261,14 @@ extension Signer {
       let guest = VersionAuthor.claimed(claimed.dropLast(own.count + 7))
       return "\(guest) (via \(name))"
     }
-    let mark = " (\(deviceID.prefix(8)))"
     return names.contains { claimed == $0 + mark } ? name + mark : name
   }
+
+  /// The name that a version gives its device, if that is a former one of its certificates.
+  fileprivate func formerName(claimed: String) -> String? {
+    names.first { $0 != name && (claimed == $0 || claimed == $0 + mark) }
+  }
+
+  /// Stands behind a name that several devices have.
+  private var mark: String { " (\(deviceID.prefix(8)))" }
 }

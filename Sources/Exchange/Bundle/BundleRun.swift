@@ -63,14 +63,16 @@ public struct BundleRun: Sendable {
     }
     let wasGuest = context.isGuest
     try bundle.takeMembers(for: context)
-    context.recordAdmission(wasGuest: wasGuest, in: replica)
+    try context.takeStanding(wasGuest: wasGuest, in: replica)
     return bundle
   }
 }
 
 extension SessionContext {
-  /// Tells that the list of members which a hub or a bundle brought has this device now.
-  func recordAdmission(wasGuest: Bool, in replica: Replica) {
+  /// Goes by what the list of members that a hub or a bundle brought says of this device: its name, the notebook's,
+  /// and that it is a member now, which is told.
+  func takeStanding(wasGuest: Bool, in replica: Replica) throws {
+    try replica.notebook.takeNames(from: membership, device: key.deviceID)
     guard wasGuest, let own = membership.member(ofDevice: key.deviceID) else { return }
     AskedAdmission.forget(in: replica.notebook.stateFolder)
     let device = PeerIdentity(

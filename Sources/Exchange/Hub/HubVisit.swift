@@ -105,7 +105,7 @@ package final class HubVisit {
       try look()
       try checkHistory(since: former)
       // By what the hub told of the members, too.
-      context?.recordAdmission(wasGuest: wasGuest ?? false, in: replica)
+      try context?.takeStanding(wasGuest: wasGuest ?? false, in: replica)
       replica.gives = try mayGive
     }
     replica.introduce()

@@ -111,7 +111,7 @@ struct Greeting {
 
 extension Notebook {
   /// Goes by the names that admins have given the device and the notebook: versions carry the first.
-  fileprivate func takeNames(from membership: MembershipStore, device: String) throws {
+  func takeNames(from membership: MembershipStore, device: String) throws {
     let own = membership.member(ofDevice: device)?.name
     if let own, own != identity.device.name { try rename(device: own) }
     if membership.notebookName != identity.name {

@@ -44,9 +44,10 @@ struct ConfigCommand: Command {
       try setting.set(value, in: notebook)
       guard options.json else {
         if setting == .notebookName, let notebook { tellRenamed(notebook) }
-        if setting == .deviceName { try tellWhereDeviceIsNamed() }
+        if setting == .deviceName { try renameDevice() }
         return
       }
+      if setting == .deviceName, let value { _ = try DeviceRenaming(to: value) }
     }
     let current = try setting.value(in: notebook)
     if options.json { return Output.standard.lines([Self.json(setting, current)]) }
@@ -54,18 +55,19 @@ struct ConfigCommand: Command {
     Output.standard.line(Visible.name(text))
   }
 
-  /// Tells which notebooks call the device by the new name, and how to rename it in this one.
-  private func tellWhereDeviceIsNamed() throws {
+  /// Renames the device in all notebooks where it may, and tells how it is renamed in the others.
+  private func renameDevice() throws {
     let chosen = try DeviceName.choose(given: nil)
-    var text = "New notebooks call this device \(Visible.name(chosen))."
-    // Outside of a notebook there is none to rename it in.
-    if let notebook = try? NotebookLocator.notebook(), notebook.identity.device.name != chosen {
-      let name = notebook.identity.device.name
-      text +=
-        " In \(Visible.name(notebook.identity.name)) it is still \(Visible.name(name)): "
-        + "an admin renames it with 'notes members rename \(Visible.word(name)) \(Visible.word(chosen))'."
+    Output.standard.line("New notebooks call this device \(Visible.name(chosen)).")
+    // Without a chosen name there is none to give it elsewhere.
+    guard !unset else { return }
+    let renaming = try DeviceRenaming(to: chosen)
+    if !renaming.done.isEmpty {
+      Output.standard.line(
+        "\(Phrase.list(renaming.done.map { Visible.name($0) })) \(renaming.done.count == 1 ? "calls" : "call") "
+          + "it so from now on; other devices learn it at their next sync.")
     }
-    Output.standard.line(text)
+    for line in renaming.left { Output.standard.line(line) }
   }
 
   /// That it is not for this device alone.

@@ -121,7 +121,8 @@ struct ListCommand: Command {
     for version in versions where names[version] == nil {
       let author = try proofs.author(of: version)
       names[version] = ListStyle.Author(
-        shown: shared.shown(author), name: author.name, signature: author.proof.rawValue)
+        shown: shared.shown(author), name: author.name, claim: author.claim,
+        signature: author.proof.rawValue)
     }
     return names
   }

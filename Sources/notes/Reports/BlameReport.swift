@@ -45,6 +45,7 @@ struct BlameReport {
       return [
         "type": "line", "line": position + 1, "version": commit?.id,
         "author": author(of: line)?.name,
+        "author_then": author(of: line)?.claim,
         "device": author(of: line)?.deviceID,
         "time": commit.map { TimeText.rfc3339($0.author.time, offset: $0.author.offset) },
         "signature": author(of: line)?.proof.rawValue,

@@ -6,6 +6,7 @@ struct ListStyle {
   struct Author {
     let shown: String
     let name: String
+    let claim: String
     let signature: String
   }
 
@@ -62,6 +63,7 @@ struct ListReport {
         "created": note.created.map { TimeText.rfc3339($0) },
         "modified": note.modified.map { TimeText.rfc3339($0) },
         "author": note.lastVersion.flatMap { style.names[$0]?.name },
+        "author_then": note.lastVersion.flatMap { style.names[$0]?.claim },
         "signature": note.lastVersion.flatMap { style.names[$0]?.signature },
         "size": note.size, "conflict": note.isInConflict,
         "new": style.newNotes.contains(note.path),
@@ -126,6 +128,7 @@ struct DeletedReport {
         "title": file.path.noteTitle,
         "path": file.path, "deleted": file.time.map { TimeText.rfc3339($0) },
         "author": file.version.flatMap { style.names[$0]?.name },
+        "author_then": file.version.flatMap { style.names[$0]?.claim },
         "signature": file.version.flatMap { style.names[$0]?.signature },
       ]
     }

@@ -100,6 +100,7 @@ struct VersionReport {
     return [
       "type": "version", "id": commit.id, "parents": commit.parents,
       "author": verdict?.alteration == nil ? author?.name : nil,
+      "author_then": verdict?.alteration == nil ? author?.claim : nil,
       "device": version.deviceID,
       "time": TimeText.rfc3339(commit.author.time, offset: commit.author.offset),
       "message": version.subject, "derived": version.isDerived,
@@ -170,6 +171,9 @@ struct VersionReport {
       } else if style.isLong || style.sharedNames.contains(author?.name ?? "") {
         parts[0] += " (device \(device.prefix(10)))"
       }
+    }
+    if style.isLong, burst.versions.count == 1, let former = author?.formerName {
+      parts.append("called \(Visible.name(former)) then")
     }
     if let mark { parts.append(mark) }
     if burst.versions.contains(where: { $0.editedOn != nil }) { parts.append("on an older text") }

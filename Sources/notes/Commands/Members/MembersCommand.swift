@@ -115,8 +115,8 @@ struct MembersRenameCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a device another name.",
     discussion: """
-      Lists, reports and conflict markers of other devices show the new name from their next sync \
-      on; versions keep the name they were made under. NAME may be the beginning of a device ID.
+      Other devices learn the new name at their next sync. Lists, log and blame show it also for versions \
+      that the device made before; conflict markers that are there keep the former one. NAME may be the beginning of a device ID.
 
       Examples:
         notes members rename phone tablet
