@@ -36,6 +36,21 @@ import Testing
     #expect(json.last == #"{"type":"result","problems":0,"advice":0}"#)
   }
 
+  @Test func `Each other device is told with when and where it was met`() throws {
+    #expect(
+      try shell.notes("doctor", "--no-discovery").text.contains(
+        "there is no other device, and no hub"))
+    let bob = try Shell()
+    try bob.join(shell, as: "bob")
+    #expect(try shell.notes("doctor", "--no-discovery").text.contains("bob was met just now"))
+    let other = try bob.notes("doctor", "--no-discovery")
+    #expect(other.text.contains(/laptop was met just now, last at 127\.0\.0\.1:\d+/), "\(other)")
+    try #require(try run(["git", "init", "-q", "--bare", shell.folder["hub.git"]]).isSuccess)
+    try #require(try shell.notes("remote", "add", "home", shell.folder["hub.git"]).isSuccess)
+    #expect(
+      try shell.notes("doctor", "--no-discovery").text.contains("the hub home was never visited"))
+  }
+
   @Test func `What it tells fits on the screen`() throws {
     let findings: [[Finding]] = [
       .good("GDEVICE, readable by you alone"),

@@ -1,4 +1,5 @@
 import Glibc
+import Notebook
 import QRCodes
 import TestSupport
 import Testing
@@ -44,6 +45,7 @@ import Testing
         "at its next visit to origin, within 7 days"))
     try bob.folder.write("by bob\n", to: "desk/B.txt")
     #expect(try bob.notes("sync", in: "desk").isSuccess)
+    #expect(try ada.notes("doctor", "--no-discovery").text.contains("the hub home was visited"))
     let open = try ada.notes("invitations")
     #expect(open.text.contains("open") && open.text.contains("writer"), "\(open)")
 
@@ -54,7 +56,20 @@ import Testing
     let member = try bob.notes("sync", in: "desk")
     #expect(member.text.contains("desk is a member now, as writer"), "\(member)")
     #expect(!member.text.contains("not a member yet"))
+    let fact = "desk was never met, and no version of it is here"
+    #expect(
+      try ada.notes("doctor", "--no-discovery").text.contains(
+        "\(fact); it became a member just now"))
+    // notes-doctor(1): "It is advice if neither ever happened and the device is a member for a week or more"
+    let later = CheckContext(
+      notebook: try Notebook.open(at: ada.folder["notes"]),
+      now: TimeText.now + 8 * 86_400)
+    let advice = Check.meetings.findings(in: later).first { $0.level == .advice }
+    #expect(advice?.message == fact && advice?.remedy?.contains("if it has home as a hub") == true)
     #expect(try ada.notes("sync", "--hub").isSuccess)
+    #expect(
+      try ada.notes("doctor", "--no-discovery").text.contains(
+        "desk was never met directly; its newest version (just now) came by a hub"))
     #expect(try ada.folder.text("notes/B.txt") == "by bob\n")
     #expect(try ada.notes("blame", "B").text.contains("desk"))
     #expect(try bob.notes("members", in: "desk").text.contains("desk"))

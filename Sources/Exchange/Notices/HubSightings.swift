@@ -66,6 +66,12 @@ public struct HubSightings: Sendable {
     Disk.memory(at: path) { lines in lines.lines.compactMap { Sighting($0) } } ?? []
   }
 
+  /// When this device last visited a hub, in seconds since 1970; nil if it never did, or the hub is a folder of this
+  /// machine.
+  public func lastVisit(of hub: Hub) -> Int64? {
+    all.filter { $0.device == nil && $0.name == hub.name }.map(\.last).max()
+  }
+
   private func keep(_ sightings: [Sighting]) {
     var lines = StateLines()
     for one in sightings.suffix(Self.capacity) { lines.append(one.device ?? Self.own, one.words) }

@@ -33,10 +33,8 @@ struct Check: Sendable {
 
   /// All of them, in the order in which they are told.
   static let all: [Check] = [
-    deviceKey, history, git, interruption, locks, merges, agreement, held, membership, clock,
-    discovery,
-    multicast,
-    port, page, fileSystem, watches, names, size, state,
+    deviceKey, history, git, interruption, locks, merges, agreement, held, membership, meetings,
+    clock, discovery, multicast, port, page, fileSystem, watches, names, size, state,
   ]
 
   func findings(in context: CheckContext) -> [Finding] {
