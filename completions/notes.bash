@@ -226,14 +226,20 @@ _notes_init() {
 
 _notes_clone() {
     repeating_flags=()
-    non_repeating_flags=(--allow-large --allow-unsigned --json --version -h --help)
-    repeating_options=(-C)
-    non_repeating_options=(--device-name)
+    non_repeating_flags=(--from-member --no-discovery --allow-large --allow-unsigned --json --version -h --help)
+    repeating_options=(--at -C)
+    non_repeating_options=(--device-name --wait)
     __notes_offer_flags_options 2
 
     # Offer option value completions
     case "${prev}" in
     '--device-name')
+        return
+        ;;
+    '--at')
+        return
+        ;;
+    '--wait')
         return
         ;;
     '-C')
@@ -909,7 +915,7 @@ _notes_invite() {
     repeating_flags=()
     non_repeating_flags=(--no-discovery --json --version -h --help)
     repeating_options=(-C)
-    non_repeating_options=(--role --for --hub --device --via --listen)
+    non_repeating_options=(--role --for --hub --file --device --via --listen)
     __notes_offer_flags_options 0
 
     # Offer option value completions
@@ -923,6 +929,10 @@ _notes_invite() {
         ;;
     '--hub')
         __notes_add_completions -W "$(__notes_custom_complete ---completion invite -- --hub "${COMP_CWORD}" "$(__notes_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--file')
+        __notes_add_completions -f
         return
         ;;
     '--device')
@@ -963,13 +973,13 @@ _notes_invitations() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    cancel|accept|decline)
+    cancel|answer|accept|decline)
         # Offer subcommand argument completions
         "_notes_invitations_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'cancel accept decline' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'cancel answer accept decline' -- "${cur}"))
         ;;
     esac
 }
@@ -985,6 +995,34 @@ _notes_invitations_cancel() {
     case "${prev}" in
     '-C')
         __notes_add_completions -d
+        return
+        ;;
+    esac
+}
+
+_notes_invitations_answer() {
+    repeating_flags=()
+    non_repeating_flags=(--yes -y --json --version -h --help)
+    repeating_options=(-C)
+    non_repeating_options=()
+    __notes_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '-C')
+        __notes_add_completions -d
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __notes_add_completions -f
+        return
+        ;;
+    2)
+        __notes_add_completions -f
         return
         ;;
     esac

@@ -120,7 +120,10 @@ extension DeviceKey {
 
   /// Reads what `exported` made, or any encrypted Ed25519 key that OpenSSL wrote; nil when the
   /// passphrase is wrong, or the file is none.
-  public init?(exported pem: [UInt8], passphrase: String) throws {
+  public init?(exported file: [UInt8], passphrase: String) throws {
+    // Memberships may stand behind the key.
+    let end = Array("-----END ENCRYPTED PRIVATE KEY-----\n".utf8)
+    let pem = Array(file[..<(file.firstRange(of: end)?.upperBound ?? file.endIndex)])
     guard pem.count <= DeviceKey.maximumFileSize,
       let raw = try DeviceKey.rawKey(of: pem, passphrase: Array(passphrase.utf8))
     else { return nil }

@@ -15,6 +15,8 @@ public struct VersionSignature: Hashable, Sendable {
     /// An invitation that travels as a link, and a request that answers one.
     case offer = "invitation@notes"
     case admission = "admission@notes"
+    /// The memberships behind a copy of a device key.
+    case memberships = "memberships@notes"
   }
 
   private let purpose: Purpose

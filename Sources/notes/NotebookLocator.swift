@@ -210,6 +210,11 @@ extension Notebook {
     return context
   }
 
+  /// Keeps what this device needs to fetch the notebook again, where it is a member.
+  func keepMembership() throws {
+    try KeptMembership.update(of: self, for: sessionContext(), in: UserFolders().data)
+  }
+
   func membership() throws -> MembershipStore {
     try MembershipStore.open(in: MembershipStore.folder(ofNotebookAt: stateFolder))
   }

@@ -45,7 +45,8 @@ import Testing
     #expect(asked.text.contains("This device has asked to join, and is not a member yet"))
     #expect(asked.text.contains("The admin sees this device's ID, which begins with"))
     #expect(
-      try bob.notes("status", in: "desk").text.contains("to an admin, who answers it within 7 days"))
+      try bob.notes("status", in: "desk").text.contains("to an admin, who answers it within 7 days")
+    )
     try bob.folder.write("by bob\n", to: "desk/B.txt")
     try ada.folder.write("two\n", to: "notes/A.txt")
 
@@ -67,7 +68,7 @@ import Testing
     #expect(try ada.notes("invitations").text.contains("used"))
     #expect(
       try errorKind(of: bob.notes("join", invitation, "../desk", "--yes", "--json"))
-        == "link_used")
+        == "already_a_member")
   }
 
   @Test func `Programs are told what the page says`() throws {
@@ -115,14 +116,14 @@ import Testing
     }
     let bytes = try readFile(request)
     try writeFile(ada.folder["short"], Array(bytes.dropLast(30)))
-    #expect(try kind(ada.folder["short"]) == "no_request")
+    #expect(try kind(ada.folder["short"]) == "request_unreadable")
     for place in stride(from: 0, to: bytes.count, by: 97) {
       var altered = bytes
       altered[place] = altered[place] == UInt8(ascii: "a") ? UInt8(ascii: "b") : UInt8(ascii: "a")
       try writeFile(ada.folder["altered"], altered)
-      #expect(try kind(ada.folder["altered"]) == "no_request", "\(place)")
+      #expect(try kind(ada.folder["altered"]) == "request_unreadable", "\(place)")
     }
-    #expect(try kind(invitation) == "no_request")
+    #expect(try kind(invitation) == "request_unreadable")
     #expect(try kind(ada.folder["away"]) == "system_failed")
 
     let other = try Shell()
@@ -180,7 +181,8 @@ import Testing
     let short = try ada.notes("invite", "--file", "../x", "--for", "1m")
     #expect(short.errorText.contains("--for is from 1h to 30d with --file"), "\(short)")
     #expect(try ada.notes("invite", "--file", "x").status == .exited(64))
-    #expect(try errorKind(of: ada.notes("invite", "--file", invitation, "--json")) == "target_exists")
+    #expect(
+      try errorKind(of: ada.notes("invite", "--file", invitation, "--json")) == "target_exists")
     // 'clone' reads the notes of it, whatever becomes of the invitation.
     #expect(try bob.notes("clone", invitation, "../desk").isSuccess)
     #expect(try bob.notes("join", invitation, "--yes", in: "desk").isSuccess)

@@ -251,6 +251,7 @@ struct BundleApplyCommand: Command {
       }
     }
     report.finish()
+    try notebook.keepMembership()
     let conflicts = try notebook.conflictReports()
     options.write([result.json(ofBundle: place, conflicts: conflicts)]) { terminal in
       result.text(on: terminal) + conflicts.summary

@@ -9,20 +9,26 @@ internal import System
 
 struct CloneCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "clone", abstract: "Copy a notebook from a hub or bundle without joining it.",
+    commandName: "clone", abstract: "Copy a notebook from a hub or bundle, or fetch one again.",
     discussion: """
       Fetches the notes with their history into a new folder, and makes the repository a hub there. \
       This device is no member by that: it may read, and what is written on it stays on it, until \
       'notes join CODE' in the folder makes it one.
 
+      With --from-member it fetches the notebook SOURCE, or all, of which this device is a member and which are \
+      not here: after a folder was lost, or 'notes device import'. It needs no code.
+
       Examples:
         notes clone git@git.example.org:ada/notes.git
         notes clone /media/stick/notes.bundle ~/notes --device-name desk
+        notes clone --from-member
+        notes clone --from-member Home ~/notes
       """)
 
   @Argument(
-    help: .named("source", "A hub's address, or the file of a bundle."), completion: .file())
-  var source: String
+    help: .named("source", "A hub's address, or the file of a bundle; a notebook's name."),
+    completion: .file())
+  var source: String?
 
   @Argument(
     help: .named("dir", "The folder for the notebook; by default one of the source's name."),
@@ -32,13 +38,43 @@ struct CloneCommand: Command {
   @Option(help: .named("name", "A name for this device; by default the host's name."))
   var deviceName: String?
 
+  @Flag(help: "Fetch notebooks that this device is a member of.") var fromMember = false
+
+  @OptionGroup var at: AtOption
+
+  @OptionGroup var wait: WaitOption
+
+  @OptionGroup var discovery: DiscoveryOption
+
   @OptionGroup var accepted: AcceptanceOptions
 
   @OptionGroup var options: CommonOptions
 
   private static let hubName = "origin"
 
+  func validate() throws {
+    if fromMember {
+      if deviceName != nil {
+        throw ValidationError("With --from-member the device keeps its name.")
+      }
+    } else if source == nil {
+      throw ValidationError("Missing expected argument '<source>'")
+    } else if !at.addresses.isEmpty || discovery.isOff {
+      throw ValidationError("--at and --no-discovery go with --from-member.")
+    }
+  }
+
   func run() throws {
+    guard let source, !fromMember else {
+      return try CloneFromMember(
+        name: source, folder: folder, addresses: at.addresses, wait: wait.seconds,
+        discovery: discovery, options: options
+      ).run()
+    }
+    try clone(source)
+  }
+
+  private func clone(_ source: String) throws {
     let here = try NotebookLocator.folder(nil)
     var status = stat()
     let isFile =
@@ -72,7 +108,8 @@ struct CloneCommand: Command {
     ) { event in if case .progress = event { report.write(event) } }
     report.finish()
     known.add(notebook)
-    try tell(notebook)
+    try notebook.keepMembership()
+    try Self.tell(notebook, options)
     try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
   }
 
@@ -90,7 +127,8 @@ struct CloneCommand: Command {
     return name.isEmpty || name.hasPrefix(".") ? "notes" : name
   }
 
-  private func tell(_ notebook: Notebook) throws {
+  /// Tells what was cloned.
+  static func tell(_ notebook: Notebook, _ options: CommonOptions) throws {
     let (identity, tip) = (notebook.identity, try notebook.state().tip)
     let count = try notebook.history.noteCount()
     options.write([

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Glibc
 internal import Membership
 internal import System
@@ -31,9 +32,24 @@ struct DeviceCommand: Command {
     let folder = try UserFolders().data
     let path = folder + "/" + DeviceKey.fileName
     guard let key = try DeviceKey.load(in: folder) else { throw Self.noKey }
+    let absent = try CloneFromMember.absent(for: key, in: folder)
     options.tell(
-      ["type": "device", "device": key.deviceID, "path": path],
-      "device  \(key.deviceID)\nkey     \(Visible.name(path))")
+      ["type": "device", "device": key.deviceID, "path": path, "absent": Self.json(absent)],
+      "device  \(key.deviceID)\nkey     \(Visible.name(path))" + Self.next(absent))
+  }
+
+  /// The notebooks that the device is a member of and that are not here.
+  static func json(_ absent: [KeptMembership]) -> JSON {
+    JSON.array(
+      absent.map { ["notebook": $0.id, "name": $0.name, "device_name": $0.deviceName] as JSON })
+  }
+
+  /// How they are fetched; empty if there are none.
+  static func next(_ absent: [KeptMembership]) -> String {
+    if absent.isEmpty { return "" }
+    let names = absent.map { "\(Visible.name($0.name)) (as \(Visible.name($0.deviceName)))" }
+    return "\nIt is a member of \(Phrase.list(names)), not on this machine: "
+      + "'notes clone --from-member' fetches \(absent.count == 1 ? "it" : "them") from a member or hub."
   }
 }
 
@@ -81,13 +97,17 @@ struct DeviceExportCommand: Command {
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    guard let key = try DeviceKey.load(in: UserFolders().data) else {
+    let data = try UserFolders().data
+    guard let key = try DeviceKey.load(in: data) else {
       throw Failure(
         .failed, "no_device_key", "this device has no key to copy",
         hint: "'notes init' or 'notes join' makes one")
     }
     try SecretFile.check(file)
-    let sealed = try key.exported(passphrase: passphrase.passphrase(isNew: true))
+    let kept = try KeptMembership.all(in: data).filter { $0.device == key.deviceID }
+    let sealed =
+      try key.exported(passphrase: passphrase.passphrase(isNew: true))
+      + KeptMembership.exported(kept, by: key)
     if file == "-" {
       Output.standard.write(String(decoding: sealed, as: UTF8.self))
       return
@@ -173,7 +193,8 @@ struct DeviceImportCommand: Command {
 
   func run() throws {
     let folder = try UserFolders().data
-    let sealed = try SecretFile.read(file, atMost: 64 << 10)
+    let sealed = try SecretFile.read(
+      file, atMost: (64 << 10) + DeviceKey.largestMemberships)
     let present = try DeviceKey.load(in: folder)
     if present != nil, !replace {
       throw Failure(
@@ -187,9 +208,24 @@ struct DeviceImportCommand: Command {
         hint: "'openssl pkey -in FILE -noout' shows which")
     }
     let aside = try key.store(in: folder)
+    let memberships = try KeptMembership.imported(sealed, by: key)
+    for membership in memberships ?? [] { membership.keep(in: folder) }
+    if memberships == nil {
+      Output.errors.line(
+        "notes: warning: what stands behind the key was altered or cut short, and is skipped")
+    }
     let kept = aside.map { "\nIts former key is in \(Visible.name($0))." } ?? ""
+    let absent = try CloneFromMember.absent(for: key, in: folder)
+    let next =
+      absent.isEmpty
+      ? "\nNotebooks that it is a member of: 'notes clone ADDRESS' fetches one from its hub, "
+        + "and a folder that you copy here goes on as it is."
+      : DeviceCommand.next(absent)
     options.tell(
-      ["type": "imported", "device": key.deviceID, "kept": aside],
-      "This is device \(key.deviceID) now.\(kept)")
+      [
+        "type": "imported", "device": key.deviceID, "kept": aside,
+        "absent": DeviceCommand.json(absent),
+      ],
+      "This is device \(key.deviceID) now.\(kept)\(next)")
   }
 }

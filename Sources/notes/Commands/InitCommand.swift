@@ -72,6 +72,7 @@ struct InitCommand: Command {
     let saved = try Self.firstVersion(of: notebook, removing: made)
     // Not before: 'notes watch --all' begins with it at once.
     KnownNotebooks(dataFolder: data).add(notebook)
+    try notebook.keepMembership()
     let tip = try notebook.state().tip
     let files = try tip.map {
       try notebook.repository.files(in: notebook.repository.commit($0).tree)

@@ -140,6 +140,7 @@ extension ExchangeCommand {
     visit.program.mayAsk = Console.canAsk
     defer { report.finish() }
     try visit.run(addingTo: &outcome, cancellation: Interruption.token()) { report.write($0) }
+    try notebook.keepMembership()
     try report.conclude(outcome, in: notebook, mode: Self.mode).end()
   }
 

@@ -47,7 +47,7 @@ extension LinkError: ExplainedError {
       .failed(
         "no_invitation", "'notes invite --file FILE' makes one; 'notes clone FILE' reads the notes")
     case .noRequest:
-      .failed("no_request", "copy the file here again, or run 'notes join' there again")
+      .failed("request_unreadable", "copy the file here again, or run 'notes join' there again")
     }
   }
 }

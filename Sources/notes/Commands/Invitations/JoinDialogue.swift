@@ -210,6 +210,7 @@ struct JoinDialogue {
     if let failure = outcome.failures.first, outcome.sessions.isEmpty {
       throw Failure.firstSync(failed: Failure(describing: failure.error), in: notebook.folder)
     }
+    try notebook.keepMembership()
     let conflicts = try notebook.history.conflicts()
     if json {
       Output.standard.event([

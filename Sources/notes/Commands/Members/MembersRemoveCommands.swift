@@ -145,6 +145,7 @@ struct MembersResetCommand: Command {
       in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder),
       deviceName: identity.device.name, key: context.key)
     try notebook.become(membership.notebookID, named: identity.name)
+    try notebook.keepMembership()
     let names = others.prefix(5).map { Visible.name($0.name) }
     options.tell(
       [

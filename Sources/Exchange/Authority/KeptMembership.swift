@@ -1,0 +1,158 @@
+internal import Git
+internal import History
+public import Membership
+public import Notebook
+internal import State
+internal import System
+
+/// The list of members of a notebook, and the places to meet its members: with them a device is itself in it again
+/// after its folder is gone. `$XDG_DATA_HOME/notes/memberships`, a file a notebook; a copy of the device key has them,
+/// too. notes-device(1).
+public struct KeptMembership: Sendable {
+  /// The notebook's ID and its name.
+  public let id, name: String
+  /// The device whose membership it is, and its name in the notebook.
+  public let device, deviceName: String
+  /// The hubs of the notebook.
+  public let hubs: [Hub]
+
+  private let branch: String
+  private let addresses: [String: Address]
+  private let members: MemberList
+
+  private static let (folder, form) = ("memberships", "notes-membership")
+  /// The longest text of one that is read, in bytes.
+  private static let limit = 4 << 20
+
+  /// A notebook's, as it is now; nil where this device is no member.
+  private init?(of notebook: Notebook, for context: SessionContext) throws {
+    let membership = context.membership
+    guard let own = membership.member(ofDevice: context.key.deviceID), !own.isRemoved else {
+      return nil
+    }
+    (id, name) = (membership.notebookID, membership.notebookName)
+    (device, deviceName) = (own.deviceID, own.name)
+    hubs = try notebook.hubs()
+    branch = try notebook.repository.head().branch ?? "main"
+    addresses = PeerAddresses(stateFolder: notebook.stateFolder).all()
+    members = MemberList(of: membership)
+  }
+
+  // MARK: Its text
+
+  /// Its text; a list of members is a part of it, in the form of notes-hub(7).
+  private var text: [UInt8] {
+    var lines = StateLines([
+      Self.form: 1, "notebook": id, "name": name, "device": device, "device-name": deviceName,
+      "branch": branch,
+    ])
+    for hub in hubs { lines.append("hub", "\(hub.name) \(hub.url)") }
+    for (device, address) in addresses.sorted(by: { $0.key < $1.key }) {
+      lines.append("address", "\(device) \(address)")
+    }
+    return lines.bytes + members.text
+  }
+
+  private init?(parsing text: [UInt8]) throws {
+    let lines = StateLines(parsing: text)
+    guard lines[Self.form] == "1", let id = lines["notebook"], let name = lines["name"],
+      let device = lines["device"], let deviceName = lines["device-name"],
+      let branch = lines["branch"], let members = MemberList(parsing: text),
+      try members.notebookID == id
+    else { return nil }
+    (self.id, self.name, self.device, self.deviceName) = (id, name, device, deviceName)
+    (self.branch, self.members) = (branch, members)
+    func pairs(_ key: String) -> [(String, String)] {
+      lines.values(of: key).compactMap { value in
+        let words = value.split(separator: " ", maxSplits: 1).map(String.init)
+        return words.count == 2 ? (words[0], words[1]) : nil
+      }
+    }
+    hubs = pairs("hub").map { Hub(name: $0.0, url: $0.1) }
+    addresses = Dictionary(
+      pairs("address").compactMap { device, text in Address(parsing: text).map { (device, $0) } }
+    ) { first, _ in first }
+  }
+
+  // MARK: In the data folder
+
+  /// Those that are kept, by the notebooks' names. One that cannot be read is passed over: all that it says is in its
+  /// notebook.
+  public static func all(in dataFolder: String) throws -> [KeptMembership] {
+    let folder = "\(dataFolder)/\(folder)"
+    return try Disk.namesIfAny(in: folder).compactMap { name in
+      guard let text = Disk.contentIfAny("\(folder)/\(name)", limit: limit) else { return nil }
+      return try KeptMembership(parsing: text)
+    }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  /// Keeps a notebook's, in place of what was known of it before; where this device is no member, that goes.
+  public static func update(
+    of notebook: Notebook, for context: SessionContext, in dataFolder: String
+  ) throws {
+    var over = try context.membership.formerIDs()
+    if let kept = try KeptMembership(of: notebook, for: context) {
+      kept.keep(in: dataFolder)
+    } else {
+      over.insert(context.membership.notebookID)
+    }
+    for id in over { Disk.removeTree(path(of: id, in: dataFolder)) }
+  }
+
+  private static func path(of id: String, in dataFolder: String) -> String {
+    "\(dataFolder)/\(folder)/\(id)"
+  }
+
+  /// Keeps it, in place of what was known of the notebook before.
+  public func keep(in dataFolder: String) {
+    let path = Self.path(of: id, in: dataFolder)
+    let text = text
+    if Disk.contentIfAny(path, limit: Self.limit) != text { Disk.keep(text, at: path) }
+  }
+
+  // MARK: Behind a copy of the device key
+
+  /// The text of several, signed with the device's key: a copy of the key may lie where others can write.
+  public static func exported(_ all: [KeptMembership], by key: DeviceKey) throws -> [UInt8] {
+    var text: [UInt8] = []
+    for one in all.map(\.text) where text.count + one.count < DeviceKey.largestMemberships {
+      text += one
+    }
+    return text.isEmpty ? [] : try key.signedMemberships(text)
+  }
+
+  /// Those that stand behind a copy of this key; nil where others wrote there, or the end is missing.
+  public static func imported(_ file: [UInt8], by key: DeviceKey) throws -> [KeptMembership]? {
+    guard let text = try key.verifiedMemberships(in: file) else { return nil }
+    let first = Array((form + " ").utf8)
+    let starts = text.indices.filter {
+      text[$0...].starts(with: first) && ($0 == 0 || text[$0 - 1] == UInt8(ascii: "\n"))
+    }
+    return try zip(starts, starts.dropFirst() + [text.count]).compactMap {
+      try KeptMembership(parsing: Array(text[$0..<$1]))
+    }.filter { $0.device == key.deviceID }
+  }
+
+  // MARK: The notebook again
+
+  /// Makes the notebook in a folder, without any version: the next sync brings them.
+  ///
+  /// - Throws: `MembershipError` where the list of members does not have this device.
+  public func make(at folder: String, for key: DeviceKey) throws -> Notebook {
+    let notebook = try Notebook.make(at: folder, branch: branch) { state in
+      let membership = try MembershipStore.install(
+        in: MembershipStore.folder(ofNotebookAt: state), root: members.root,
+        certificates: members.certificates, revocations: members.revocations)
+      guard membership.role(ofDevice: key.deviceID) != nil else {
+        throw MembershipError.notAMember(device: key.deviceID)
+      }
+      return NotebookIdentity(
+        id: id, name: membership.notebookName,
+        device: DeviceIdentity(name: deviceName, deviceID: key.deviceID))
+    }
+    for hub in hubs { try notebook.add(hub) }
+    let known = PeerAddresses(stateFolder: notebook.stateFolder)
+    for (device, address) in addresses { try known.remember(address, of: device) }
+    return notebook
+  }
+}
