@@ -739,14 +739,14 @@ const list = document.getElementById("notes");
 const found = document.createElement("div");
 found.className = "lists";
 const atOnce = 100;
-const showAll = (hits, words, most) => {
+const showAll = (hits, words, most, more = "") => {
   const group = document.createElement("ul");
   group.className = "group notes";
   group.append(...hits.slice(0, most).map((note) => rowOf(note, words[0] ?? "")));
-  const label = Object.assign(document.createElement("p"), { className: "label", textContent: `${hits.length} note${hits.length === 1 ? "" : "s"}` });
-  const more = Object.assign(document.createElement("button"), { className: "btn", textContent: `${hits.length - most} more` });
-  more.addEventListener("click", () => showAll(hits, words, most + atOnce));
-  found.replaceChildren(label, group, ...(hits.length > most ? [more] : []));
+  const label = Object.assign(document.createElement("p"), { className: "label", textContent: `${hits.length} note${hits.length === 1 ? "" : "s"}${more}` });
+  const rest = Object.assign(document.createElement("button"), { className: "btn", textContent: `${hits.length - most} more` });
+  rest.addEventListener("click", () => showAll(hits, words, most + atOnce, more));
+  found.replaceChildren(label, group, ...(hits.length > most ? [rest] : []));
   if (!found.isConnected) list.after(found);
   list.hidden = true;
 };
@@ -763,7 +763,10 @@ const filter = async (search) => {
   const all = await allNotes().catch(() => []);
   // Another key may have come meanwhile.
   if (String(words) !== String(wordsOf(search)) || !all.length) return;
-  showAll(all.filter((note) => words.every((word) => note.words.includes(word))), words, atOnce);
+  // Where texts are missing, the titles alone say nothing of them.
+  const isWhole = all.every((note) => note.text !== undefined);
+  const more = isWhole ? "" : isOffline() ? ", in what is kept here" : " so far, by title";
+  showAll(all.filter((note) => words.every((word) => note.words.includes(word))), words, atOnce, more);
 };
 
 const search = document.querySelector("form.search");
@@ -773,7 +776,10 @@ if (search && list) {
   const ask = async () => {
     const address = location.href;
     // Without a connection what the browser knows stays.
-    if ((await refresh()) && address === location.href) showList();
+    const isFresh = await refresh();
+    if (address !== location.href) return;
+    if (isFresh) showList();
+    else filter(search);
   };
   search.elements.q.addEventListener("focus", () => allNotes().catch(() => {}));
   search.addEventListener("input", () => {
