@@ -99,6 +99,7 @@ extension MergeRefusal {
     case .tooLarge:
       "the other device refused: the merged version would exceed a limit; it changed nothing"
     case .pruned: "the other device removed a version that is still here; it changed nothing"
+    case .forgotten: "the other device refused versions from before something was forgotten"
     case .unsigned: "the other device refused: no member vouches for a version; it changed nothing"
     }
   }

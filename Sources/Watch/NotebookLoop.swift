@@ -182,7 +182,10 @@ final class NotebookLoop {
     readEvents()
     // Edits until now are saved first; a file that is being written is compared when it is swapped.
     let scope = SaveScope.only(unsettled.ready(.now))
+    let obeyed = try notebook.history.obeyed()
     let result = try notebook.merge(heads, options: MergeOptions(scope: scope))
+    // The watches stand in the repository from before.
+    if try notebook.history.obeyed() != obeyed { watchAnew() }
     if case .only(let paths) = scope { unsettled.remove(paths) }
     events?.hold(result.changes.lazy.filter { $0.kind == .modified }.map(\.path))
     owner.sessions.lookAtMerged()

@@ -92,7 +92,7 @@ import Testing
     let openssl = try run(["openssl", "version"]).text.split(separator: " ")[1]
     #expect(lines.contains("OpenSSL \(openssl)"), "\(lines)")
     #expect(lines.contains { $0.wholeMatch(of: /libgit2 1\.\d+\.\d+/) != nil }, "\(lines)")
-    #expect(lines.contains("protocol 1") && lines.contains("merge rules 4"))
+    #expect(lines.contains("protocol 2") && lines.contains("merge rules 4"))
     #expect(lines.contains { $0.wholeMatch(of: /zlib 1\.[0-9.]+/) != nil }, "\(lines)")
     // The daemon, or why it cannot be asked.
     #expect(lines.contains { $0.lowercased().hasPrefix("avahi") }, "\(lines)")

@@ -297,7 +297,7 @@ struct SessionTests {
         name: "Bob", mode: .both, takes: true, tip: .emptyBlob, heads: [.emptyBlob], notes: 1,
         membership: "", port: nil)
       switch row {
-      case 0: hello.versions = [2]
+      case 0: hello.versions = [3]
       case 1: hello.device = "SOMEBODY-ELSE"
       case 2: hello.notebook = "another"
       case 3: try stream.send(WantMessage(wants: [.emptyBlob], haves: []))

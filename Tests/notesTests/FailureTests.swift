@@ -159,6 +159,8 @@ import WorkTree
         SyncError.notMerged(.largeVersion, "this would bring 9 bytes into the folder"),
         SyncError.notMerged(.tooLarge, "it is too large"),
         SyncError.notMerged(.pruned, "it is cut"),
+        SyncError.notMerged(.forgotten, "it is from before"),
+        SyncError.notMergedAtPeer(.forgotten),
         SyncError.notMerged(.unsigned, "version 0123456789 is not taken: no member has signed it"),
         SyncError.notMergedAtPeer(.massDeletion), SyncError.notMergedAtPeer(.largeVersion),
         SyncError.notMergedAtPeer(.tooLarge), SyncError.notMergedAtPeer(.pruned),

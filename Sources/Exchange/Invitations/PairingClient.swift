@@ -63,7 +63,7 @@ public struct PairingClient: Sendable {
     _ stream: MessageStream, _ decide: (PairingOffer) throws -> Bool
   ) throws -> Joined {
     var offer = try stream.receive(PairingOffer.self)
-    guard offer.versions.contains(ProtocolLimits.version) else {
+    guard offer.versions.contains(where: ProtocolLimits.versions(obeying: []).contains) else {
       throw SyncError.noCommonVersion(offer.versions)
     }
     let folder = folder(offer)

@@ -135,7 +135,9 @@ public enum PairingServer {
     let former = try context.membership.formerIDsLatestFirst().prefix(ProtocolLimits.formerIDs)
     let members = context.membership.members().filter { !$0.isRemoved }
     return PairingOffer(
-      versions: [ProtocolLimits.version], notebookID: context.membership.notebookID,
+      versions: ProtocolLimits.versions(
+        obeying: try notebook.history.obeyed()?.forgettings.sorted() ?? []),
+      notebookID: context.membership.notebookID,
       notebookName: context.membership.notebookName, notes: notes.count, bytes: notes.bytes,
       files: others.count, fileBytes: others.bytes,
       inviter: notebook.identity.device.name, device: context.key.deviceID,

@@ -27,7 +27,7 @@ struct Greeting {
     for notice in scene.notices { try notice.add(to: &own) }
     try stream.send(own)
     let hello = try stream.receive(HelloMessage.self)
-    try check(hello)
+    try check(hello, own.versions)
     for notice in scene.first { try notice.received(hello) }
     if hello.membership != digest {
       replica.peer = try exchangeMembership()
@@ -41,8 +41,12 @@ struct Greeting {
       gives: options.mode.gives && hello.mode.receives && hello.takes,
       takes: peerGives && replica.peer.role >= .writer, owesAnswers: peerGives,
       ends: options.endsWhenDone || hello.once == true)
-    let theirs = Shown(tip: hello.tip, heads: hello.heads)
-    return (SessionTerms(theirs: theirs, rules: hello.merge, exchange: exchange), scene.notices)
+    let theirs = Shown(tip: hello.tip, heads: hello.heads, forgot: hello.forgot)
+    if !Set(theirs.forgot).isSubset(of: own.forgot ?? []) { try replica.notebook.lookForObeyed() }
+    let terms = SessionTerms(
+      theirs: theirs, rules: hello.merge, exchange: exchange,
+      knowsForgettings: hello.versions.contains(ProtocolLimits.version))
+    return (terms, scene.notices)
   }
 
   private var scene: NoticeScene {
@@ -56,15 +60,16 @@ struct Greeting {
   ) throws -> HelloMessage {
     let notebook = replica.notebook
     return HelloMessage(
-      versions: [ProtocolLimits.version], notebook: membership.notebookID,
+      versions: ProtocolLimits.versions(obeying: shown.forgot), notebook: membership.notebookID,
       device: context.key.deviceID, name: notebook.identity.device.name, mode: options.mode,
       takes: takes, tip: shown.tip, heads: shown.heads,
       notes: shown.tip == nil ? 0 : try notebook.history.noteCount(), membership: digest,
-      once: options.endsWhenDone ? true : nil, merge: MergeTrailers.currentVersion)
+      once: options.endsWhenDone ? true : nil, merge: MergeTrailers.currentVersion,
+      forgot: shown.forgot.isEmpty ? nil : shown.forgot)
   }
 
-  private func check(_ hello: HelloMessage) throws {
-    guard hello.versions.contains(ProtocolLimits.version) else {
+  private func check(_ hello: HelloMessage, _ versions: [Int]) throws {
+    guard hello.versions.contains(where: versions.contains) else {
       throw SyncError.noCommonVersion(hello.versions)
     }
     guard hello.notebook == membership.notebookID else { throw SyncError.wrongNotebook }

@@ -2,6 +2,7 @@ package import Git
 internal import History
 package import Notebook
 internal import System
+internal import WorkTree
 
 /// A notebook in one exchange with a peer, and the owner of what both sides show. A carrier of
 /// versions (a session, a visit to a hub, a bundle) asks it and keeps none of it. An instance belongs to the
@@ -81,9 +82,35 @@ package final class Replica {
   var shown: Shown {
     get throws {
       if isMending { return Shown(tip: nil, heads: []) }
-      if let early = keeper.sessions.early { return Shown(tip: early, heads: [early]) }
-      return Shown(try notebook.state())
+      if let early = keeper.sessions.early { return try showing(early, [early]) }
+      let state = try notebook.state()
+      return try showing(state.tip, state.heads.sorted())
     }
+  }
+
+  /// Versions of this device's history.
+  func showing(_ tip: ObjectID?, _ heads: [ObjectID]) throws -> Shown {
+    Shown(tip: tip, heads: heads, forgot: try notebook.history.obeyed()?.forgettings.sorted())
+  }
+
+  /// Whether the peer's history does not obey all that this one obeys: nothing of it is taken. It moves over to this
+  /// one, or an admin's device joins both: notes-forget(1), "Other devices".
+  var isPeerBehind: Bool {
+    get throws {
+      let own = try notebook.history.obeyed()?.forgettings ?? []
+      return !own.isSubset(of: theirs.forgot)
+    }
+  }
+
+  /// Throws where each side had something forgotten of which the other does not know.
+  func checkForgettings() throws {
+    let own = Set(try shown.forgot)
+    guard !theirs.heads.isEmpty, !own.isSubset(of: theirs.forgot),
+      !Set(theirs.forgot).isSubset(of: own)
+    else { return }
+    let words = "\(NotebookError.forgotOtherwise)"
+    refuse(PeerState.Refusal(.forgotten, isThere: false), theirs.heads, words)
+    throw SyncError.notMerged(.forgotten, words)
   }
 
   /// The peer was told that these are shown.
@@ -95,6 +122,9 @@ package final class Replica {
     guard gives else { throw SyncError.protocolBroken("it asks for what it may not have") }
     let repository = notebook.repository
     let tip = try repository.head().commit
+    if let gone = try wanted.first(where: { try told.contains($0) && !repository.contains($0) }) {
+      throw SyncError.interrupted("version \(gone.hex.prefix(10)) was shown, and is forgotten now")
+    }
     for want in wanted where !told.contains(want) {
       guard let tip, try repository.contains(want), try repository.isAncestor(want, of: tip) else {
         throw SyncError.protocolBroken("it asks for what was not offered")
@@ -228,11 +258,14 @@ package struct Traffic: Sendable {
 package struct Shown: Hashable, Sendable {
   var tip: ObjectID?
   var heads: [ObjectID]
+  /// The forgettings that they obey, sorted.
+  let forgot: [String]
 
   /// A tip and its heads.
-  package init(tip: ObjectID?, heads: [ObjectID]) {
+  package init(tip: ObjectID?, heads: [ObjectID], forgot: [String]? = nil) {
     self.tip = tip
     self.heads = heads
+    self.forgot = forgot ?? []
   }
 
   init(_ state: NotebookState) { self.init(tip: state.tip, heads: state.heads.sorted()) }

@@ -34,9 +34,14 @@ package struct SessionTerms {
   /// Which version of the merge rules it follows, where it says so.
   let rules: Int?
   let exchange: SessionRules.Terms
+  /// Whether the other side knows that something may be forgotten.
+  let knowsForgettings: Bool
 
   /// The terms of a session that begins.
-  package init(theirs: Shown, rules: Int? = nil, exchange: SessionRules.Terms) {
+  package init(
+    theirs: Shown, rules: Int? = nil, exchange: SessionRules.Terms, knowsForgettings: Bool = true
+  ) {
+    self.knowsForgettings = knowsForgettings
     self.theirs = theirs
     self.rules = rules
     self.exchange = exchange

@@ -10,8 +10,10 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   case largeVersion = "large_version"
   /// The merge would exceed what devices take.
   case tooLarge = "merge_too_large"
-  /// They descend from a version that was cut off, or from one as it was before something was forgotten.
+  /// They descend from a version that was cut off.
   case pruned = "version_cut_off"
+  /// They descend from a version as it was before something was forgotten, or each side had something else forgotten.
+  case forgotten = "was_forgotten"
   /// No member answers for them.
   case unsigned = "unsigned_version"
 
@@ -21,7 +23,8 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
     case NotebookError.massDeletion: self = .massDeletion
     case NotebookError.largeVersion: self = .largeVersion
     case NotebookError.mergeTooLarge, GitError.tooLarge, GitError.objectTooLarge: self = .tooLarge
-    case NotebookError.wasPruned, NotebookError.wasForgotten: self = .pruned
+    case NotebookError.wasPruned: self = .pruned
+    case NotebookError.wasForgotten, NotebookError.forgotOtherwise: self = .forgotten
     case is UnansweredVersion: self = .unsigned
     default: return nil
     }

@@ -143,7 +143,7 @@ public final class Session {
       }
     }
     // It shows nothing any more that is not merged.
-    if terms.exchange.ends, terms.exchange.takes {
+    if terms.exchange.ends, terms.exchange.takes, try !replica.isPeerBehind {
       replica.held.forget(replica.peer.deviceID, isThere: false)
     }
     return try replica.result(
@@ -157,6 +157,7 @@ public final class Session {
   private func exchange() throws {
     recordDue = .now + Self.quiet
     updateTable()
+    try replica.checkForgettings()
     if replica.isMending { try askForMissing() }
     while true {
       try carryOut(handle.takeRequests())
@@ -176,9 +177,12 @@ public final class Session {
     let notebook = replica.notebook
     while true {
       rules.isGiving = link.isGiving
+      let isBehind = try replica.isPeerBehind
       let step = try rules.next(
-        lacking: { try $0.filter { try !notebook.repository.contains($0) } },
-        isShown: notebook.history.shows)
+        lacking: { heads in
+          try isBehind ? [] : heads.filter { try !notebook.repository.contains($0) }
+        },
+        isShown: { try isBehind || notebook.history.shows($0) })
       switch step {
       case .fetch(let heads): try fetch(heads)
       case .merge: try merge(nil, replica.theirs.heads)
@@ -228,8 +232,8 @@ public final class Session {
 
   private func reply(refusal: MergeRefusal? = nil) throws {
     let present = try replica.notebook.state()
-    let shown = Shown(present)
-    recordSent(shown)
+    let shown = try replica.showing(present.tip, present.heads.sorted())
+    try recordSent(shown)
     try link.send(
       .answer(
         shown, heard: rules.reply(), received: replica.received,
@@ -242,13 +246,16 @@ public final class Session {
   }
 
   /// The peer is told what this device shows.
-  private func recordSent(_ shown: Shown) {
+  private func recordSent(_ shown: Shown) throws {
+    if !shown.forgot.isEmpty, !terms.knowsForgettings { throw SyncError.noCommonVersion([1]) }
+    // The versions from before are gone.
+    if shown.forgot != rules.own.forgot { replica.notebook.repository.close() }
     rules.sent(shown)
     replica.sent(shown.heads)
   }
 
   private func send(_ shown: Shown) throws {
-    recordSent(shown)
+    try recordSent(shown)
     try link.send(.shows(shown))
   }
 

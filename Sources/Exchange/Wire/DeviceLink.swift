@@ -156,12 +156,13 @@ final class DeviceLink: Link {
     case .shows(let shown):
       // Heads that were not sent yet are out of date; where a session ends, each time counts.
       if !ends { queue.removeAll { $0.type == MessageType.heads.rawValue } }
-      try enqueue(HeadsMessage(tip: shown.tip, heads: shown.heads))
+      try enqueue(HeadsMessage(shown))
     case .answer(let shown, let heard, let received, let conflicts, let refusal):
       try enqueue(
         AppliedMessage(
           tip: shown.tip, heads: shown.heads, heard: heard, received: received,
-          conflicts: conflicts, refused: refusal?.rawValue))
+          conflicts: conflicts, refused: refusal?.rawValue,
+          forgot: shown.forgot.isEmpty ? nil : shown.forgot))
     case .ping:
       if stream.connection.isHomeless {
         throw SyncError.interrupted("this machine has another address now")
@@ -224,12 +225,13 @@ final class DeviceLink: Link {
     case .ping: if queue.last?.type != MessageType.pong.rawValue { try enqueue(PongMessage()) }
     case .heads:
       let message = try frame.decode(HeadsMessage.self)
-      events.append(.shows(Shown(tip: message.tip, heads: message.heads)))
+      events.append(.shows(Shown(tip: message.tip, heads: message.heads, forgot: message.forgot)))
     case .applied:
       let message = try frame.decode(AppliedMessage.self)
       events.append(
         .answered(
-          Shown(tip: message.tip, heads: message.heads), heard: message.heard,
+          Shown(tip: message.tip, heads: message.heads, forgot: message.forgot),
+          heard: message.heard,
           refusal: message.refused.flatMap(MergeRefusal.init)))
     case .want:
       let message = try frame.decode(WantMessage.self)

@@ -1,6 +1,7 @@
 internal import Channel
 internal import FoundationEssentials
 internal import Git
+internal import History
 
 /// The types of frames that are known.
 enum MessageType: UInt8, Sendable {
@@ -162,6 +163,15 @@ enum MessageRules {
       try check(
         count: list.map(\.bytes.count).max() ?? 0, limit: limit, "bytes of a certificate")
     }
+  }
+
+  static func check(forgettings: [String]?) throws {
+    guard let forgettings else { return }
+    try check(
+      count: forgettings.count, limit: ForgettingVersion.mostLines, "forgettings of a history")
+    guard Set(forgettings).count == forgettings.count,
+      forgettings.allSatisfy(ForgettingVersion.Line.isID)
+    else { throw SyncError.protocolBroken("a forgetting that is none") }
   }
 
   static func check(heads: [ObjectID]) throws {

@@ -66,8 +66,11 @@ struct HelloMessage: Message {
   var hubs: [CarriedSighting]?
   /// A PKCS #10 request for the sender's new key, told to admins.
   var request: Base64?
+  /// The forgettings that the sender's history obeys, sorted; nil for none.
+  var forgot: [String]?
 
   func validate() throws {
+    try MessageRules.check(forgettings: forgot)
     try invitation?.validate()
     try MessageRules.check(
       count: request?.bytes.count ?? 0, limit: ProtocolLimits.certificateBytes,
@@ -150,8 +153,20 @@ struct HeadsMessage: Message {
 
   var tip: ObjectID?
   var heads: [ObjectID]
+  /// As in `hello`.
+  var forgot: [String]?
 
-  func validate() throws { try MessageRules.check(tip: tip, heads: heads) }
+  func validate() throws {
+    try MessageRules.check(forgettings: forgot)
+    try MessageRules.check(tip: tip, heads: heads)
+  }
+}
+
+extension HeadsMessage {
+  init(_ shown: Shown) {
+    self.init(
+      tip: shown.tip, heads: shown.heads, forgot: shown.forgot.isEmpty ? nil : shown.forgot)
+  }
 }
 
 struct WantMessage: Message {
@@ -196,8 +211,13 @@ struct AppliedMessage: Message {
   var conflicts: Int
   /// A `MergeRefusal`; another reason means nothing to this version.
   var refused: String?
+  /// As in `hello`.
+  var forgot: [String]?
 
-  func validate() throws { try MessageRules.check(heads: heads) }
+  func validate() throws {
+    try MessageRules.check(forgettings: forgot)
+    try MessageRules.check(heads: heads)
+  }
 }
 
 struct EditingMessage: Message {

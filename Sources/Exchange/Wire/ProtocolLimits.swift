@@ -1,7 +1,12 @@
 /// The figures of notes-protocol(7), LIMITS.
 package enum ProtocolLimits {
   /// The version of the protocol that this code holds.
-  package static let version = 1
+  package static let version = 2
+  /// The versions that it understands, as a history that obeys these forgettings is exchanged.
+  static func versions(obeying forgettings: [String]) -> [Int] {
+    // One of version 1 would merge the history from before.
+    forgettings.isEmpty ? [1, version] : [version]
+  }
   /// Bytes of a JSON message.
   static let messageBytes = 1 << 20
   /// Bytes of a piece of a pack.

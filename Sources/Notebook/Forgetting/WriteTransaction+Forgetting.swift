@@ -64,3 +64,11 @@ extension WriteTransaction {
     try writer.setDeviceReference(History.obeyedReference, to: top.id, message: "notes: forget")
   }
 }
+
+extension Notebook {
+  /// Looks what the history of this notebook obeys, where it came here by git or by a copy.
+  package func lookForObeyed() throws {
+    if try history.obeyed() != nil { return }
+    try withWriterLock { try $0.rememberObeyed() }
+  }
+}

@@ -104,6 +104,7 @@ extension MergeRefusal {
     case .largeVersion: Failure.largeVersion
     case .tooLarge: Failure.mergeTooLarge
     case .pruned: Failure.versionPruned
+    case .forgotten: Failure.wasForgotten
     case .unsigned: Failure.unsignedVersion
     }
   }
@@ -119,6 +120,7 @@ extension MergeRefusal {
         "merge_too_large_at_peer", "delete what is not needed here or there, then sync again")
     case .pruned:
       .refused("version_cut_off_at_peer", "'notes doctor --repair' removes it here, too")
+    case .forgotten: .refused("was_forgotten_at_peer", "sync with an admin's device")
     case .unsigned:
       .refused("unsigned_version_at_peer", "save something here, then sync again")
     }

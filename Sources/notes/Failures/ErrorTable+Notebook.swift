@@ -113,9 +113,7 @@ extension NotebookError: ExplainedError {
     case .largeVersion: Failure.largeVersion
     case .mergeTooLarge: Failure.mergeTooLarge
     case .wasPruned: Failure.versionPruned
-    case .wasForgotten:
-      .failed(
-        "was_forgotten", "use a copy of the history from after that; the older copy stays as it is")
+    case .wasForgotten: Failure.wasForgotten
     case .forgotOtherwise:
       .failed("forgot_otherwise", "nothing was changed; each side keeps its own history")
     case .fileTooLarge:
@@ -296,6 +294,9 @@ extension Failure {
   static let mergeTooLarge = ErrorMeaning.failed("merge_too_large", deleteSome)
   static let versionPruned = ErrorMeaning.failed(
     "version_cut_off", "'notes doctor --repair' on that device removes it there, too")
+
+  static let wasForgotten = ErrorMeaning.failed(
+    "was_forgotten", "use a copy of the history from after that; the older copy stays as it is")
 
   static let unsignedVersion = ErrorMeaning.failed(
     "unsigned_version", "nothing was kept; to accept it once, add --allow-unsigned")

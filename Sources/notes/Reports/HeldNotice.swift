@@ -44,6 +44,7 @@ struct HeldNotice {
     case .largeVersion: start + "they are very large"
     case .tooLarge: start + "the merged version would exceed a limit"
     case .pruned: start + "it removed a version that is still here"
+    case .forgotten: start + "they are from before something was forgotten"
     case .unsigned: start + "no member vouches for them"
     }
   }
@@ -58,6 +59,7 @@ struct HeldNotice {
     case .tooLarge: "delete what is not needed here or there, then sync again"
     case .unsigned where refusal.isThere: "save something here, then sync again"
     case .unsigned: "to accept them, \(sync)--allow-unsigned'"
+    case .forgotten: "sync with an admin's device"
     case .pruned where refusal.isThere: "'notes doctor --repair' removes it here, too"
     case .pruned: "'notes doctor --repair' on \(Visible.name(name)) removes it there, too"
     }
