@@ -157,6 +157,14 @@ extension WebCommandTests {
     }
     let drawn = lines.filter { $0.hasPrefix("\u{1B}[30;107m") }
     #expect(isDrawn ? drawn.count > 15 : drawn.isEmpty, "\(lines)")
+    // "it is also drawn as a code for a phone's camera, if the terminal is wide enough"
+    let invite = "stty cols \(columns); exec \"$NOTES\" web guests invite"
+    let invited = try run(
+      ["script", "-qefc", invite, "/dev/null"], in: shell.folder["notes"],
+      environment: shell.environment
+    ).text
+    #expect(
+      invited.contains("/guest/") && invited.contains("\u{1B}[30;107m") == isDrawn, "\(invited)")
     web.write([3])
     _ = try web.wait(within: 120)
   }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Membership
 internal import Notebook
+internal import QRCodes
 
 struct WebGuestsCommand: Command {
   static let configuration = CommandConfiguration(
@@ -87,7 +88,11 @@ struct WebGuestsInviteCommand: Command {
       let here = networkLink.map { _ in
         terminal.wrapped("or, in a browser of this machine, at\n") + "\n  \(link)\n\n"
       }
-      return first + (here ?? "") + terminal.wrapped("The link works once, within a day.\n")
+      // A phone does not come to an address of this machine alone.
+      let code = networkLink.map { QRCode.lines(ofText: $0) } ?? []
+      let drawn = code.isEmpty ? "" : code.joined(separator: "\n") + "\n\n"
+      return first + drawn + (here ?? "")
+        + terminal.wrapped("The link works once, within a day.\n")
     }
   }
 }
