@@ -33,7 +33,7 @@ class Portrait(AppStory):
         page.click(SAVE)
         page.wait("location.search.startsWith('?done')")
         page.go(self.origin + root + "/")
-        page.wait(f"{NOTES}.includes('Grandma')")
+        page.wait(f"{NOTES}.includes('Shopping')")
         self.kept(root + "/")
         shoot()
         page.go(self.origin + shopping + "/versions")

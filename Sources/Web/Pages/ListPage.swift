@@ -121,8 +121,11 @@ extension RequestContext {
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
     let editors = editors(in: notebook)
+    let own = ownName(in: notebook)
     let shownRows = try page.map { note in
-      let author = try note.lastVersion.map { name(try proofs.author(of: $0)) }
+      // The reader is no news to the reader.
+      let last = try note.lastVersion.map { try proofs.author(of: $0) }
+      let author = last.flatMap { $0.isOf(own) ? nil : name($0) }
       let row = row(
         note, by: author, editors: editors.names(of: note.id, note.path), isShown: note.id == shown)
       return (note.modified.map { SpokenTime($0).period } ?? "Not saved yet", row)
@@ -258,9 +261,13 @@ extension RequestContext {
       hit.lines.prefix(3).map(line), marks: [mark])
   }
 
+  private static let marks = Set("#>-*+[] \t".utf8)
+
   private func line(_ line: SearchLine) -> HTML {
     var parts: [HTML] = []
-    var place = 0
+    // The marks of a list, a heading or a box in front of the words say nothing here.
+    var place = line.bytes.prefix { Self.marks.contains($0) }.count
+    place = min(place, line.matches.first?.lowerBound ?? 0)
     for match in line.matches {
       parts.append("\(text: line.bytes[place..<match.lowerBound])")
       parts.append("<mark>\(text: line.bytes[match])</mark>")

@@ -125,8 +125,7 @@ extension RequestContext {
     for _ in 0..<5 {
       guard let version = try walk.next() else { break }
       let author = try proofs.author(of: version.commit)
-      let isOwn = author.name == own || author.name.hasPrefix(own + " (")
-      if author.mark != nil || !isOwn { return author.markedName }
+      if !author.isOf(own) { return author.markedName }
     }
     return nil
   }
@@ -255,5 +254,12 @@ extension RequestContext {
         </form>
         """
     }
+  }
+}
+
+extension VersionAuthor {
+  /// Whether this is proved to be who has that name on the page, on whichever device.
+  func isOf(_ name: String) -> Bool {
+    mark == nil && (self.name == name || self.name.hasPrefix(name + " ("))
   }
 }
