@@ -1,3 +1,4 @@
+internal import Glibc
 internal import System
 
 /// A path inside a notebook: names joined by `/`, as bytes, like on Linux and in git's trees.
@@ -47,10 +48,31 @@ public struct TreePath: Hashable, Sendable {
   }
 }
 
+// The whole path at once instead of byte by byte: paths of thousands of bytes are sorted by the thousands.
 extension TreePath: Comparable {
   /// Orders by bytes.
   public static func < (left: TreePath, right: TreePath) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
+    let order = left.order(sharedWith: right)
+    return order != 0 ? order < 0 : left.bytes.count < right.bytes.count
+  }
+
+  public static func == (left: TreePath, right: TreePath) -> Bool {
+    left.bytes.count == right.bytes.count && left.order(sharedWith: right) == 0
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(bytes.count)
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
+  /// The order of as many bytes as both have, as memcmp(3) tells it.
+  private func order(sharedWith other: TreePath) -> Int32 {
+    bytes.withUnsafeBytes { mine in
+      other.bytes.withUnsafeBytes { theirs in
+        guard let left = mine.baseAddress, let right = theirs.baseAddress else { return 0 }
+        return memcmp(left, right, min(mine.count, theirs.count))
+      }
+    }
   }
 }
 

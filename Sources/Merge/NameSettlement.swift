@@ -11,9 +11,7 @@ struct NameSettlement {
   private var room: Int
   private(set) var budget: MergeBudget
   private(set) var reports: [MergeReport] = []
-  private(set) var files: [TreePath: TermFile] = [:]
-  /// How many of the files are in each folder, at any depth.
-  private var folders: [TreePath: Int] = [:]
+  private(set) var files = MergedFiles()
 
   init(
     store: any MergeStore, reference: ObjectID, heads: [MergeTerm], rules: MergeRules,
@@ -37,12 +35,12 @@ struct NameSettlement {
       if contenders.count > 1, let merged = try merge(contenders, at: path) {
         contenders = [merged]
       }
-      put(contenders.first, at: path)
+      files.put(contenders.first, at: path)
       copies[path, default: []] += contenders.dropFirst()
     }
     try labels.find(copies.values.joined())
     for (path, copies) in copies.sorted(by: { $0.key < $1.key }) {
-      for copy in copies { put(copy, at: try freeName(for: path, copy)) }
+      for copy in copies { files.put(copy, at: try freeName(for: path, copy)) }
     }
     try moveFilesOffFolders()
     try separateSpellings()
@@ -69,28 +67,16 @@ struct NameSettlement {
 
   /// A file can't have the name of a folder: the file goes beside it.
   private mutating func moveFilesOffFolders() throws {
-    for path in files.keys.sorted() {
+    var seen: Set<TreePath> = []
+    for path in files.byPath.keys.sorted() {
       var folder = path.parent
-      while let name = folder {
-        if let file = put(nil, at: name) { put(file, at: try freeName(for: name, file)) }
+      while let name = folder, seen.insert(name).inserted {
+        if let file = files.put(nil, at: name) {
+          files.put(file, at: try freeName(for: name, file))
+        }
         folder = name.parent
       }
     }
-  }
-
-  /// Puts a file at a path, or takes away the one that is there and returns it.
-  @discardableResult
-  private mutating func put(_ file: TermFile?, at path: TreePath) -> TermFile? {
-    let former = files[path]
-    files[path] = file
-    let change = (file == nil ? 0 : 1) - (former == nil ? 0 : 1)
-    var folder = change == 0 ? nil : path.parent
-    while let name = folder {
-      folders[name, default: 0] += change
-      if folders[name] == 0 { folders[name] = nil }
-      folder = name.parent
-    }
-    return former
   }
 
   private mutating func freeName(
@@ -108,7 +94,7 @@ struct NameSettlement {
         name = CopyName.path(for: place, label: label, attempt: attempt, isFolder: isFolder)
       }
       let isTaken =
-        try files[name] != nil || folders[name] != nil
+        try files[name] != nil || files.isFolder(name)
         || store.entry(at: name, in: reference) != nil
       if !isTaken {
         reports.append(MergeReport(path: name, kind: .copied(of: path)))
@@ -125,46 +111,25 @@ extension NameSettlement {
   private typealias Names = [TreePath: [TreePath]]
 
   private mutating func separateSpellings() throws {
-    var depth = 1
-    while true {
-      // The names that deep, of files and of folders: no file has the name of a folder.
-      let present = [Array(files.keys), Array(folders.keys)].joined().filter {
-        $0.bytes.count { $0 == UInt8(ascii: "/") } == depth - 1
-      }
-      if present.isEmpty { return }
-      let inFolders = Dictionary(grouping: present) { $0.parent ?? "" }.filter { $1.count > 1 }
-      let meetings = inFolders.sorted { $0.key < $1.key }.map { _, all in
-        Dictionary(grouping: all) { NameKey($0.name) }.values.filter { $0.count > 1 }
-          .map { $0.sorted() }.sorted { $0[0] < $1[0] }
+    var folders: [TreePath] = [""]
+    while !folders.isEmpty {
+      let meetings = folders.sorted().map { folder in
+        let names = files.names(in: folder)
+        return names.count < 2
+          ? []
+          : Dictionary(grouping: names) { NameKey($0.name) }.values.filter { $0.count > 1 }
+            .map { $0.sorted() }.sorted { $0[0] < $1[0] }
       }.filter { !$0.isEmpty }
-      let names = meetings.isEmpty ? [:] : paths(of: meetings.joined().joined(), depth: depth)
+      var names: Names = [:]
+      for name in meetings.joined().joined() { names[name] = files.paths(below: name) }
       for meeting in meetings {
         let holders = try holders(of: meeting.joined())
         try labels.find(
           meeting.joined().compactMap { name in first(of: names[name] ?? [])?.file })
         for group in meeting { try separate(group, names, holders) }
       }
-      depth += 1
+      folders = folders.flatMap { files.names(in: $0).filter(files.isFolder) }
     }
-  }
-
-  /// For each of these names, which are that deep, the files that have it or are in the folder of that name, by path.
-  private func paths(of names: some Sequence<TreePath>, depth: Int) -> Names {
-    var found: Names = [:]
-    for name in names { found[name] = [] }
-    for path in files.keys {
-      var (end, left) = (path.bytes.startIndex, depth)
-      while end < path.bytes.endIndex {
-        if path.bytes[end] == UInt8(ascii: "/") {
-          left -= 1
-          if left == 0 { break }
-        }
-        end += 1
-      }
-      guard end < path.bytes.endIndex || left == 1 else { continue }
-      found[TreePath(bytes: path.bytes[..<end])]?.append(path)
-    }
-    return found.mapValues { $0.count > 1 ? $0.sorted() : $0 }
   }
 
   /// For each name: which of the reference and the heads have it.
@@ -218,8 +183,8 @@ extension NameSettlement {
       }
       let copy = try freeName(for: name, first.file, isFolder: isFolder)
       for path in paths {
-        let file = put(nil, at: path)
-        put(file, at: TreePath(bytes: copy.bytes + path.bytes.dropFirst(name.bytes.count)))
+        let file = files.put(nil, at: path)
+        files.put(file, at: TreePath(bytes: copy.bytes + path.bytes.dropFirst(name.bytes.count)))
       }
     }
   }
@@ -232,11 +197,11 @@ extension NameSettlement {
     _ paths: [TreePath], from folder: TreePath, into other: TreePath
   ) throws {
     for path in paths {
-      guard let file = put(nil, at: path) else { continue }
+      guard let file = files.put(nil, at: path) else { continue }
       let place = TreePath(bytes: other.bytes + path.bytes.dropFirst(folder.bytes.count))
-      let isFree = files[place] == nil && folders[place] == nil
+      let isFree = files[place] == nil && !files.isFolder(place)
       let fits = place.bytes.count <= bounds.pathBytes
-      put(file, at: isFree && fits ? place : try freeName(for: place, file))
+      files.put(file, at: isFree && fits ? place : try freeName(for: place, file))
     }
   }
 }

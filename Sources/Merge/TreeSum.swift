@@ -62,14 +62,14 @@ package struct TreeSum {
       labels: labels, room: room, budget: budget)
     try settlement.settle(claims, copies: copies)
     budget = settlement.budget
-    reports += try settlement.reports + folders.reports(on: settlement.files)
+    reports += try settlement.reports + folders.reports(on: settlement.files.byPath)
     var replaced: [TreePath: TreeEntry?] = [:]
     for path in files.paths { replaced.updateValue(nil, forKey: path) }
     var conflicts: [TreePath: Int] = [:]
     for term in positives {
       conflicts.merge(term.conflicts.filter { !files.paths.contains($0.key) }) { $1 }
     }
-    for (path, file) in settlement.files {
+    for (path, file) in settlement.files.byPath {
       replaced[path] = TreeEntry(name: path.name, mode: file.value.mode, id: file.value.id)
       conflicts[path] = file.markerSize
       if file.isNewConflict { reports.append(MergeReport(path: path, kind: .conflict)) }

@@ -115,32 +115,46 @@ extension Repository {
   /// Stores a tree that differs from `tree` in the files given (nil removes one), and returns its
   /// ID. Folders that become empty go; a file where a folder stood, or the reverse, replaces it.
   public func write(tree: ObjectID?, replacing files: [TreePath: TreeEntry?]) throws -> ObjectID {
-    try writeTree(
-      tree, replacing: files.map { (Array($0.key.components), $0.value) }) ?? write(tree: [])
+    try writeTree(tree, replacing: files.sorted { $0.key < $1.key }[...], from: 0)
+      ?? write(tree: [])
   }
 
+  /// - Parameter files: the files below this folder, sorted: those of one folder stand in a row.
+  /// - Parameter start: the bytes of their paths that lead to this folder.
   private func writeTree(
-    _ tree: ObjectID?, replacing files: [(components: [TreePath], entry: TreeEntry?)]
+    _ tree: ObjectID?, replacing files: ArraySlice<(key: TreePath, value: TreeEntry?)>,
+    from start: Int
   ) throws -> ObjectID? {
     let before = try content(ofTree: tree)
     var entries: [TreePath: TreeEntry] = [:]
-    var below: [TreePath: [(components: [TreePath], entry: TreeEntry?)]] = [:]
+    var below: [(name: TreePath, files: Range<Int>)] = []
     var edits: [TreeBytes.Edit] = []
-    for file in files {
-      guard let name = file.components.first else { continue }
-      if file.components.count > 1 {
-        below[name, default: []].append((Array(file.components.dropFirst()), file.entry))
-      } else if let entry = file.entry {
-        entries[name] = TreeEntry(name: name, mode: entry.mode, id: entry.id)
-      } else {
-        edits.append(TreeBytes.Edit(name: name, isTree: false, entry: nil))
+    var position = files.startIndex
+    while position < files.endIndex {
+      let (path, entry) = files[position]
+      let first = position
+      position += 1
+      guard let slash = path.bytes[start...].firstIndex(of: UInt8(ascii: "/")) else {
+        let name = TreePath(bytes: path.bytes[start...])
+        if let entry {
+          entries[name] = TreeEntry(name: name, mode: entry.mode, id: entry.id)
+        } else {
+          edits.append(TreeBytes.Edit(name: name, isTree: false, entry: nil))
+        }
+        continue
       }
+      let folder = path.bytes[start...slash]
+      while position < files.endIndex, files[position].key.bytes[start...].starts(with: folder) {
+        position += 1
+      }
+      below.append((TreePath(bytes: folder.dropLast()), first..<position))
     }
-    for (name, files) in below {
+    for (name, range) in below {
       let present = entries[name] ?? TreeBytes.entry(name, in: before)
       let folder = present.flatMap { $0.mode == .tree ? $0.id : nil }
-      if folder == nil, files.allSatisfy({ $0.entry == nil }) { continue }
-      let id = try writeTree(folder, replacing: files)
+      let changes = files[range]
+      if folder == nil, changes.allSatisfy({ $0.value == nil }) { continue }
+      let id = try writeTree(folder, replacing: changes, from: start + name.bytes.count + 1)
       entries[name] = id.map { TreeEntry(name: name, mode: .tree, id: $0) }
       if id == nil { edits.append(TreeBytes.Edit(name: name, isTree: true, entry: nil)) }
     }
