@@ -836,7 +836,7 @@ _notes_redo() {
 
 _notes_forget() {
     repeating_flags=()
-    non_repeating_flags=(--text --deleted --yes -d --dry-run --json --version -h --help)
+    non_repeating_flags=(--text --deleted --status --yes -d --dry-run --json --version -h --help)
     repeating_options=(-C)
     non_repeating_options=(--attachments-over)
     __notes_offer_flags_options 1

@@ -105,33 +105,42 @@ struct ForgetCommandTests {
     #expect(again.errorText.contains("there is no note 'Wifi'"), "\(again)")
   }
 
-  /// "only while no other device has the history".
-  @Test("It refuses where another device or a hub would keep it")
+  /// "Other devices follow when they sync with one that has".
+  @Test("Other devices follow, and a hub is refused")
   func others() throws {
     let other = try Shell()
     try other.join(shell, as: "phone")
-    let refused = try shell.notes("forget", "Wifi", "--yes")
-    #expect(refused.errorText.contains("phone would keep it"), "\(refused)")
-    let json = try shell.notes("forget", "--text", "--yes", "--json", input: Self.secret)
-    #expect(json.errorText.contains(#""kind":"other_devices""#), "\(json)")
     let there = try other.notes("forget", "Wifi", "--yes")
     #expect(there.errorText.contains("only an admin"), "\(there)")
-    #expect(try !leftovers.isEmpty)
-    #expect(try shell.notes("members", "remove", "phone", "--yes").isSuccess)
     #expect(try run(["git", "init", "-q", "--bare", shell.folder["hub.git"]]).isSuccess)
     try shell.notes("remote", "add", "nas", shell.folder["hub.git"])
     let hub = try shell.notes("forget", "Wifi", "--yes")
     #expect(hub.errorText.contains("other repositories would keep it: nas"), "\(hub)")
     try shell.notes("remote", "remove", "nas")
-    #expect(try shell.notes("forget", "Wifi", "--yes").isSuccess)
+    let none = try shell.notes("forget", "--status")
+    #expect(none.text == "Nothing was forgotten in this notebook.\n", "\(none)")
+    try other.folder.write("key \(Self.secret)\nmore\nof the phone\n", to: "notes/Wifi.txt")
+    let done = try shell.notes("forget", "--text", "--yes", input: Self.secret)
+    #expect(done.text.contains("phone follows at the next sync"), "\(done)")
     #expect(try leftovers.isEmpty)
-    // A new device gets what there is now, and answers for it.
-    let tablet = try Shell()
-    try tablet.join(shell, as: "tablet")
+    let before = try shell.notes("forget", "--status")
+    #expect(before.text.hasPrefix("Forgotten: a text in 2 versions; the last by "), "\(before)")
+    #expect(before.text.hasSuffix("phone was not met since.\n"), "\(before)")
+    let serving = try shell.listening("watch")
+    defer { serving.process.send(9) }
+    let synced = try other.notes(
+      "sync", "--no-discovery", "--at", "127.0.0.1:\(serving.port)")
+    #expect(synced.isSuccess, "\(synced)")
+    let after = try shell.notes("forget", "--status")
+    #expect(after.text.hasSuffix("phone has followed.\n"), "\(after)")
+    let json = try other.notes("forget", "--status", "--json")
+    #expect(json.text.contains(#""has_followed":true"#), "\(json)")
+    #expect(json.text.contains(#""kind":"text","versions":2"#), "\(json)")
+    #expect(try Leftovers(in: other.folder["notes"]).places(of: Self.secret).isEmpty)
     #expect(
-      try tablet.notes("log", "--json").lines.count == shell.notes("log", "--json").lines.count)
-    #expect(try tablet.notes("list").text.contains("List"))
-    #expect(try Leftovers(in: tablet.folder["notes"]).places(of: Self.secret).isEmpty)
+      try readFile(shell.folder["notes/Wifi.txt"])
+        == Array("key [forgotten]\nmore\nof the phone\n".utf8))
+    #expect(try other.notes("doctor", "--no-discovery").text.contains("history"))
   }
 
   /// "Versions from before".

@@ -17,7 +17,8 @@ struct ForgetCommand: Command {
       '[forgotten]' in its place: the command asks for it, or reads standard input. --deleted \
       removes all notes and attachments that are now deleted, --attachments-over those larger than \
       SIZE. The command first shows what it would remove. Everything else keeps its authors, dates \
-      and places. This cannot be undone. It works only while no other device or hub has the history.
+      and places. This cannot be undone. Other devices follow when they sync; --status shows which \
+      have. It works only while no hub has the history.
 
       Examples:
         notes forget Diary
@@ -26,6 +27,7 @@ struct ForgetCommand: Command {
         pass show wifi | notes forget --text --yes
         notes forget --deleted
         notes forget --attachments-over 25m
+        notes forget --status
       """)
 
   @Argument(
@@ -43,6 +45,8 @@ struct ForgetCommand: Command {
       "size", "Take attachments larger than that, such as 25m, and their later versions."))
   var attachmentsOver: String?
 
+  @Flag(help: "Show what was forgotten, and which devices have followed.") var status = false
+
   @Flag(name: .customLong("yes"), help: "Continue without asking.") var isConfirmed = false
 
   @OptionGroup var trial: DryRunOption
@@ -51,6 +55,7 @@ struct ForgetCommand: Command {
   func validate() throws {
     let others = [
       ("--text", text), ("--deleted", deleted), ("--attachments-over", attachmentsOver != nil),
+      ("--status", status),
     ].filter(\.1).map(\.0)
     if note == nil, others.isEmpty {
       throw ValidationError("Missing expected argument '<note[@version]>'.")
@@ -66,7 +71,8 @@ struct ForgetCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    try Self.checkIsAlone(notebook)
+    if status { return try ForgettingReport(of: notebook).show(options) }
+    try Self.checkMay(notebook)
     let target = try target(in: notebook)
     // Nothing that serves the notebook may know what is not there any more.
     let lock =
@@ -83,12 +89,13 @@ struct ForgetCommand: Command {
     }
     try confirm(plan, target, in: notebook)
     let done = try notebook.forget(
-      target, lastCheck: { try Self.checkIsAlone(notebook) },
+      target, lastCheck: { try Self.checkMay(notebook) },
       progress: { line.show("forgetting", $0, of: $1, "object") })
     line.clear()
+    let following = try ForgettingReport.following(in: notebook)
     options.tell(
       Self.json(done.plan, rewritten: done.rewritten, version: done.version),
-      Self.sentence(done))
+      Self.sentence(done) + following)
   }
 
   private func target(in notebook: Notebook) throws -> ForgetTarget {
@@ -139,17 +146,9 @@ struct ForgetCommand: Command {
 
   // MARK: Where it may not be
 
-  /// Throws if another device has the history, or this one may not decide.
-  private static func checkIsAlone(_ notebook: Notebook) throws {
-    let device = notebook.identity.device.deviceID
-    let membership = try notebook.membership()
-    try membership.demandAdmin(device)
-    let others = membership.members().others(besides: device)
-    guard !others.isEmpty else { return }
-    throw Failure(
-      .failed, "other_devices",
-      "\(Phrase.list(others.map { Visible.name($0.name) })) would keep it",
-      hint: "notes can forget only what no other device has; change a password that became known")
+  /// Throws if this device may not decide it.
+  private static func checkMay(_ notebook: Notebook) throws {
+    try notebook.membership().demandAdmin(notebook.identity.device.deviceID)
   }
 
   private static func cannotBeTaken(out files: [TreePath]) -> Failure {

@@ -1,0 +1,85 @@
+internal import Exchange
+internal import Git
+internal import History
+internal import Membership
+internal import Notebook
+
+/// The forgettings of a notebook, and the devices that have followed: `notes forget --status`.
+struct ForgettingReport {
+  private let status: ForgettingStatus?
+  private let author: VersionAuthor?
+  private let others: [Member]
+
+  init(of notebook: Notebook) throws {
+    status = try notebook.forgettingStatus()
+    author = try status.map { try VersionProofs(in: notebook).author(of: $0.commit) }
+    others = try Self.others(in: notebook)
+  }
+
+  private static func others(in notebook: Notebook) throws -> [Member] {
+    try notebook.membership().members().others(besides: notebook.identity.device.deviceID)
+  }
+
+  func show(_ options: CommonOptions) throws {
+    guard let status, let author else {
+      return options.tell(
+        ["type": "forget_status", "forgettings": [JSON](), "devices": [JSON]()],
+        "Nothing was forgotten in this notebook.")
+    }
+    options.tell(json(status, author), text(status, author))
+  }
+
+  private func text(_ status: ForgettingStatus, _ author: VersionAuthor) -> String {
+    let what = status.version.lines.map {
+      "\(Self.words(for: $0.kind)) in \(Phrase.count($0.versions, "version"))"
+    }
+    var text = "Forgotten: \(Phrase.list(what)); the last by \(Visible.name(author.markedName)), "
+    text += "\(TimeText.local(status.commit.committer.time))."
+    for (moved, words) in [
+      (true, "have followed"), (false, "have not followed"), (nil, "were not met since"),
+    ] as [(Bool?, String)] {
+      let names = others.filter { status.hasMovedOver($0.deviceID) == moved }.map {
+        Visible.name($0.name)
+      }
+      if names.isEmpty { continue }
+      text += "\n\(Phrase.list(names)) \(Self.agreeing(words, names.count))."
+    }
+    return text
+  }
+
+  private static func agreeing(_ words: String, _ count: Int) -> String {
+    count > 1 ? words : words.replacing("have", with: "has").replacing("were", with: "was")
+  }
+
+  private static func words(for kind: String) -> String {
+    switch kind {
+    case "text": "a text"
+    case "note": "a note"
+    default: kind
+    }
+  }
+
+  private func json(_ status: ForgettingStatus, _ author: VersionAuthor) -> JSON {
+    [
+      "type": "forget_status", "version": status.commit.id,
+      "author": author.name, "time": TimeText.rfc3339(status.commit.committer.time),
+      "forgettings": status.version.lines.map {
+        ["id": $0.id, "kind": $0.kind, "versions": $0.versions] as JSON
+      },
+      "devices": others.map {
+        [
+          "name": $0.name, "device": $0.deviceID,
+          "has_followed": status.hasMovedOver($0.deviceID),
+        ] as JSON
+      },
+    ]
+  }
+
+  /// The other devices, after something was forgotten here; empty if there are none.
+  static func following(in notebook: Notebook) throws -> String {
+    let names = try others(in: notebook).map { Visible.name($0.name) }
+    if names.isEmpty { return "" }
+    return "\n\(Phrase.list(names)) \(names.count == 1 ? "follows" : "follow") "
+      + "at the next sync; 'notes forget --status' shows it."
+  }
+}
