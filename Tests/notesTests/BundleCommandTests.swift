@@ -35,6 +35,32 @@ import Testing
     #expect(try errorKind(of: empty) == "no_bundle" && empty.status == .exited(1))
   }
 
+  // notes-bundle(1), apply: "file may be a pipe with a name: it is read as it is written, and Ctrl-C ends the wait."
+  @Test func `A pipe with a name is read as it is written`() throws {
+    let pipe = bob.folder["pipe"]
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let waiting = try bob.start("bundle", "apply", pipe)
+    // A writer may open it as soon as somebody reads it.
+    let end = TestSupport.Moment.now + 60
+    var writer: Int32 = -1
+    while writer < 0, TestSupport.Moment.now < end, waiting.isRunning {
+      writer = open(pipe, O_WRONLY | O_NONBLOCK)
+      if writer < 0 { sched_yield() }
+    }
+    try #require(writer >= 0)
+    waiting.send(SIGINT)
+    let stopped = try waiting.wait()
+    close(writer)
+    #expect(stopped.status == .exited(130), "\(stopped)")
+    try ada.folder.write("two\n", to: "notes/B.txt")
+    let bundle = ada.folder["p.bundle"]
+    try #require(try ada.notes("bundle", "create", bundle).isSuccess)
+    let reading = try bob.start("bundle", "apply", pipe)
+    try #require(try run(["sh", "-c", "cat \"$0\" >\"$1\"", bundle, pipe]).isSuccess)
+    #expect(try reading.wait().isSuccess)
+    #expect(try bob.folder.text("notes/B.txt") == "two\n")
+  }
+
   // notes-bundle(1), EXIT STATUS: 5, "This device … was removed."
   @Test func `Who was removed learns it by a bundle`() throws {
     try #require(try ada.notes("members", "remove", "bob", "--yes").isSuccess)

@@ -17,7 +17,8 @@ package final class BundleReader {
   package init(path: String?, cancellation: CancellationToken? = nil) throws {
     self.path = path ?? ""
     self.cancellation = cancellation
-    descriptor = try path.map { try Disk.open($0, O_RDONLY) } ?? dup(STDIN_FILENO)
+    // Of a pipe, open(2) would wait for who writes it, past any cancellation.
+    descriptor = try path.map { try Disk.open($0, O_RDONLY | O_NONBLOCK) } ?? dup(STDIN_FILENO)
   }
 
   deinit { close(descriptor) }
@@ -44,11 +45,11 @@ package final class BundleReader {
 
   private func read() throws -> [UInt8]? {
     let stop = cancellation?.descriptor ?? -1
-    if Poll.wait(for: [descriptor, stop]).contains(stop) { throw SyncError.stopped }
     var buffer = [UInt8](repeating: 0, count: Self.piece)
     while true {
+      if Poll.wait(for: [descriptor, stop]).contains(stop) { throw SyncError.stopped }
       let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
+      if count < 0, [EINTR, EAGAIN].contains(errno) { continue }
       if count < 0 { throw BundleError.file(call: "read", path: path, errno: errno) }
       return count == 0 ? nil : Array(buffer[..<count])
     }
