@@ -104,10 +104,9 @@ package final class Replica {
 
   /// Throws where each side had something forgotten of which the other does not know.
   func checkForgettings() throws {
-    let own = Set(try shown.forgot)
-    guard !theirs.heads.isEmpty, !own.isSubset(of: theirs.forgot),
-      !Set(theirs.forgot).isSubset(of: own)
-    else { return }
+    if theirs.heads.isEmpty || theirs.forgot.isEmpty { return }
+    let own = try notebook.history.obeyed()?.forgettings ?? []
+    if own.isSubset(of: theirs.forgot) || own.isSuperset(of: theirs.forgot) { return }
     let words = "\(NotebookError.forgotOtherwise)"
     refuse(PeerState.Refusal(.forgotten, isThere: false), theirs.heads, words)
     throw SyncError.notMerged(.forgotten, words)
