@@ -61,7 +61,9 @@ extension AuthorshipTests {
   /// Brings what is at the hub to ada's device: she fetches it, or the member does and passes it on.
   private func bring(by way: Way) throws {
     if way == .hub { return try expectFrugal(["sync", "--hub"]) }
-    try meet(bob)
+    // What he made may conflict with what ada wrote.
+    let met = try bob.notes("sync", "--hub")
+    #expect([.exited(0), .exited(3)].contains(met.status), "\(met)")
     if way == .bundle {
       let file = ada.folder["by-hand.bundle"]
       try #require(try bob.notes("bundle", "create", file).isSuccess)
