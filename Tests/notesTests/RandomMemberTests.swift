@@ -65,7 +65,8 @@ extension AuthorshipTests {
     let met = try bob.notes("sync", "--hub")
     #expect([.exited(0), .exited(3)].contains(met.status), "\(met)")
     if way == .bundle {
-      let file = ada.folder["by-hand.bundle"]
+      // A bundle is never written over another.
+      let file = ada.folder["\(try git("rev-parse", "origin/main")).bundle"]
       try #require(try bob.notes("bundle", "create", file).isSuccess)
       return try expectFrugal(["bundle", "apply", file])
     }
