@@ -205,3 +205,10 @@ struct ReplicaTests {
     #expect(try answers(on: bob) == first + 1)
   }
 }
+
+extension Shown {
+  /// What a device shows that nobody else writes to.
+  fileprivate init(_ state: NotebookState) {
+    self.init(tip: state.tip, heads: state.heads.sorted())
+  }
+}

@@ -266,6 +266,4 @@ package struct Shown: Hashable, Sendable {
     self.heads = heads
     self.forgot = forgot ?? []
   }
-
-  init(_ state: NotebookState) { self.init(tip: state.tip, heads: state.heads.sorted()) }
 }
