@@ -1,4 +1,4 @@
-// What stands behind a copy of the device key: notes-device(1), export.
+// The lists of members behind a copy of the device key: notes-device(1), export.
 extension DeviceKey {
   /// The most bytes of it that are written and read.
   public static let largestMemberships = 4 << 20

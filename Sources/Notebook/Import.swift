@@ -104,7 +104,7 @@ private struct Import {
     let workTree = notebook.workTree
     let index = try workTree.indexFile()
     let rules = try KeptBackRules(of: workTree, index: index)
-    // What the folder's own files of the kind keep back does not come, either.
+    // The files that the folder's own rules keep back do not come, either.
     let rulesThere = try KeptBackRules(
       of: sourceWorkTree(at: source), index: IndexFile(entries: []))
     var names = NamesInUse(try tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])

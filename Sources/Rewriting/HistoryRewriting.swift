@@ -150,7 +150,7 @@ package struct HistoryRewriting {
     if let form = paired?.forms[id] { return try pair(commit, data, with: form) }
     if try commit.parents.contains(where: isNew) {
       above.insert(id)
-      // Nobody forgets what somebody wrote since.
+      // An edit that somebody wrote since is not forgotten.
       if !isMoved { return }
     }
     let files = try replacements(in: commit, changes: changes)

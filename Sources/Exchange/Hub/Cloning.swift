@@ -86,8 +86,8 @@ public struct Cloning: Sendable {
     .system(call: "mkdir", path: folder, errno: ENOTEMPTY)
   }
 
-  /// The notebook there. What comes with its members is let go: there is no notebook yet that it could be checked
-  /// for.
+  /// The notebook there. The versions that come with its members are let go: there is no notebook yet for which
+  /// they could be checked.
   private func look(
     from folder: String, _ cancellation: CancellationToken?
   ) throws -> ClonedNotebook {
