@@ -35,6 +35,10 @@ class Browser(Chromium):
         """Closes the tab, as a person does who asks nothing."""
         self.ask("Page.close")
 
+    def hold(self, addresses, stage="Request"):
+        """Stops what the page sends there, or its answers, until Fetch.disable: also the saves that it makes by itself."""
+        self.ask("Fetch.enable", patterns=[{"urlPattern": addresses, "requestStage": stage}])
+
     def paused(self):
         """Waits for a form that was stopped on its way, or whose answer was; returns what is said of it."""
         deadline = time.monotonic() + PATIENCE
