@@ -279,8 +279,8 @@ struct HistoryTableTests {
   @Test("a long history is read once, while nobody waits")
   func longHistory() throws {
     let home = try randomHistory(seed: Self.firstSeed)
-    #expect(try home.notebook.history.historyTable(newVersions: 2) == nil)
     let path = try #require(try home.notebook.history.notes().first?.path)
+    // A save or a merge may have made the table, where it looked for a note that went.
     try home.remove(".git/notes/cache")
     let fresh = try Notebook.open(at: home.path)
     #expect(try fresh.history.historyTable(newVersions: 2) == nil)
