@@ -150,7 +150,7 @@ final class NotebookLoop {
     }
   }
 
-  // MARK: What others ask
+  // MARK: Requests from other threads
 
   private func carryOut(_ job: WatchedNotebook.Job) {
     switch job {

@@ -183,7 +183,7 @@ final class CrowdWorld {
     }
   }
 
-  // MARK: What is written
+  // MARK: Writing
 
   /// Notes what somebody has written, as a save is about to look.
   private func willSave(_ device: CrowdDevice, besides others: [ObjectID] = []) throws {

@@ -284,7 +284,7 @@ final class Play {
     _ = try here.repository.write(tree: tree.entries)
   }
 
-  // MARK: What came of it
+  // MARK: The outcome
 
   /// The device saves, and what it made of that is held against what the writer had.
   private func judge(_ device: PlayDevice) throws {

@@ -25,7 +25,7 @@ struct AuthorityTests {
     try bob.meet(hub)
   }
 
-  // MARK: What a hub forges
+  // MARK: A hub's forgeries
 
   @Test("a version in a member's name that it has not signed is not taken, on whatever it stands")
   func forged() throws {

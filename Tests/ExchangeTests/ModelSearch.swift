@@ -87,7 +87,7 @@ struct ModelSearch {
     return found
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func start() throws -> State {
     var state = State(
@@ -291,7 +291,7 @@ struct ModelSearch {
     send(.applied(heads, heard: heard), from: number, &state)
   }
 
-  // MARK: What must hold
+  // MARK: Laws
 
   /// "When a side is done, everything that either had when the session began is at the other, as far as
   /// directions allow": and more than that, everything that was told.

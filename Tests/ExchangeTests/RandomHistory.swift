@@ -188,7 +188,7 @@ struct RandomHistory {
     return try add(.blob, content)
   }
 
-  // MARK: Who, when and why
+  // MARK: Authors, times and messages
 
   private mutating func person() -> String {
     let names = ["Bob", "Carol", "Ada", "notes", "B\u{f6}b", "<<<<<<<", "x y", "\u{202e}Bob"]

@@ -220,7 +220,7 @@ struct RewritingLawsTests {
     }
   }
 
-  // MARK: What stays
+  // MARK: The unchanged parts
 
   /// "A note keeps its ID".
   @Test("Log, blame and IDs of what stays are the same")

@@ -201,7 +201,7 @@ import Testing
     #expect(ended.wait(until: .now + 60))
   }
 
-  // MARK: Who may not
+  // MARK: Refusals
 
   // notes-security(7): "The page of the devices is not for guests."
   @Test(arguments: [Role.writer, .reader])

@@ -81,7 +81,7 @@ import Testing
     try ada.initialise()
   }
 
-  // MARK: What the hub's owner does
+  // MARK: Acts of the hub's owner
 
   @discardableResult
   private func git(_ words: String..., input: String? = nil) throws -> String {

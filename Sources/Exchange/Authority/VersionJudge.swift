@@ -34,7 +34,7 @@ struct VersionJudge {
     (self.membership, self.notebook, self.taking) = (membership, notebook, taking)
   }
 
-  // MARK: What comes
+  // MARK: Incoming versions
 
   /// - Throws: `UnansweredVersion` where one of the heads, or of those that a derived merge among them
   ///   stands for, is new and no member answers for it.
@@ -78,7 +78,7 @@ struct VersionJudge {
     return found
   }
 
-  // MARK: What is here
+  // MARK: Versions that are here
 
   /// The occasions for a version on top of those that are here.
   enum Occasion {

@@ -45,7 +45,7 @@ struct HubBranch {
     }
   }
 
-  // MARK: What was remembered of it
+  // MARK: The remembered state
 
   /// Its commit at the last visit.
   var former: ObjectID? { get throws { try repository.reference(remembered(name)) } }
@@ -57,7 +57,7 @@ struct HubBranch {
 
   private func remembered(_ branch: String) -> String { "refs/remotes/\(hub.name)/\(branch)" }
 
-  // MARK: What it holds now
+  // MARK: The state at the hub now
 
   /// Fetches what it holds now, and the references below these folders. The known commits are here with all their
   /// history.
@@ -116,7 +116,7 @@ struct HubBranch {
     return try repository.contains(ancestor) && repository.isAncestor(ancestor, of: descendant)
   }
 
-  // MARK: What goes there
+  // MARK: Pushing
 
   /// It holds this version now, which was pushed to it.
   mutating func moved(to version: ObjectID) {

@@ -124,7 +124,7 @@ struct SyncCoordination {
 
   private func wasMet(_ device: String) -> Bool { outcomes.contains { $0.device == device } }
 
-  // MARK: Whom to try
+  // MARK: Choosing addresses
 
   /// Connects to those whose turn it is.
   mutating func dial() {
@@ -198,7 +198,7 @@ struct SyncCoordination {
     onEvent(.looking(for: names))
   }
 
-  // MARK: What happened
+  // MARK: Outcomes
 
   private mutating func handle(_ occurrence: SyncPolicy.Occurrence) {
     switch occurrence {

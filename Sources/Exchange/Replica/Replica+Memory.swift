@@ -24,7 +24,7 @@ extension Replica {
     }
   }
 
-  // MARK: What is remembered of a peer
+  // MARK: Notes about a peer
 
   func recordPeer() throws {
     let repository = notebook.repository
@@ -54,7 +54,7 @@ extension Replica {
     return difference
   }
 
-  // MARK: What it has: notes-protocol(7), want
+  // MARK: The peer's versions: notes-protocol(7), want
 
   private static var remotesPrefix: String { "refs/remotes/" }
 

@@ -51,7 +51,7 @@ package final class Replica {
     self.init(notebook, keeper, with: peer, judge: nil, report: { _ in })
   }
 
-  // MARK: What this device shows
+  // MARK: Own: the state this device shows
 
   /// Saves what was written until now. Where objects are missing that the peer was not asked for, this
   /// side is to ask it for all that it has.
@@ -169,7 +169,7 @@ package final class Replica {
     if let replaced { report(.replaced(replaced, notebook: notebook.identity.id)) }
   }
 
-  // MARK: What the peer shows
+  // MARK: Theirs: the state the peer shows
 
   /// The peer shows something else.
   func received(_ shown: Shown) { theirs = shown }

@@ -265,7 +265,7 @@ public final class Session {
     replica.notebook.repository.close()
   }
 
-  // MARK: What other processes, other threads and the peer want
+  // MARK: Requests from other processes, other threads and the peer
 
   /// Tells the peer what this device shows by now, if that is news. Another process may have saved or
   /// merged, even what this session fetched: one that is to end looks each time, one that goes on

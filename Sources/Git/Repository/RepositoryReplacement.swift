@@ -98,7 +98,7 @@ package final class RepositoryReplacement {
     chmod(place, status.st_mode & 0o7777)
   }
 
-  // MARK: What it is made of
+  // MARK: The parts of the new repository
 
   /// Copies a file or folder of the old one's, if it is there.
   package func copy(_ name: String) throws {

@@ -39,7 +39,7 @@ public final class Transfer {
       arguments, in: folder.path, objects: [repository.gitFolder + "/objects"], onTick: onTick)
   }
 
-  // MARK: What comes
+  // MARK: Receiving
 
   /// Fetches the tip of a branch, with what this side lacks of its history, and returns it; nil where
   /// the other repository has no such branch.
@@ -204,7 +204,7 @@ public final class Transfer {
 
   private static let piece = 256 << 10
 
-  // MARK: What is known of what came, before it has joined the repository
+  // MARK: Reading the quarantine
 
   /// Whether a commit is another or in its history, where either may be in quarantine still.
   public func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
@@ -224,7 +224,7 @@ public final class Transfer {
     return ending.status == 0
   }
 
-  // MARK: What goes
+  // MARK: Sending
 
   /// The result of a push.
   public enum PushOutcome: Hashable, Sendable {

@@ -21,7 +21,7 @@ public struct GuestBook: Sendable {
     (path, lockPath) = (stateFolder[.guests], stateFolder[.guestsLock])
   }
 
-  // MARK: What is asked of it
+  // MARK: Questions
 
   /// The guests, in the order in which they came.
   public func guests() throws -> [Guest] { try read().guests }
@@ -54,7 +54,7 @@ public struct GuestBook: Sendable {
     return guests.contains { $0.id == id } ? path : nil
   }
 
-  // MARK: What changes it
+  // MARK: Changes
 
   /// Makes a link that is good once, for a day.
   ///

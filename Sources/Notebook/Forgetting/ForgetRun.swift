@@ -29,7 +29,7 @@ struct ForgetRun {
     self.progress = progress
   }
 
-  // MARK: What goes
+  // MARK: Choosing what to forget
 
   func plan() throws -> ForgetPlan {
     var rewriting = HistoryRewriting(of: history, try forgetting(), isTrial: true)

@@ -59,7 +59,7 @@ struct ControlAnswer {
     throw Gone()
   }
 
-  // MARK: Who is connected, and what happens
+  // MARK: Connections and events
 
   private var state: ControlReply {
     .watcher(

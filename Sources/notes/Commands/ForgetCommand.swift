@@ -144,7 +144,7 @@ struct ForgetCommand: Command {
     }
   }
 
-  // MARK: Where it may not be
+  // MARK: Refusals
 
   /// Throws if this device may not decide it.
   private static func checkMay(_ notebook: Notebook) throws {
