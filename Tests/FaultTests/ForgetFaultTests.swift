@@ -20,6 +20,15 @@ struct ForgetFaultTests {
       budget: TestEnvironment.amount(8, inFull: 24))
   }
 
+  // notes-forget(1), "On the disk": "The next command that writes removes the other repository."
+  @Test("where the system does not say that the step is on the disk, the next command goes on")
+  func unsureStep() throws {
+    let run = try ForgetRuns()
+    let points = (1...run.calls.count).filter { run.calls[$0 - 1] == "fsync /notes" }
+    try #require(points.count >= 2)
+    for point in points { #expect(try run.interrupt(at: point, by: .once(EIO)) != .unreached) }
+  }
+
   private func sweep(_ faults: [Fault], budget: Int) throws {
     let run = try ForgetRuns()
     try Sweep(subject: "notes forget", calls: run.calls, faults: faults, budget: budget)

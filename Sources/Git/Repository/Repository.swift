@@ -199,8 +199,15 @@ public final class Repository {
     }
   }
 
-  /// Removes what a killed `create` left beside the repository's place.
-  public func removeHalfMade() { Disk.removeTree(folder + "/.git.new") }
+  /// Removes the repository that a `create` or a replacement, killed or failed, left beside this one: half made,
+  /// or the former one. Whoever calls it holds the writer's lock, which those who make one hold, too.
+  public func removeHalfMade() throws {
+    let place = folder + "/.git.new"
+    guard Counted.access(place, F_OK) == 0 else { return }
+    // The former one goes once the step that took its place is on the disk.
+    try Disk.sync(folder: folder)
+    Disk.removeTree(place)
+  }
 
   /// The name and address in the reflog of whoever moves references; unknown when nil.
   public var identity: (name: String, email: String)?

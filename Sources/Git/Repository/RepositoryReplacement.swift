@@ -32,7 +32,7 @@ package final class RepositoryReplacement {
     place = repository.folder + "/.git.new"
     new = repository.replacement(at: place)
     try Self.check(repository)
-    Disk.removeTree(place)
+    try repository.removeHalfMade()
     for name in ["index", "HEAD", "packed-refs", "config"] {
       let path = "\(repository.gitFolder)/\(name).lock"
       try lock(path, named: "\(name).lock")

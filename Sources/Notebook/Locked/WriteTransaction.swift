@@ -65,9 +65,9 @@ package final class WriteTransaction {
   /// - Throws: `gitOperation`, where a person is in the middle of one: git's references are unlocked by then,
   ///   all else waits.
   func recover(_ lock: WriterLock) throws {
+    try repository.removeHalfMade()
     if let start = lock.interrupted {
       try StaleLocks(repository: repository).remove(since: start)
-      repository.removeHalfMade()
       lock.dealtWithInterruption()
     }
     if let operation = repository.unfinishedOperation {
