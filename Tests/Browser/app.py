@@ -20,7 +20,7 @@ class AppStory(NetworkPlay):
         super().__init__(binary, folder, pictures, axe)
         (self.notebook / "Shopping.txt").write_text("milk\n")
         (self.notebook / "Rome.txt").write_text("forum\n")
-        (self.notebook / "Cellar.txt").write_text("apples & \"pears\" <b>\nKEPT-ID\n")
+        (self.notebook / "Cellar.md").write_text("# Cellar\n\napples & \"pears\" <b>\nKEPT-ID\n")
         (self.notebook / "Long.txt").write_text("x" * ((1 << 20) + 1))
         (self.notebook / f"{HOSTILE}.txt").write_text(f"{HOSTILE}<script>bad = 1</script>\n")
         self.notes("init", "--name", "Home", "--device-name", "desk")
@@ -92,7 +92,8 @@ class AppStory(NetworkPlay):
         self.picture("offline-unopened")
         page.click("a[href$='/edit']")
         page.wait(f"{STATE}.startsWith('Offline') && document.querySelector('#text')")
-        expect(page.evaluate("document.querySelector('#text').value"), "apples & \"pears\" <b>\nKEPT-ID\n", "the text")
+        expect(page.evaluate("document.querySelector('#text').value"), "# Cellar\n\napples & \"pears\" <b>\nKEPT-ID\n", "the text")
+        expect(page.evaluate("document.querySelector('main h1').className"), "vh", "the title above a text that has it")
         page.type("#text", "plums\n")
         page.click(SAVE)
         page.wait("Object.values(localStorage).filter((d) => JSON.parse(d).isSent).length === 1")
@@ -196,15 +197,15 @@ class AppStory(NetworkPlay):
         self.serve()
         deadline = time.monotonic() + PATIENCE
         while True:
-            files = {name.name: name.read_text() for name in self.notebook.glob("*.txt")}
-            if {"Plan.txt", "Gifts.txt"} <= set(files) and "plums" in files["Cellar.txt"] and {"on the way", "second tab"} <= set(files["Rome.txt"].split("\n")):
+            files = {name.name: name.read_text() for name in self.notebook.glob("[!.]*.*")}
+            if {"Plan.txt", "Gifts.txt"} <= set(files) and "plums" in files["Cellar.md"] and {"on the way", "second tab"} <= set(files["Rome.txt"].split("\n")):
                 break
             if time.monotonic() > deadline:
                 raise Failed(f"not all is saved: {files}")
             page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))")
         expect(files["Plan.txt"], "Plan on the way\n", "Plan")
         expect(files["Gifts.txt"], "Gifts on the way\n", "Gifts")
-        expect(files["Cellar.txt"], "apples & \"pears\" <b>\nKEPT-ID\nplums\n", "the note that was never opened")
+        expect(files["Cellar.md"], "# Cellar\n\napples & \"pears\" <b>\nKEPT-ID\nplums\n", "the note that was never opened")
         if "colosseum" not in files["Rome.txt"]:
             raise Failed(f"the edit from the terminal is lost: {files['Rome.txt']!r}")
         second = page.session

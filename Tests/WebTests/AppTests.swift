@@ -1,3 +1,4 @@
+import Git
 import Membership
 import Notebook
 import System
@@ -127,6 +128,12 @@ import Testing
     let all = try notes(1_000_000)
     #expect(all.contains(#"('Rome', 'forum\n\u202e"')"#), "\(all)")
     #expect(all.contains("('Long', 'none')"), "\(all)")
+    try web.folder.write("\n# Cellar\n\napples\n", to: "Cellar.md")
+    _ = try web.notebook.save()
+    let titles = try ask(
+      guest, "/texts/\(web.address("Cellar.md").dropFirst(3).prefix(1))?most=1000000"
+    ).text
+    #expect(titles.contains("\"below\":11,"), "\(titles)")
     #expect(try notes(0).allSatisfy { $0.hasSuffix("'none')") })
     #expect(try ask(guest, "/texts/all").text.contains("\"title\":\"Rome\""))
     for path in ["/texts/g0", "/texts/0/1"] { #expect(try ask(guest, path).status == 404) }

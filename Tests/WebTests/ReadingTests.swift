@@ -210,6 +210,42 @@ import WorkTree
     #expect(try web.post(action, fields, as: reader).status == 403)
   }
 
+  // "If the text begins with a heading that says the title, whatever the case of its letters, the page shows the
+  // title once"
+  @Test(arguments: [
+    ("Rome.md", "# Rome\n\nforum\n", "forum\n"),
+    ("a/Rome.md", "\n\n## **rome** ##\nforum", "forum"),
+    ("Rome.md", "Rome\n====\nforum", "forum"), ("Rome.md", "   Rome\n---\nforum", "forum"),
+    ("Rome.md", "# Rome", ""), ("Two words.md", "#   Two  Words\n", ""),
+    ("Rome.md", "# Romeo\nforum", nil), ("Rome.md", "#Rome\nforum", nil),
+    ("Rome.md", "Rome\nforum", nil), ("Rome.md", "forum\n\n# Rome\n", nil),
+    ("Rome.md", "    # Rome\n", nil), ("Rome.md", "####### Rome\n", nil),
+    ("Rome.md", "Rome\n- forum\n", nil), ("Rome.md", "Rome\n=-\n", nil), ("Rome.md", "", nil),
+    ("Rome.txt", "# Rome\nforum", nil),
+  ])
+  func `A heading that says the title is known`(path: String, text: String, expected: String?) {
+    #expect(TreePath(path).textBehindTitle(text).map(String.init) == expected)
+  }
+
+  @Test func `A title is shown once, and boxes below its heading are ticked`() throws {
+    let web = try WebFixture()
+    let text = "\n# Food\n\n- [ ] eggs\n- [ ] milk\n"
+    try web.folder.write(text, to: "Food.md")
+    _ = try web.notebook.save()
+    let note = try web.address("Food.md")
+    let page = try web.get(note)
+    #expect(page.text.contains("<h1 dir=\"auto\">Food</h1>") && !page.text.contains("<h2 dir"))
+    #expect(try web.get("/").text.contains(">eggs, milk</span>"))
+    let found = try web.get("/?q=food").text
+    #expect(found.contains(">Food</span>") && !found.contains("<mark>Food</mark>"), "\(found)")
+    #expect(try web.page(note + "/edit").text.contains("<h1 class=\"vh\" dir=\"auto\">Food</h1>"))
+    let (action, fields) = try box(4, in: page, web)
+    #expect(try web.post(action, fields).status == 303)
+    #expect(try web.text("Food.md") == text.replacing("[ ] eggs", with: "[x] eggs"))
+    try web.folder.write("# Meals\n", to: "Food.md")
+    #expect(try web.page(note + "/edit").text.contains("<h1 class=\"edited\""))
+  }
+
   @Test func `A preview has the words of a note, and how many boxes are ticked`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

@@ -726,8 +726,8 @@ const rowOf = (note, word) => {
   const [link, title, text, meta] = ["a", ".row-title", ".row-text", ".row-meta"].map((part) => item.querySelector(part));
   link.href = `${root}/n/${note.id}`;
   title.textContent = shownText(note.title);
-  const place = note.text?.toLowerCase().indexOf(word) ?? 0;
-  text.textContent = shownText(note.text?.slice(Math.max(0, place - 40)).slice(0, 200) ?? "");
+  const words = note.text?.slice(note.below) ?? "";
+  text.textContent = shownText(words.slice(Math.max(0, words.toLowerCase().indexOf(word) - 40)).slice(0, 200));
   if (note.folder) meta.append(Object.assign(document.createElement("bdi"), { className: "folder", textContent: shownText(note.folder) }));
   if (note.text === undefined && isOffline()) meta.append(missing());
   return item;

@@ -81,10 +81,11 @@ const make = async (path) => {
   const frame = await caches.match(`${root}/kept${isEditor ? "/edit" : ""}`, { cacheName: name });
   if (note?.text === undefined || !frame) return undefined;
   const values = {
-    TITLE: seen(note.title), TEXT: (isEditor ? escaped : seen)(note.text), ID: id, EDIT: note.edit, FIELD: note.field,
+    TITLE: seen(note.title), TEXT: isEditor ? escaped(note.text) : seen(note.text.slice(note.below)), ID: id,
+    EDIT: note.edit, FIELD: note.field, STYLE: note.below ? "vh" : "edited",
   };
   const body = (await frame.text())
-    .replace(/KEPT-(TITLE|TEXT|ID|EDIT|FIELD)/g, (_, value) => values[value])
+    .replace(/KEPT-(TITLE|TEXT|ID|EDIT|FIELD|STYLE)/g, (_, value) => values[value])
     .replace(/data-kept="\d+"/, `data-kept="${part.headers.get("Kept")}"`);
   return new Response(body, { headers: frame.headers });
 };

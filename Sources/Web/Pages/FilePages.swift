@@ -177,7 +177,7 @@ extension RequestContext {
         // A file that cannot be read differs.
         guard (try? notebook.workTree.text(of: path)) == content else { continue }
       }
-      return Self.link(to: path, kind, isMarkdown: note?.noteSuffix.lowercased() == ".md")
+      return Self.link(to: path, kind, isMarkdown: note?.isMarkdown ?? false)
     }
     throw NotebookError.nameTaken(TreePath(whole), by: TreePath(whole), isFolder: false)
   }

@@ -57,12 +57,17 @@ extension RequestContext {
     let (id, summary) = (note.summary.id, note.summary)
     let text =
       note.isKept ? EditableText(try notebook.repository.blob(note.blob))?.text : nil
+    let behindTitle = text.flatMap { text in
+      summary.path.textBehindTitle(text).map {
+        text.utf16.distance(from: text.startIndex, to: $0.startIndex)
+      }
+    }
     let shown = ShownNote(version: tip, blob: note.blob)
     let facts = [
       "\"id\":\"\(id)\"", "\"title\":\(JSONText.quoted(summary.title))",
       "\"folder\":\(JSONText.quoted(summary.path.parent?.description ?? ""))",
       "\"time\":\(summary.modified ?? 0)", "\"edit\":\"\(shown.path)\"",
-      "\"field\":\"\(shown.name("text"))\"",
+      "\"field\":\"\(shown.name("text"))\"", "\"below\":\(behindTitle ?? 0)",
     ]
     return
       "{\((facts + (text.map { ["\"text\":\(JSONText.quoted($0))"] } ?? [])).joined(separator: ","))}"
@@ -91,7 +96,7 @@ extension RequestContext {
           """
       }
       return """
-        <h1 class="edited" dir="auto">\(title)</h1>
+        <h1 class="KEPT-STYLE" dir="auto">\(title)</h1>
         \(Self.addTools)
         \(editForm(to: "\(address)/editKEPT-EDIT", "KEPT-ID", "KEPT-FIELD", "KEPT-TEXT"))
         """

@@ -258,7 +258,11 @@ extension RequestContext {
     }
     return .row(
       hit.path.noteTitle, at: target, .time(hit.modified, \.brief),
-      hit.lines.prefix(3).map(line), marks: [mark])
+      // A line that says the title says nothing else.
+      hit.lines.filter {
+        hit.path.textBehindTitle(String(decoding: $0.bytes, as: UTF8.self)) == nil
+      }
+      .prefix(3).map(line), marks: [mark])
   }
 
   private static let marks = Set("#>-*+[] \t".utf8)

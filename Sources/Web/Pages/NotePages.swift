@@ -86,9 +86,11 @@ extension RequestContext {
     var frame = try frame(of: subject, in: notebook)
     (frame.menu, frame.isEditor) = (nil, true)
     frame.deed = Self.saveButton
+    // Only who hears the page needs a title above a text that begins with it.
+    let style: HTML = subject.path.textBehindTitle(editable.text) == nil ? "edited" : "vh"
     return layout("Edit \(subject.title)", name: notebook.identity.name, frame) {
       """
-      <h1 class="edited" dir="auto">\(subject.title)</h1>
+      <h1 class="\(style)" dir="auto">\(subject.title)</h1>
       <div class="about">\(editors(of: subject, in: notebook))</div>
       \(Self.addTools)
       \(editForm(of: subject, editable.text, shown))

@@ -18,7 +18,8 @@ struct Preview {
       (words, boxes) = ("", nil)
       return
     }
-    let lines = String(decoding: bytes, as: UTF8.self).split { $0.isNewline }
+    let text = String(decoding: bytes, as: UTF8.self)
+    let lines = (path.textBehindTitle(text) ?? text[...]).split { $0.isNewline }
     var words = ""
     var (ticked, all) = (0, 0)
     for line in lines {

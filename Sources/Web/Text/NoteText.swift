@@ -219,7 +219,7 @@ struct NoteText {
 }
 
 extension RequestContext {
-  /// A note's text as it is read, in the form that ticks its boxes; of a long one the beginning.
+  /// A note's text as it is read below its title, in the form that ticks its boxes; of a long one the beginning.
   ///
   /// - Parameter shown: the version and text that are shown; nil if nobody may tick.
   func reading(
@@ -231,11 +231,14 @@ extension RequestContext {
     let form = hasBoxes ? action : nil
     let addresses = NoteAddresses(
       of: notebook, root: root, near: path.parent, imageBytes: site.limits.imageBytes)
+    // The lines of the heading stay, as empty ones: boxes are found by the numbers of theirs.
+    let behindTitle = path.textBehindTitle(editable.text).map { rest in
+      editable.text[..<rest.startIndex].filter(\.isNewline) + rest
+    }
     let text = NoteText(
-      editable.text, field: form.map { $0.1.name("line") }, note: addresses.note,
+      behindTitle ?? editable.text, field: form.map { $0.1.name("line") }, note: addresses.note,
       inward: addresses.inward, image: addresses.image)
-    let isMarkdown = path.noteSuffix.lowercased() != ".txt"
-    let shown = (isMarkdown ? text.markdown() : nil) ?? text.plain()
+    let shown = (path.isMarkdown ? text.markdown() : nil) ?? text.plain()
     guard let form else { return shown }
     return
       "<form method=\"post\" action=\"\(form.0)\(form.1.path)\" class=\"ticks\">\(shown)</form>"
