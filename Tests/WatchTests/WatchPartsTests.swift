@@ -229,6 +229,27 @@ struct WatchPartsTests {
     #expect(told.all.count(where: { $0 == "gone" }) == 1)
   }
 
+  // The same: Linux ends the watch of a removed folder once nobody has anything open in it.
+  @Test(
+    "a file's watch tells of a folder that was removed or moved while a program has a file in it open"
+  )
+  func heldFolders() throws {
+    let folder = try TemporaryFolder()
+    let told = EventLog<String>()
+    for place in ["removed", "moved"] { try folder.write("", to: place + "/lock") }
+    let held = ["removed", "moved"].map { open(folder[$0 + "/lock"], O_RDONLY) }
+    defer { for file in held { close(file) } }
+    let watches = try ["removed", "moved"].map { place in
+      try FileWatch("file", in: folder[place]) { told.append(place) }
+    }
+    defer { for watch in watches { watch.stop() } }
+    #expect(told.wait { Set($0) == ["removed", "moved"] }, "\(told.all)")
+    try #require(unlink(folder["removed/lock"]) == 0 && rmdir(folder["removed"]) == 0)
+    try #require(rename(folder["moved"], folder["elsewhere"]) == 0)
+    #expect(
+      told.wait { $0.count == 4 && Set($0.suffix(2)) == ["removed", "moved"] }, "\(told.all)")
+  }
+
   // notes-watch(1), "Hooks".
   @Test("a hook gets what it is told, and is ended when it takes too long")
   func hooks() throws {

@@ -90,24 +90,33 @@ public final class FileWatch: Sendable {
     let stopping = try WakeUp()
     self.stopping = stopping
     try startThread {
-      let isThere: Bool
+      // The watch of a folder ends with the folder, and a removed folder that anybody has something open in
+      // goes on. So the folder above tells, too.
+      let parent = Array((folder + "/..").utf8)
+      let own = folder.split(separator: "/").last.map(String.init)
+      let (inFolder, above): (Int32?, Int32?)
       let events: FileEvents
       do {
         events = try FileEvents()
-        let mask = IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO
-        isThere = try events.watch(Array(folder.utf8), mask) != nil
+        above = try events.watch(parent, IN_DELETE | IN_MOVED_FROM)
+        inFolder = try events.watch(Array(folder.utf8), IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO)
       } catch {
         // If nothing can be watched nothing is told, as the comment says.
         return
       }
       changed()
-      guard isThere else { return }
+      guard let inFolder else { return }
       while true {
         let ready = Poll.wait(for: [events.descriptor, stopping.descriptor])
         if ready.contains(stopping.descriptor) { return }
         let happened = events.read()
-        let isGone = happened.contains { $0.has(IN_IGNORED) }
-        let isMeant = happened.contains { $0.name.description == name || $0.has(IN_Q_OVERFLOW) }
+        let isGone = happened.contains {
+          $0.watch == inFolder
+            ? $0.has(IN_IGNORED) : $0.watch == above && $0.name.description == own
+        }
+        let isMeant = happened.contains {
+          $0.watch == inFolder && $0.name.description == name || $0.has(IN_Q_OVERFLOW)
+        }
         if isMeant || isGone { changed() }
         // Nothing will come any more.
         if isGone { return }
