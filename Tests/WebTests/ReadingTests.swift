@@ -246,14 +246,46 @@ import WorkTree
     #expect(try web.page(note + "/edit").text.contains("<h1 class=\"edited\""))
   }
 
+  // "Of a note in conflict the page shows, where several people changed the same words, the text of each with its
+  // author and time."
+  @Test(arguments: ["Plan.md", "Plan.txt"])
+  func `A conflict is read as two texts, and boxes around it are ticked`(name: String) throws {
+    let web = try WebFixture()
+    func text(_ when: String) -> String { "# Plan\r\n\n- [ ] a\r\n\nat \(when)\n\n- [ ] b\n" }
+    try web.folder.write(text("one"), to: name)
+    let base = try #require(try web.notebook.save().version)
+    try web.folder.write(text("*two*"), to: name)
+    _ = try web.notebook.save()
+    try web.meet("Ben", [(name, text("three"))], on: base)
+    let note = try web.address(TreePath(name))
+    let page = try web.get(note).text
+    let sides = page.split(separator: "<section class=\"side\">").dropFirst()
+    #expect(sides.count == 2 && !page.contains("&lt;&lt;&lt;") && !page.contains("===="), "\(page)")
+    #expect(sides.contains { $0.contains("Ben") && $0.contains("at three") })
+    let stressed = name == "Plan.md" ? "at <em>two</em>" : "at *two*"
+    #expect(sides.contains { $0.contains("Ann") && $0.contains("<time") && $0.contains(stressed) })
+    #expect(page.contains("# Plan") == (name == "Plan.txt"))
+    let whole = try web.text(name)
+    let lines = whole.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    let place = try #require(lines.firstIndex { $0 == "- [ ] b" })
+    let (action, fields) = try box(place + 1, in: web.get(note), web)
+    #expect(try web.get(note).text.contains("value=\"\(place + 1)\""))
+    #expect(try web.post(action, fields).status == 303)
+    #expect(try web.text(name) == whole.replacing("- [ ] b", with: "- [x] b"))
+    // A text that no version has is shown as it is.
+    try web.folder.write(whole + "more\n", to: name)
+    #expect(try web.get(note).text.contains("more"))
+  }
+
   @Test func `A preview has the words of a note, and how many boxes are ticked`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
-      "# Shop\n\n- [x] *oat* milk\n- [ ] [[eggs]]\n![](a.jpg) [a shop](b.md)\n", to: "List.txt")
+      "# Shop.\n\n- [x] *oat* milk\n- [ ] [[food/eggs|eggs]]\n![](a.jpg) [a `shop`](b.md) ~~no~~\n",
+      to: "List.txt")
     try folder.write("a\0b", to: "Image.txt")
     let preview = Preview(of: "List.txt", in: folder.path)
     #expect(
-      preview.words == "Shop, oat* milk, eggs a shop" && preview.boxes?.ticked == 1
+      preview.words == "Shop. oat milk, eggs a shop no" && preview.boxes?.ticked == 1
         && preview.boxes?.all == 2)
     for name in ["Image.txt", "Nothing.txt"] {
       #expect(Preview(of: TreePath(name), in: folder.path).words.isEmpty)

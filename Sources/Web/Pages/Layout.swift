@@ -11,6 +11,8 @@ struct Frame {
   var back: (address: String, name: String)?
   /// The button for the main action, which a phone has at the lower edge.
   var deed: HTML?
+  /// The title, which a header shows when that of the page is scrolled away.
+  var title: String?
   /// The links of the menu.
   var menu: HTML?
   /// The list of the notes, beside a note on a wide screen.
@@ -60,6 +62,7 @@ extension RequestContext {
     return """
       <header class="bar\(" edit", if: frame.isEditor)">
       \(frame.back.map { .back(to: $0.address, $0.name) })
+      \(frame.title.map { "<span class=\"here\" id=\"here\" data-live aria-hidden=\"true\" dir=\"auto\">\($0)</span>" })
       <p id="state" role="status"></p>
       \(frame.isEditor ? frame.deed : frame.deed.map { "<div class=\"wide-only\">\($0)</div>" })
       \(menu)
@@ -108,7 +111,8 @@ extension RequestContext {
   func frame(of subject: Subject, isNote: Bool = false, in notebook: Notebook) throws -> Frame {
     let list = (root + "/", notebook.identity.name)
     return Frame(
-      back: isNote ? list : (address(subject), subject.title), menu: menu(of: subject),
+      back: isNote ? list : (address(subject), subject.title), title: isNote ? subject.title : nil,
+      menu: menu(of: subject),
       list: try sideList(of: notebook, shown: subject))
   }
 

@@ -25,6 +25,7 @@ extension RequestContext {
         <a class="btn main" data-key="e" href="\(address(subject, "/edit"))">\(HTML.icon(.pen))Edit</a>
         """
     }
+    let blocks = try subject.isInConflict ? blocks(of: subject, as: text, in: notebook) : nil
     return try layout(subject.title, name: notebook.identity.name, frame) {
       """
       <article id="note" data-live>
@@ -32,7 +33,7 @@ extension RequestContext {
       \(try about(subject, in: notebook))
       \(deletion(of: subject), if: subject.isDeleted)
       \(conflict(of: subject), if: subject.isInConflict)
-      \(reading(text, of: subject.path, in: notebook, ticking: ticking))
+      \(try reading(text, of: subject.path, conflict: blocks, in: notebook, ticking: ticking))
       </article>
       """
     }
@@ -65,6 +66,16 @@ extension RequestContext {
     return """
       <div class="notice"><p>This note is deleted.</p>\(form, if: visitor.mayWrite)</div>
       """
+  }
+
+  /// The blocks of a note in conflict; nil if this text of the folder is not the one of the last version.
+  private func blocks(
+    of subject: Subject, as text: [UInt8], in notebook: Notebook
+  ) throws -> ConflictedNote? {
+    let note = try notebook.state().tip.map {
+      try notebook.conflictedNote(at: subject.path, in: $0)
+    }
+    return note.flatMap { $0.text == text ? $0 : nil }
   }
 
   private func conflict(of subject: Subject) -> HTML {

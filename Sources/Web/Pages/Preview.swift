@@ -29,7 +29,7 @@ struct Preview {
       if let box { (ticked, all) = (ticked + (box.isTicked ? 1 : 0), all + 1) }
       let text = Self.plain(box?.text ?? line)
       guard words.count < Self.longest, !text.isEmpty else { continue }
-      if !words.isEmpty { words += box == nil ? " " : ", " }
+      if let last = words.last { words += box == nil || last.isPunctuation ? " " : ", " }
       words += text
     }
     self.words = String(words.prefix(Self.longest))
@@ -39,13 +39,16 @@ struct Preview {
   /// A line without the marks of Markdown around its words.
   static func plain(_ line: Substring) -> String {
     let marks: Set<Character> = ["#", ">", "-", "*", "+", "=", "_", "~", "`", "|", " ", "\t"]
-    let links = #/!?\[([^\[\]]*)\]\([^\s()]+\)/#
-    let line = line.contains("](") ? line.replacing(links) { $0.1 } : line
+    let (links, titles) = (#/!?\[([^\[\]]*)\]\([^\s()]+\)/#, #/\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]/#)
+    let stress = #/(\*{1,3}|~~|`+)(\S|\S[^*~`]*\S)\1/#
+    var line = line.prefix(2 * longest)
+    if line.contains("](") { line = line.replacing(links) { $0.1 } }
+    if line.contains("[[") { line = line.replacing(titles) { $0.1 } }
+    if line.contains(where: { "*~`".contains($0) }) { line = line.replacing(stress) { $0.2 } }
     let text = line.drop(while: marks.contains)
     let end =
       text.lastIndex { !marks.contains($0) }.map { text.index(after: $0) } ?? text.startIndex
-    let words = String(text[..<end].prefix(longest))
-    return words.replacing("**", with: "").replacing("[[", with: "").replacing("]]", with: "")
+    return String(text[..<end].prefix(longest))
   }
 
   private static func beginning(of file: String) -> [UInt8]? {

@@ -11,9 +11,7 @@ extension RequestContext {
     let shown = try version(request.path[3], in: notebook).id
     let note = try notebook.conflictedNote(at: subject.path, in: shown)
     guard note.text.count <= limit else { throw Refusal.tooLong(limit) }
-    let proofs = VersionProofs(in: notebook)
-    defer { proofs.remember() }
-    let writers = try proofs.authors(ofSides: note.blocks.joined(), in: subject.path)
+    let writers = try writers(in: note, of: notebook)
     let blocks = note.blocks.indices.map { block($0, of: note, in: shown, writers) }
     var frame = try frame(of: subject, in: notebook)
     frame.menu = nil
@@ -30,6 +28,19 @@ extension RequestContext {
     }
   }
 
+  /// The writer and the time of each side, by the sides' labels.
+  func writers(in note: ConflictedNote, of notebook: Notebook) throws -> [[UInt8]: HTML] {
+    let proofs = VersionProofs(in: notebook)
+    defer { proofs.remember() }
+    let sides = note.blocks.joined()
+    let authors = try proofs.authors(ofSides: sides, in: note.path)
+    let shown = sides.map { side -> ([UInt8], HTML) in
+      let when = note.times[side.label].map { time($0) } ?? "\(side.date)"
+      return (side.label, "\(authors[side.label].map { name($0) }) <small>\(when)</small>")
+    }
+    return Dictionary(shown) { first, _ in first }
+  }
+
   /// The name of a field of a block, which the forms of other versions do not have.
   private func name(_ field: String, _ number: Int, in shown: ObjectID) -> String {
     "\(field)-\(number)-\(shown.hex)"
@@ -37,7 +48,7 @@ extension RequestContext {
 
   private func block(
     _ number: Int, of note: ConflictedNote, in shown: ObjectID,
-    _ writers: [[UInt8]: VersionAuthor]
+    _ writers: [[UInt8]: HTML]
   ) -> HTML {
     let choice = name("choice", number, in: shown)
     let sides = note.blocks[number]
@@ -50,7 +61,7 @@ extension RequestContext {
         ?? "\(text: sides[place].text)"
       return """
         <label class="choice"><input type="radio" name="\(choice)" value="\(value)">
-        <span class="writer">\(writers[sides[place].label].map { name($0) }) <small>\(sides[place].date)</small></span>
+        <span class="writer">\(writers[sides[place].label])</span>
         <span class="says" dir="auto">\(shown)</span></label>
 
         """

@@ -1,5 +1,6 @@
 internal import Git
 internal import History
+internal import Merge
 internal import Notebook
 internal import System
 internal import WorkTree
@@ -7,8 +8,9 @@ internal import WorkTree
 /// A note's text on the page: Markdown for notes with that suffix, and lines for others, both with links and
 /// with boxes to tick: notes-web(1), "Reading".
 struct NoteText {
-  /// The lines of the text, which the numbers of boxes count.
   private let lines: [Substring]
+  /// The lines of the note above the text: boxes are found by the numbers of their lines in the note.
+  private let above: Int
   private let links: Links
   /// The address of the note's page for a link inside the notebook; nil if there is none.
   private let inward: (String) -> String?
@@ -19,10 +21,11 @@ struct NoteText {
   private let text: String
 
   init(
-    _ text: String, field: String?, note: @escaping (String) -> String?,
+    _ text: String, below above: Int = 0, field: String?, note: @escaping (String) -> String?,
     inward: @escaping (String) -> String?, image: @escaping (String) -> String? = { _ in nil }
   ) {
-    (self.text, self.field, self.inward, self.image) = (text, field, inward, image)
+    (self.text, self.above, self.field) = (text, above, field)
+    (self.inward, self.image) = (inward, image)
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     links = Links(note: note)
   }
@@ -51,7 +54,9 @@ struct NoteText {
   }
 
   /// A box, which is a button of the form around the text: so it ticks without a script.
-  private func box(_ line: Int, _ task: TaskLine) -> HTML {
+  ///
+  /// - Parameter place: the number of its line in the text, from 0.
+  private func box(_ place: Int, _ task: TaskLine) -> HTML {
     let mark = HTML.icon(.tick)
     let name = Preview.plain(task.text)
     guard let field else {
@@ -61,7 +66,7 @@ struct NoteText {
         """
     }
     return """
-      <button class="tick" name="\(field)" value="\(line)" role="checkbox" \
+      <button class="tick" name="\(field)" value="\(above + place + 1)" role="checkbox" \
       aria-checked="\(task.isTicked ? "true" : "false")" aria-label="\(name)">\(mark)</button>
       """
   }
@@ -77,7 +82,7 @@ struct NoteText {
       let indent = start.prefix { $0 == " " || $0 == "\t" || $0 == ">" }
       let mark = start.dropFirst(indent.count) + (task.isTicked ? "x] " : " ] ")
       return """
-        <span class="task">\("\(indent)")\(box(place + 1, task))<span class="vh" aria-hidden="true">\(String(mark))</span>\
+        <span class="task">\("\(indent)")\(box(place, task))<span class="vh" aria-hidden="true">\(String(mark))</span>\
         <span>\(words(String(task.text)))\(end)</span></span>
         """
     }
@@ -162,7 +167,7 @@ struct NoteText {
     private mutating func enterTask(_ node: CommonMarkNode) {
       let line = node.line - 1
       let task = text.lines.indices.contains(line) ? TaskLine(text.lines[line]) : nil
-      parts.append("<li class=\"task\" dir=\"auto\">\(task.map { text.box(line + 1, $0) })<div>")
+      parts.append("<li class=\"task\" dir=\"auto\">\(task.map { text.box(line, $0) })<div>")
     }
 
     private mutating func enterTable(_ node: CommonMarkNode) {
@@ -221,27 +226,49 @@ struct NoteText {
 extension RequestContext {
   /// A note's text as it is read below its title, in the form that ticks its boxes; of a long one the beginning.
   ///
-  /// - Parameter shown: the version and text that are shown; nil if nobody may tick.
+  /// - Parameters:
+  ///   - conflict: the blocks of the same text; nil if it is not in conflict.
+  ///   - action: the version and text that are shown; nil if nobody may tick.
   func reading(
-    _ bytes: [UInt8], of path: TreePath, in notebook: Notebook,
-    ticking action: (String, ShownNote)? = nil
-  ) -> HTML {
+    _ bytes: [UInt8], of path: TreePath, conflict: ConflictedNote?, in notebook: Notebook,
+    ticking action: (String, ShownNote)?
+  ) throws -> HTML {
     guard bytes.count <= limit, let editable = EditableText(bytes) else { return whole(bytes) }
-    let hasBoxes = editable.text.contains("[")
-    let form = hasBoxes ? action : nil
+    let form = editable.text.contains("[") ? action : nil
     let addresses = NoteAddresses(
       of: notebook, root: root, near: path.parent, imageBytes: site.limits.imageBytes)
-    // The lines of the heading stay, as empty ones: boxes are found by the numbers of theirs.
-    let behindTitle = path.textBehindTitle(editable.text).map { rest in
-      editable.text[..<rest.startIndex].filter(\.isNewline) + rest
+    func read(_ part: some StringProtocol, below above: Int, _ field: String?) -> HTML {
+      let text = NoteText(
+        String(part), below: above, field: field, note: addresses.note, inward: addresses.inward,
+        image: addresses.image)
+      return (path.isMarkdown ? text.markdown() : nil) ?? text.plain()
     }
-    let text = NoteText(
-      behindTitle ?? editable.text, field: form.map { $0.1.name("line") }, note: addresses.note,
-      inward: addresses.inward, image: addresses.image)
-    let shown = (path.isMarkdown ? text.markdown() : nil) ?? text.plain()
-    guard let form else { return shown }
+    let writers = try conflict.map { try self.writers(in: $0, of: notebook) } ?? [:]
+    let times = conflict?.times ?? [:]
+    let pieces: [MarkedText.Piece] = conflict?.marked.pieces ?? [.text(bytes[...])]
+    var (parts, above): ([HTML], Int) = ([], 0)
+    for piece in pieces {
+      let source: String
+      switch piece {
+      case .text(let bytes):
+        source = EditableText(Array(bytes))?.text ?? ""
+        let rest = (above == 0 ? path.textBehindTitle(source) : nil) ?? source[...]
+        let title = source[..<rest.startIndex].count(where: \.isNewline)
+        parts.append(read(rest, below: above + title, form?.1.name("line")))
+      case .block(let sides, let bytes):
+        source = EditableText(Array(bytes))?.text ?? ""
+        let shown = sides.oldestFirst(times).map { side -> HTML in
+          let text = read(EditableText(side.text)?.text ?? "", below: 0, nil)
+          return
+            "<section class=\"side\"><p class=\"writer\">\(writers[side.label])</p>\n\(text)</section>\n"
+        }
+        parts.append("<div class=\"sides\(" pair", if: shown.count == 2)\">\n\(shown)</div>\n")
+      }
+      above += source.count(where: \.isNewline)
+    }
+    guard let form else { return "\(parts)" }
     return
-      "<form method=\"post\" action=\"\(form.0)\(form.1.path)\" class=\"ticks\">\(shown)</form>"
+      "<form method=\"post\" action=\"\(form.0)\(form.1.path)\" class=\"ticks\">\(parts)</form>"
   }
 }
 
