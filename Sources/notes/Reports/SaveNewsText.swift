@@ -37,8 +37,7 @@ extension SaveNews {
     case .merged: "'notes log --patch \(Visible.word(path.noteTitle))' shows the edits"
     case .tookAway: "'notes undo' brings back what it took"
     case .secret:
-      "'notes forget --text' takes it out of all versions as long as no other device has them; "
-        + "if it is meant, --include says so"
+      "'notes forget --text' takes it out of all versions, on every device; if it is meant, --include says so"
     case .waits: "'notes status' says what is in its place"
     case .linkParted: "to have one text again, make the other name a symbolic link to the note"
     }
