@@ -46,6 +46,8 @@ public enum Event: Codable, Sendable {
   /// A hub's branch does not lead on from where it stood: it was set back, rewritten or, where there is
   /// no version there now, made anew. What was there is here, and goes there again.
   case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)
+  /// Something was forgotten and a hub's branch replaced; other references there may lead to what it was before.
+  case hubOthers(PeerIdentity, references: [String])
   /// A hub had two branches of this notebook, as two devices had begun on them: the one is kept, the other
   /// joined with it.
   case hubSplit(PeerIdentity, kept: String, joined: String)

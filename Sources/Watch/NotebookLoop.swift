@@ -161,7 +161,8 @@ final class NotebookLoop {
       openNotes.setEdited(paths, isOpen)
       tellEditing()
     case .currentState(let reply): reply.put(Result { try currentState() })
-    case .merge(let heads, let reply): reply.put(Result { try merge(heads) })
+    case .merge(let heads, let peer, let reply):
+      reply.put(Result { try merge(heads, from: peer) })
     }
   }
 
@@ -177,15 +178,17 @@ final class NotebookLoop {
     return notebook
   }
 
-  private func merge(_ heads: [ObjectID]) throws -> MergeOutcome {
+  private func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
     let notebook = try open()
     readEvents()
     // Edits until now are saved first; a file that is being written is compared when it is swapped.
     let scope = SaveScope.only(unsettled.ready(.now))
-    let obeyed = try notebook.history.obeyed()
-    let result = try notebook.merge(heads, options: MergeOptions(scope: scope))
-    // The watches stand in the repository from before.
-    if try notebook.history.obeyed() != obeyed { watchAnew() }
+    let before = notebook.repository.identityOnDisk
+    var options = MergeOptions(scope: scope)
+    options.bringsOver = peer.isHub
+    let result = try notebook.merge(heads, options: options)
+    // The watches stand in the repository from before something was forgotten.
+    if notebook.repository.identityOnDisk != before { watchAnew() }
     if case .only(let paths) = scope { unsettled.remove(paths) }
     events?.hold(result.changes.lazy.filter { $0.kind == .modified }.map(\.path))
     owner.sessions.lookAtMerged()

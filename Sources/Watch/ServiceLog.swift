@@ -29,7 +29,8 @@ struct ServiceLog: Sendable {
     case .joined, .declined, .ended, .folder, .keyRequested, .completed, .admitted, .saveNews:
       .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit, .hubWentBack, .hubSplit, .linkShared, .keyShared, .alteredMerges:
+      .broughtBack, .watchLimit, .hubWentBack, .hubOthers, .hubSplit, .linkShared, .keyShared,
+      .alteredMerges:
       .warning
     }
   }
@@ -63,6 +64,9 @@ struct ServiceLog: Sendable {
     case .alteredMerges(let peer, let merges, let notebook):
       "\(short(notebook)): what came from \(name(peer)) holds altered merges: "
         + merges.map(short).joined(separator: ", ")
+    case .hubOthers(let hub, let references):
+      "the branch of \(name(hub)) was replaced, as something was forgotten; these may lead to it still: "
+        + references.map(\.printable).joined(separator: ", ")
     case .hubSplit(let hub, let kept, let joined):
       "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is joined with it"
     case .admitted(let hub, let device, let notebook):

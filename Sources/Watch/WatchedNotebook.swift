@@ -27,7 +27,7 @@ final class WatchedNotebook: SessionKeeper {
     /// This user has opened or closed these notes.
     case setEdited([TreePath], isOpen: Bool)
     case currentState(Reply<NotebookState>)
-    case merge([ObjectID], Reply<MergeOutcome>)
+    case merge([ObjectID], from: PeerIdentity, Reply<MergeOutcome>)
   }
 
   /// The queue at which the answer to a job is awaited; nil if the thread has ended.
@@ -56,7 +56,7 @@ final class WatchedNotebook: SessionKeeper {
       for job in jobs.takeAll() {
         switch job {
         case .currentState(let reply): reply.put(nil)
-        case .merge(_, let reply): reply.put(nil)
+        case .merge(_, _, let reply): reply.put(nil)
         case .stop, .rest, .look, .setEdited: break
         }
       }
@@ -95,7 +95,7 @@ final class WatchedNotebook: SessionKeeper {
   func merge(
     _ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter
   ) throws -> MergeOutcome {
-    try answer { .merge(heads, $0) }
+    try answer { .merge(heads, from: peer, $0) }
   }
 
   private func answer<Value: Sendable>(to job: (Reply<Value>) -> Job) throws -> Value {

@@ -191,6 +191,7 @@ import WorkTree
       HubError.noRepository("'/x' does not appear to be a git repository"),
       HubError.foreignOwner("/x"),
       HubError.refused("hook declined"),
+      HubError.keepsForgotten("[remote rejected] (non-fast-forward)"),
       HubError.full("No space left on device"),
       HubError.excessive("more than 200 MiB of memory"),
       HubError.busy(attempts: 60),

@@ -32,6 +32,13 @@ struct HubBranch {
   /// The other name that it may have.
   var twin: String? { Self.twins[name] }
   var isTwinBehind: Bool { twinTip.map { $0 != tip } ?? false }
+  /// The tips by the names of their branches.
+  var tips: [String: ObjectID] {
+    var tips: [String: ObjectID] = [:]
+    tips[name] = tip
+    if let twin { tips[twin] = twinTip }
+    return tips
+  }
 
   /// The versions that the hub shows by it.
   var shown: Shown {

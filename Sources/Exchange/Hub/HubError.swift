@@ -17,6 +17,8 @@ public enum HubError: Error, Sendable, Equatable {
   case foreignOwner(String)
   /// It takes nothing: what it says.
   case refused(String)
+  /// It does not let its branch be replaced, which has what was forgotten: what it says.
+  case keepsForgotten(String)
   /// It has no room left.
   case full(String)
   /// It sends more than is taken: what.
@@ -61,6 +63,8 @@ extension HubError: CustomStringConvertible {
     case .noRepository(let words): "there is no repository: \(words)"
     case .foreignOwner(let words): "the hub's folder belongs to another user: \(words)"
     case .refused(let words): "the hub refused: \(words)"
+    case .keepsForgotten(let words):
+      "the hub does not let its branch be replaced, which has what was forgotten: \(words)"
     case .full(let words): "the hub's disk is full: \(words)"
     case .excessive(let what): "visiting the hub would take too much: \(what)"
     case .busy(let attempts): "the hub's branch was moved by others \(attempts) times in a row"

@@ -72,6 +72,9 @@ struct HubMembers {
   /// If there is none yet, one goes there with the next version.
   var areNews: Bool { !isRefused && there.map { $0 != present } ?? isFormer }
 
+  /// Whether the hub has this notebook's list.
+  var areOwn: Bool { there != nil }
+
   private var present: MemberList? { membership.map { MemberList(of: $0) } }
 
   /// The reference that goes there with a version, stored here, and where it was seen to stand.

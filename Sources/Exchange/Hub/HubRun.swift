@@ -16,6 +16,9 @@ public struct HubRun: Sendable {
   /// Whether a history that shares nothing with the notebook's is merged.
   public var allowsUnrelated = false
 
+  /// The versions from before something was forgotten here that hubs held, by their names: `knownTips`.
+  public var replaced: [String: ObjectID] = [:]
+
   /// A visit to these hubs.
   public init(context: SessionContext, hubs: [Hub]) {
     self.context = context
@@ -40,7 +43,7 @@ public struct HubRun: Sendable {
       do {
         let visit = try HubVisit(
           to: hub, from: notebook, keeper, by: program, as: context, options,
-          allowsUnrelated: allowsUnrelated, report: onEvent)
+          allowsUnrelated: allowsUnrelated, replacing: replaced[hub.name], report: onEvent)
         let result = try visit.run()
         outcome.sessions.append(result)
         onEvent(.finished(result))
@@ -55,6 +58,27 @@ public struct HubRun: Sendable {
     }
     outcome.tip = try notebook.state().tip
     for index in outcome.sessions.indices { outcome.sessions[index].tip = outcome.tip }
+  }
+}
+
+extension Hub {
+  /// The versions that hubs held at the last visits and that this notebook has with all their history, by their names.
+  public static func knownTips(in notebook: Notebook) throws -> [String: ObjectID] {
+    let repository = notebook.repository
+    guard let own = try notebook.state().tip, let branch = try repository.head().branch else {
+      return [:]
+    }
+    var found: [String: ObjectID] = [:]
+    for hub in try notebook.hubs() {
+      // One with two branches is looked at first.
+      let seen = try repository.references(under: "refs/remotes/\(hub.name)/")
+      guard seen.count == 1, let seen = seen.first,
+        seen.name == "refs/remotes/\(hub.name)/\(branch)", try repository.contains(seen.id),
+        try repository.isAncestor(seen.id, of: own)
+      else { continue }
+      found[hub.name] = seen.id
+    }
+    return found
   }
 }
 

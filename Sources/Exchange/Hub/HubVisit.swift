@@ -19,6 +19,9 @@ package final class HubVisit {
   private let context: SessionContext?
   private let options: SessionOptions
   private let allowsUnrelated: Bool
+  /// The version from before something was forgotten here that the hub held at the last visit, if this device had all
+  /// of it.
+  private let replaced: ObjectID?
   private let cancellation: CancellationToken?
   private var branch: HubBranch
   private var members: HubMembers
@@ -30,6 +33,8 @@ package final class HubVisit {
   private var attempts = 0
   /// The hub's answer to a push over this version.
   private var refusal: (former: ObjectID, words: String)?
+  /// The hub does not lead on from where it stood at the last visit: from that, and to what.
+  private var rewind: (from: ObjectID, to: ObjectID?)?
   private var traffic = Traffic()
   private var merges: [MergeOutcome] = []
 
@@ -45,9 +50,10 @@ package final class HubVisit {
   package init(
     to hub: Hub, from notebook: Notebook, _ keeper: any SessionKeeper, by program: GitProgram,
     as context: SessionContext? = nil, _ options: SessionOptions = SessionOptions(),
-    allowsUnrelated: Bool = false, report: @escaping (Event) -> Void = { _ in }
+    allowsUnrelated: Bool = false, replacing replaced: ObjectID? = nil,
+    report: @escaping (Event) -> Void = { _ in }
   ) throws {
-    (self.hub, self.context, self.options) = (hub, context, options)
+    (self.hub, self.context, self.options, self.replaced) = (hub, context, options, replaced)
     (self.allowsUnrelated, cancellation) = (allowsUnrelated, program.cancellation)
     transfer = try Transfer(notebook.repository, by: program)
     branch = try HubBranch(at: hub, of: notebook, by: transfer)
@@ -114,6 +120,7 @@ package final class HubVisit {
 
   /// The state here is read again each time: other processes work at the notebook meanwhile.
   private func converge() throws {
+    if !options.mode.receives { tellRewind() }
     while true {
       if options.mode.receives, try take() { continue }
       guard try isToGive() else { return }
@@ -190,20 +197,33 @@ package final class HubVisit {
   /// Compares what the hub holds with what it held: notes-hub(7), "A hub that went back".
   private func checkHistory(since former: ObjectID?) throws {
     guard let tip = branch.tip else {
-      if let former { replica.report(.hubWentBack(replica.peer, from: former, to: nil)) }
+      rewind = former.map { ($0, nil) }
       return
     }
     if let former {
       if try former == tip || branch.isAncestor(former, of: tip) { return }
-      replica.report(.hubWentBack(replica.peer, from: former, to: tip))
+      rewind = (former, tip)
     }
-    guard let own = try replica.shown.tip, !allowsUnrelated else { return }
-    guard try transfer.areRelated(own, tip) else { throw HubError.unrelated }
+    guard let own = try replica.shown.tip, !allowsUnrelated, !members.areOwn else { return }
+    guard try transfer.areRelated(own, tip) else {
+      tellRewind()
+      throw HubError.unrelated
+    }
+  }
+
+  /// Tells that the hub went back, where that is not because something was forgotten.
+  private func tellRewind() {
+    guard let (former, tip) = rewind else { return }
+    rewind = nil
+    replica.report(.hubWentBack(replica.peer, from: former, to: tip))
   }
 
   /// Has what the hub shows taken; false where nothing of it is news.
   private func take() throws -> Bool {
+    let obeyed = try notebook.history.obeyed()
+    defer { tellRewind() }
     let (isAny, merged) = try replica.takeAll(arrived)
+    if try notebook.history.obeyed() != obeyed { rewind = nil }
     arrived = nil
     merges += [merged].compactMap { $0 }
     if isAny { replica.received(try branch.shown) }
@@ -223,21 +243,24 @@ package final class HubVisit {
     guard let own = try replica.shown.tip else { return }
     // It has said so, and nothing has changed.
     if let refusal, refusal.former == branch.tip { throw HubError(refusedWith: refusal.words) }
+    let replaced = branch.tips.filter { replica.broughtOver.contains($0.value) }
     var version = own
-    if let tip = branch.tip, try !repository.isAncestor(tip, of: own) {
+    if let tip = branch.tip, replaced.isEmpty, try !repository.isAncestor(tip, of: own) {
       // It is a derived merge of what is merged here: notes-merge(7), "Hubs".
       version = try notebook.hubMerge(of: own, over: tip)
     }
     let isFirst = branch.tip == nil
     let along = branch.twinTip == nil ? nil : branch.twin
+    let others = try replaced.isEmpty ? [] : otherReferences()
     let outcome = try pushing {
       try transfer.push(
-        version, to: branch.name, along: [along].compactMap { $0 },
+        version, to: branch.name, along: [along].compactMap { $0 }, replacing: replaced,
         beside: members.references(in: repository), at: hub.url, onProgress: $0)
     }
     switch outcome {
     case .done(let bytes, let hasMoved, let beside):
       try gave(version, bytes, isNews: hasMoved, beside)
+      if !others.isEmpty { replica.report(.hubOthers(replica.peer, references: others)) }
       if isFirst { try branch.offerToClone(version) }
       if beside == .moved {
         // Another device gave its list meanwhile: nothing of that may be lost.
@@ -247,20 +270,39 @@ package final class HubVisit {
     case .moved:
       try waitForTurn()
       try look()
-    case .refused(let words): throw HubError(refusedWith: words)
+    case .refused(let words):
+      throw replaced.isEmpty ? HubError(refusedWith: words) : .keepsForgotten(words)
     }
   }
 
+  /// The references there that are not of the notebook, and may lead to what was forgotten.
+  private func otherReferences() throws -> [String] {
+    let own = branch.tips.keys.map { "refs/heads/" + $0 }
+    return try Self.talking { try transfer.references(of: hub.url) }.keys.filter { name in
+      !own.contains(name) && !name.hasPrefix("refs/notebook/")
+        && !name.hasPrefix("refs/invitations/")
+    }.sorted()
+  }
+
+  /// Whether what this side shows leads on from what the hub held at the last visit.
+  private func leads(on former: ObjectID) throws -> Bool {
+    guard let own = try replica.shown.tip, own != former, try repository.contains(former) else {
+      return false
+    }
+    return try repository.isAncestor(former, of: own)
+  }
+
   /// Moves the branch to what this side shows, without a look at it, where that leads forward from what it
-  /// held at the last visit, if it still does, and the list of members there is the one here.
+  /// held at the last visit, or was made again of that, if it still does, and the list of members there is the one
+  /// here.
   ///
   /// - Returns: whether it did. Nothing is known of the hub where it did not.
   private func giveUnseen() throws -> Bool {
     // If there are two branches, both are moved.
-    guard replica.gives, try !branch.hadTwin, let former = try branch.former,
-      let own = try replica.shown.tip, own != former, try repository.contains(former),
-      try repository.isAncestor(former, of: own)
+    guard replica.gives, try !branch.hadTwin, let former = try replaced ?? branch.former,
+      try former == replaced || leads(on: former)
     else { return false }
+    let others = try replaced == nil ? [] : otherReferences()
     try replica.endorseOwn()
     guard let version = try replica.shown.tip else { return false }
     do {
@@ -275,9 +317,12 @@ package final class HubVisit {
         branch.stayed(at: former)
         // Another device may have given it what is shown here.
         try gave(version, bytes, isNews: hasMoved, beside)
+        if !others.isEmpty { replica.report(.hubOthers(replica.peer, references: others)) }
         return true
       case .moved: break
-      case .refused(let words): refusal = (former, words)
+      case .refused(let words):
+        if replaced != nil { throw HubError.keepsForgotten(words) }
+        refusal = (former, words)
       }
       return false
     } catch let error as HubError where !error.isFinal {
@@ -290,7 +335,8 @@ package final class HubVisit {
     _ version: ObjectID, _ bytes: Int, isNews: Bool, _ beside: Transfer.Beside
   ) throws {
     if isNews {
-      traffic.sentVersions += try notebook.versionCount(from: version, lacking: branch.tip)
+      let former = try branch.tip.flatMap { try repository.contains($0) ? $0 : nil }
+      traffic.sentVersions += try notebook.versionCount(from: version, lacking: former)
     }
     traffic.sentBytes += bytes
     branch.moved(to: version)

@@ -28,6 +28,8 @@ package final class Replica {
   var editing: [TreePath] = []
   /// The versions that one side does not merge.
   private var refusal: (heads: [ObjectID], refusal: PeerState.Refusal)?
+  /// Versions that the peer showed from before something was forgotten, which were brought over and are gone.
+  var broughtOver: Set<ObjectID> = []
   /// Packs that came and whose versions are not merged: git would else take them for garbage.
   var unmerged: [Quarantine] = []
   /// The last merge and its seconds, if it was not looked through for altered merges yet.
@@ -36,12 +38,15 @@ package final class Replica {
   /// Whether the peer can be met again, and so is remembered, and asked for what is missing here.
   private let isLasting: Bool
 
+  private var repositoryOnDisk: [UInt64]
+
   init(
     _ notebook: Notebook, _ keeper: any SessionKeeper, with peer: PeerIdentity,
     judge: VersionJudge?, isLasting: Bool = true, report: @escaping (Event) -> Void
   ) {
     (self.notebook, self.keeper, self.peer) = (notebook, keeper, peer)
     (self.judge, self.isLasting, self.report) = (judge, isLasting, report)
+    repositoryOnDisk = notebook.repository.identityOnDisk
   }
 
   /// A notebook whose peer is believed whatever it sends.
@@ -68,6 +73,18 @@ package final class Replica {
       guard mayAsk() else { throw GitError.missing(id) }
       isMending = true
     }
+  }
+
+  /// Closes what is open of a repository that another one has taken the place of: something was forgotten.
+  ///
+  /// - Returns: whether one has since the last call.
+  @discardableResult
+  func closeIfReplaced() -> Bool {
+    let present = notebook.repository.identityOnDisk
+    if present == repositoryOnDisk { return false }
+    repositoryOnDisk = present
+    notebook.repository.close()
+    return true
   }
 
   /// Tells of the saves that were found on the way.
@@ -177,9 +194,10 @@ package final class Replica {
   /// The heads that the peer shows and that are to be taken: those that are not here, or all where they
   /// only are not merged. None where this device shows them.
   func lacking() throws -> [ObjectID] {
-    let lacking = try theirs.heads.filter { try !notebook.repository.contains($0) }
+    let heads = theirs.heads.filter { !broughtOver.contains($0) }
+    let lacking = try heads.filter { try !notebook.repository.contains($0) }
     if !lacking.isEmpty { return lacking }
-    return try notebook.history.shows(theirs.heads) ? [] : theirs.heads
+    return try notebook.history.shows(heads) ? [] : heads
   }
 
   /// Whether both sides show the same heads.

@@ -127,7 +127,13 @@ extension Replica {
       if joining.received == 0 || joining.heads != wanted {
         try judge?.check(joining.heads) { try repository.object($0).data }
       }
-      joining.result = .success(try keeper.merge(joining.heads, from: peer, meter: meter))
+      let merged = try keeper.merge(joining.heads, from: peer, meter: meter)
+      if closeIfReplaced() {
+        // Of versions from before something was forgotten nothing is left once they are merged.
+        let all = joining.heads + [theirs.tip].compactMap(\.self)
+        broughtOver.formUnion(try all.filter { try !repository.contains($0) })
+      }
+      joining.result = .success(merged)
       return joining
     } catch is UnansweredVersion
       where !isFinal && (quarantine == nil || !Set(wanted).isSubset(of: shown))

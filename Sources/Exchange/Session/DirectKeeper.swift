@@ -96,6 +96,7 @@ package final class DirectKeeper: SessionKeeper {
         allowsMassDeletion: options.allowsMassDeletion, allowsLarge: options.allowsLarge)
       large.unaskedBytes = options.unaskedBytes
       large.meter = meter
+      large.bringsOver = peer.isHub
       if let changes {
         large.scope = changes.scope
       } else if saved.last?.isFresh == true {

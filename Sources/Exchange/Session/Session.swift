@@ -248,8 +248,7 @@ public final class Session {
   /// The peer is told what this device shows.
   private func recordSent(_ shown: Shown) throws {
     if !shown.forgot.isEmpty, !terms.knowsForgettings { throw SyncError.noCommonVersion([1]) }
-    // The versions from before are gone.
-    if shown.forgot != rules.own.forgot { replica.notebook.repository.close() }
+    replica.closeIfReplaced()
     rules.sent(shown)
     replica.sent(shown.heads)
   }

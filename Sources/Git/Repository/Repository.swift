@@ -55,6 +55,13 @@ public final class Repository {
 
   deinit { opened?.free() }
 
+  /// The device and inode of `.git`: others where another repository has taken the place of this one.
+  public var identityOnDisk: [UInt64] {
+    var status = stat()
+    guard Counted.lstat(gitFolder, &status) == 0 else { return [] }
+    return [UInt64(status.st_dev), UInt64(status.st_ino)]
+  }
+
   /// Closes what is open and forgets what was read; the next call opens it anew: packs that others
   /// have removed are closed. Nothing that this instance made, such as a walk, may be in use.
   public func close() {

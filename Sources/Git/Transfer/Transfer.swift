@@ -8,7 +8,7 @@ internal import System
 /// An instance belongs to the repository's thread.
 public final class Transfer {
   private let repository: Repository
-  let folder: QuarantineFolder
+  private(set) var folder: QuarantineFolder
   private let program: GitProgram
   /// Packs that were read.
   private var read: Set<String> = []
@@ -21,6 +21,10 @@ public final class Transfer {
     self.program = program
     repository.removeQuarantineLeftovers()
     folder = try QuarantineFolder(for: repository)
+    try prepare()
+  }
+
+  private func prepare() throws {
     let path = folder.path
     for name in ["refs", "objects/info"] { try Disk.makeFolder(path + "/" + name, mode: 0o700) }
     try put("HEAD", "ref: refs/heads/none\n")
@@ -30,6 +34,14 @@ public final class Transfer {
   func put(_ name: String, _ text: String) throws {
     try Disk.create(
       folder.path + "/" + name, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
+  }
+
+  /// Makes the folder anew where another repository has taken the place of this one since, and what was fetched
+  /// went with the former one.
+  private func renew() throws {
+    if Counted.access(folder.path, F_OK) == 0 { return }
+    folder = try QuarantineFolder(for: repository)
+    try prepare()
   }
 
   func run(
@@ -56,6 +68,7 @@ public final class Transfer {
     beside folders: [String] = [], limits: PackLimits = .standard,
     onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> ObjectID? {
+    try renew()
     // A pattern of which there is nothing is no error to git; a name is.
     let named = branch.map { name in
       twin.map { [Self.pattern(name), Self.pattern($0)] } ?? ["+refs/heads/\(name):\(Self.tip)"]
@@ -169,6 +182,21 @@ public final class Transfer {
     return named.filter { name in branches.contains { $0.name == name.name } } + branches
   }
 
+  /// The references there, by name.
+  public func references(of url: String) throws -> [String: ObjectID] {
+    try renew()
+    let ending = try run(["ls-remote", "--refs", "--end-of-options", url])
+    guard ending.status == 0 else {
+      throw TransferError.failed(status: ending.status, ending.progress.complaint)
+    }
+    let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
+    let pairs = lines.compactMap { line -> (String, ObjectID)? in
+      let words = line.split(separator: "\t")
+      return words.count == 2 ? ObjectID(hex: words[0]).map { (String(words[1]), $0) } : nil
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+
   /// How many bytes have come so far and were not read: of the pack, and with the files beside it.
   private var arriving: (pack: Int, all: Int) {
     get throws {
@@ -253,18 +281,23 @@ public final class Transfer {
   /// Moves a branch of another repository forward to a commit of this one, other branches `along` with it if
   /// that leads them forward, and makes the moves `beside` it, of those references that stand where they were
   /// seen; where the other side does not take these, all else is done.
+  ///
+  /// - Parameter replaced: branches that are moved wherever they lead to, if they stand at these commits.
   public func push(
-    _ id: ObjectID, to branch: String, along others: [String] = [], beside: [String: Move] = [:],
+    _ id: ObjectID, to branch: String, along others: [String] = [],
+    replacing replaced: [String: ObjectID] = [:], beside: [String: Move] = [:],
     at url: String, onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> PushOutcome {
     try push(
-      id, to: branch, beside.map { "--force-with-lease=\($0):\($1.from?.hex ?? "")" },
+      id, to: branch,
+      replaced.map { "--force-with-lease=refs/heads/\($0):\($1)" }
+        + beside.map { "--force-with-lease=\($0):\($1.from?.hex ?? "")" },
       beside: others.map { "\(id.hex):refs/heads/\($0)" } + beside.map { "\($1.to.hex):\($0)" },
       at: url, onProgress: onProgress)
   }
 
-  /// The same where nobody has looked: only if the branch stands at `former`, which the commit descends
-  /// from, and if these references name what they name there.
+  /// The same where nobody has looked: only if the branch stands at `former`, wherever that leads to, and if these
+  /// references name what they name there.
   public func push(
     _ id: ObjectID, to branch: String, from former: ObjectID, beside: [String: ObjectID],
     at url: String, onProgress: (GitProgress) -> Void = { _ in }
@@ -310,6 +343,7 @@ public final class Transfer {
     _ id: ObjectID, to branch: String, _ conditions: [String], beside: [String], at url: String,
     onProgress: (GitProgress) -> Void
   ) throws -> PushOutcome {
+    try renew()
     let ending = try run(
       Self.pushing + conditions + Self.service(url)
         + ["--end-of-options", url, "\(id.hex):refs/heads/\(branch)"] + beside,
@@ -332,6 +366,8 @@ public final class Transfer {
   /// The outcome by a line like `!   ID:refs/heads/main      [rejected] (fetch first)`.
   private static func outcome(of line: Substring, _ complaint: [String]) -> PushOutcome {
     let summary = String(line.split(separator: "\t").last ?? "")
+    // The other side does not let it be moved elsewhere than forward.
+    if summary.contains("[remote rejected] (non-fast-forward)") { return .refused(summary) }
     let races = [
       "(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)",
       "(failed to update ref)", "cannot lock ref", "(failed to lock)", "incorrect old value",

@@ -49,7 +49,7 @@ public enum ForgetError: Error, Hashable, Sendable {
   case notFound
   /// A version changed no line of the note that could be forgotten.
   case nothingAdded(TreePath, ObjectID)
-  /// Git knows of other repositories, which would keep what goes.
+  /// Git knows of other repositories that are no hubs, which would keep what goes.
   case remotes([String])
   /// A file waits to come into the folder, or a program still writes one that was replaced.
   case unfinished(TreePath)
@@ -94,7 +94,7 @@ extension Notebook {
   }
 
   /// Forgets: makes the history again without it, in one step, and removes the former one from the disk. The
-  /// caller sees to it that no other device has the history and that nothing else serves the notebook.
+  /// caller sees to it that nothing else serves the notebook.
   ///
   /// - Parameter lastCheck: throws where nothing is to be forgotten after all: called when all is ready.
   public func forget(

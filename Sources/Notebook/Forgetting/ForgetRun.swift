@@ -7,7 +7,7 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// Forgets something in a notebook whose history no other device has: notes-forget(1).
+/// Forgets something on this device, by an admin's word: notes-forget(1).
 ///
 /// First an ordinary version takes it out of the files, by the checkout that never loses what somebody writes
 /// meanwhile. Then a repository is made beside this one, without it, and looked through; a single step puts it in
@@ -118,8 +118,9 @@ struct ForgetRun {
 
   /// - Parameter lastCheck: throws where nothing is to be forgotten after all.
   func run(_ lastCheck: () throws -> Void) throws -> Forgotten {
-    let names = try repository.remoteNames()
-    if !names.isEmpty { throw ForgetError.remotes(names) }
+    let hubs = try notebook.hubs().map(\.name)
+    let others = try repository.remoteNames().filter { !hubs.contains($0) }
+    if !others.isEmpty { throw ForgetError.remotes(others) }
     try Self.checkNothingIsUnfinished(in: notebook.stateFolder)
     let forgetting = try forgetting()
     var rewriting = HistoryRewriting(of: history, forgetting)

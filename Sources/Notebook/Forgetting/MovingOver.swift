@@ -103,8 +103,8 @@ struct ObeyedForgettings {
     case same
     /// Those of what came are more, up to this version.
     case more(ForgettingVersion)
-    /// Those of what came are fewer; this is the own version.
-    case less(ForgettingVersion)
+    /// Those of what came are fewer.
+    case less
     /// Each obeys something that the other does not.
     case others
   }
@@ -142,7 +142,6 @@ struct ObeyedForgettings {
     guard all.allSatisfy({ $0.forgettings.isSubset(of: theirs) }) else { return .others }
     if theirs == ours { return .same }
     if let most, ours.isSubset(of: theirs) { return .more(most) }
-    if let own, theirs.isSubset(of: ours) { return .less(own) }
-    return .others
+    return theirs.isSubset(of: ours) ? .less : .others
   }
 }

@@ -13,23 +13,20 @@ extension WriteTransaction {
     guard let tip = try repository.head().commit else { return nil }
     let met = try ObeyedForgettings(of: heads, lacking: [tip], in: history, counts: counts)
     let forms = FormerVersions(in: repository)
+    let isLess: Bool
     switch met.relation {
-    case .same:
-      if let former = try forms.first(between: heads, and: tip) {
-        throw NotebookError.wasForgotten(former)
-      }
-      return nil
     case .more(let top):
       return try MovingOver(transaction: self, options: options).run(
         heads, to: top, besides: met.own?.forgettings ?? [])
-    case .less(let own):
-      guard let former = try forms.first(between: heads, and: tip, countsRewritten: true) else {
-        return nil
-      }
-      guard options.bringsOver else { throw NotebookError.wasForgotten(former) }
-      return try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
     case .others: throw NotebookError.forgotOtherwise
+    case .same: isLess = false
+    case .less: isLess = true
     }
+    guard let former = try forms.first(between: heads, and: tip, countsRewritten: isLess) else {
+      return nil
+    }
+    guard options.bringsOver, let own = met.own else { throw NotebookError.wasForgotten(former) }
+    return try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
   }
 
   /// Merges versions that references keep since the history became another one, in whose files something was

@@ -17,8 +17,8 @@ struct ForgetCommand: Command {
       '[forgotten]' in its place: the command asks for it, or reads standard input. --deleted \
       removes all notes and attachments that are now deleted, --attachments-over those larger than \
       SIZE. The command first shows what it would remove. Everything else keeps its authors, dates \
-      and places. This cannot be undone. Other devices follow when they sync; --status shows which \
-      have. It works only while no hub has the history.
+      and places. This cannot be undone. The command replaces the branches of the hubs, and other \
+      devices follow when they sync; --status shows which have.
 
       Examples:
         notes forget Diary
@@ -88,6 +88,7 @@ struct ForgetCommand: Command {
         Self.json(plan, rewritten: nil, version: nil), Self.question(plan, target, "would"))
     }
     try confirm(plan, target, in: notebook)
+    let known = try Hub.knownTips(in: notebook)
     let done = try notebook.forget(
       target, lastCheck: { try Self.checkMay(notebook) },
       progress: { line.show("forgetting", $0, of: $1, "object") })
@@ -96,6 +97,25 @@ struct ForgetCommand: Command {
     options.tell(
       Self.json(done.plan, rewritten: done.rewritten, version: done.version),
       Self.sentence(done) + following)
+    try replaceBranches(known)
+  }
+
+  /// Visits the hubs, which hold these versions from before.
+  private func replaceBranches(_ known: [String: ObjectID]) throws {
+    let notebook = try NotebookLocator.notebook()
+    var visit = HubRun(context: try notebook.sessionContext(), hubs: try notebook.hubs())
+    visit.replaced = known
+    visit.program.mayAsk = Console.canAsk
+    if visit.hubs.isEmpty { return }
+    let report = EventReport(json: options.json, concludes: true)
+    defer { report.finish() }
+    var outcome = SyncOutcome()
+    try visit.run(addingTo: &outcome, cancellation: Interruption.token()) { report.write($0) }
+    guard let place = outcome.failures.first else { return }
+    report.tellFailures(besides: place)
+    var failure = Failure(describing: place.error)
+    failure.message = "\(Visible.name(place.peer?.name ?? "")) still has it: \(failure.message)"
+    throw failure
   }
 
   private func target(in notebook: Notebook) throws -> ForgetTarget {

@@ -72,6 +72,11 @@ extension HubError: ExplainedError {
       .failed(
         "hub_foreign", "if you trust it: git config --global --add safe.directory FOLDER")
     case .refused(let words): .refused("hub_refused", Self.remedy(forRefusal: words))
+    case .keepsForgotten:
+      .refused(
+        "hub_keeps_forgotten",
+        "allow it there for once (receive.denyNonFastForwards, a protected branch), then 'notes sync'; "
+          + "or remove that repository, and make another one")
     case .full: .refused("hub_full", "free disk space there; your changes wait here")
     case .excessive:
       .refused(
@@ -139,7 +144,8 @@ extension BundleError: ExplainedError {
     case .lacking:
       .failed(
         "bundle_builds_on",
-        "first apply the bundle before it here, or make one there with an earlier --since"
+        "first apply the bundle before it here, or make one there with an earlier --since; if something was "
+          + "forgotten since, make one without it on a device that has followed"
       )
     case .noVersion: .failed("no_version", "'notes new' makes a note")
     case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")

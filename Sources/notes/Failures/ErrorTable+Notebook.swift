@@ -51,7 +51,8 @@ extension ForgetError: ExplainedError {
     case .remotes:
       .failed(
         "other_repositories",
-        "notes can forget only what no other repository has; change a password that became known")
+        "'notes remote add' makes one a hub, 'git remote remove' lets it go; it keeps the text then"
+      )
     case .unfinished: .failed("unfinished", "'notes status' says what it waits for")
     case .lives:
       .failed("lives_on", "'notes forget NOTE' takes deleted notes one at a time")

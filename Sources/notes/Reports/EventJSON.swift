@@ -38,6 +38,8 @@ struct EventJSON {
       object("hub_went_back", peer.fields + ["former_tip": former, "tip": tip])
     case .alteredMerges(let peer, let merges, let notebook):
       object("altered_merges", notebook, peer.fields + ["merges": merges])
+    case .hubOthers(let peer, let references):
+      object("hub_others", peer.fields + ["references": references])
     case .hubSplit(let peer, let kept, let joined):
       object("hub_split", peer.fields + ["kept": kept, "joined": joined])
     case .admitted(let hub, let device, let notebook):
@@ -50,14 +52,7 @@ struct EventJSON {
     case .linkShared(let hub, let names, let isUsed, let notebook):
       object("link_shared", notebook, ["names": names, "used": isUsed, "hub": hub.name])
     case .completed(let peer, let notebook): object("completed", notebook, peer.fields)
-    case .invitation(let open):
-      object(
-        "invitation",
-        [
-          showsCode ? "code" : "locator": showsCode ? open.code.description : open.code.locator,
-          "address": "*", "port": Int(open.port), "role": open.role.rawValue,
-          "expires": TimeText.rfc3339(open.expires),
-        ])
+    case .invitation(let open): object("invitation", fields(of: open))
     case .offered(_, let address): object("offered", ["address": address])
     case .declined(_, let address): object("declined", ["address": address])
     case .wrongCode(_, let address, let left):
@@ -86,6 +81,14 @@ struct EventJSON {
     case .folder(let notebook, let isThere):
       object("folder", notebook, ["state": isThere ? "here" : "away"])
     }
+  }
+
+  private func fields(of open: OpenInvitation) -> JSON {
+    [
+      showsCode ? "code" : "locator": showsCode ? open.code.description : open.code.locator,
+      "address": "*", "port": Int(open.port), "role": open.role.rawValue,
+      "expires": TimeText.rfc3339(open.expires),
+    ]
   }
 
   private func object(_ type: String, _ fields: JSON) -> JSON { ["type": type] as JSON + fields }

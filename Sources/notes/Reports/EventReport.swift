@@ -211,6 +211,11 @@ struct EventText {
         isUsed
           ? "if one of them is a stranger: 'notes members' shows who is a member"
           : "none of them is a member by it; cancel it with 'notes invitations', and make another")
+    case .hubOthers(let hub, let references):
+      return Self.warning(
+        "\(Visible.name(hub.name)) has what was forgotten no more, unless these lead to it still: "
+          + Phrase.list(references.map { Visible.name($0) }),
+        "'git push \(Visible.word(hub.name)) --delete NAME' removes one there")
     case .hubSplit(let hub, let kept, let joined):
       return Self.warning(
         "\(Visible.name(hub.name)) has two branches of this notebook: \(kept) is kept, and "

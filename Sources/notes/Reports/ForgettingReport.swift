@@ -9,8 +9,10 @@ struct ForgettingReport {
   private let status: ForgettingStatus?
   private let author: VersionAuthor?
   private let others: [Member]
+  private let hubs: [String]
 
   init(of notebook: Notebook) throws {
+    hubs = try notebook.hubs().map(\.name)
     status = try notebook.forgettingStatus()
     author = try status.map { try VersionProofs(in: notebook).author(of: $0.commit) }
     others = try Self.others(in: notebook)
@@ -23,7 +25,9 @@ struct ForgettingReport {
   func show(_ options: CommonOptions) throws {
     guard let status, let author else {
       return options.tell(
-        ["type": "forget_status", "forgettings": [JSON](), "devices": [JSON]()],
+        [
+          "type": "forget_status", "forgettings": [JSON](), "devices": [JSON](), "hubs": [JSON](),
+        ],
         "Nothing was forgotten in this notebook.")
     }
     options.tell(json(status, author), text(status, author))
@@ -35,20 +39,31 @@ struct ForgettingReport {
     }
     var text = "Forgotten: \(Phrase.list(what)); the last by \(Visible.name(author.markedName)), "
     text += "\(TimeText.local(status.commit.committer.time))."
-    for (moved, words) in [
-      (true, "have followed"), (false, "have not followed"), (nil, "were not met since"),
-    ] as [(Bool?, String)] {
+    for (moved, one, several) in [
+      (true, "has followed", "have followed"), (false, "has not followed", "have not followed"),
+      (nil, "was not met since", "were not met since"),
+    ] as [(Bool?, String, String)] {
       let names = others.filter { status.hasMovedOver($0.deviceID) == moved }.map {
         Visible.name($0.name)
       }
       if names.isEmpty { continue }
-      text += "\n\(Phrase.list(names)) \(Self.agreeing(words, names.count))."
+      text += "\n\(Phrase.list(names)) \(names.count == 1 ? one : several)."
+    }
+    for (moved, one, several) in [
+      (true, "has followed", "have followed"),
+      (false, "is not known to have followed", "are not known to have followed"),
+    ] {
+      let names = hubs.filter { hasFollowed($0, status) == moved }.map { Visible.name($0) }
+      if names.isEmpty { continue }
+      text +=
+        names.count == 1 ? "\nHub \(names[0]) \(one)." : "\nHubs \(Phrase.list(names)) \(several)."
     }
     return text
   }
 
-  private static func agreeing(_ words: String, _ count: Int) -> String {
-    count > 1 ? words : words.replacing("have", with: "has").replacing("were", with: "was")
+  /// Whether a hub is known to have the rewritten history.
+  private func hasFollowed(_ hub: String, _ status: ForgettingStatus) -> Bool {
+    status.hasMovedOver(hub) == true
   }
 
   private static func words(for kind: String) -> String {
@@ -72,6 +87,7 @@ struct ForgettingReport {
           "has_followed": status.hasMovedOver($0.deviceID),
         ] as JSON
       },
+      "hubs": hubs.map { ["name": $0, "has_followed": hasFollowed($0, status)] as JSON },
     ]
   }
 
