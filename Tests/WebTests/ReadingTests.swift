@@ -277,6 +277,17 @@ import WorkTree
     #expect(try web.get(note).text.contains("more"))
   }
 
+  @Test(arguments: [
+    ("# A *b* **c** ~~d~~ `e` _f_", "A b c d e _f"), ("2 * 3*4 ~ 5", "2 * 3*4 ~ 5"),
+    ("![](a.jpg) [a](b.md)c [d] [e](f g) ![h](i)", "ac [d] [e](f g) h"),
+    ("[[a/b|c]] [[d]] [[e [f]] [[", "c d [[e [f]] [["), ("[ [[a]](b)", "[ a(b)"),
+    ("(*a*), **b**!", "(a), b!"),
+    ("- ***", ""), ("", ""), ("*ä*", "ä"), ("[a](b", "[a](b"), ("[a]()", "[a]()"),
+  ])
+  func `A line is plain without the marks of Markdown`(line: String, expected: String) {
+    #expect(Preview.plain(line[...]) == expected)
+  }
+
   @Test func `A preview has the words of a note, and how many boxes are ticked`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

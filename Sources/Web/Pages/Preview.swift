@@ -19,16 +19,18 @@ struct Preview {
       return
     }
     let text = String(decoding: bytes, as: UTF8.self)
-    let lines = (path.textBehindTitle(text) ?? text[...]).split { $0.isNewline }
+    let lines = (path.textBehindTitle(text) ?? text[...]).utf8.split { "\r\n".utf8.contains($0) }
     var words = ""
     var (ticked, all) = (0, 0)
     for line in lines {
-      // The markers of a conflict, which the list names.
-      if ["<<<<<<<", "=======", ">>>>>>>"].contains(where: line.hasPrefix) { continue }
-      let box = TaskLine(line)
+      let box = line.contains(UInt8(ascii: "[")) ? TaskLine(Substring(line)) : nil
       if let box { (ticked, all) = (ticked + (box.isTicked ? 1 : 0), all + 1) }
-      let text = Self.plain(box?.text ?? line)
-      guard words.count < Self.longest, !text.isEmpty else { continue }
+      // The list names a conflict, whose markers say nothing else.
+      guard words.utf8.count < 4 * Self.longest, !Self.markers.contains(where: line.starts) else {
+        continue
+      }
+      let text = Self.plain(box?.text ?? Substring(line))
+      if text.isEmpty { continue }
       if let last = words.last { words += box == nil || last.isPunctuation ? " " : ", " }
       words += text
     }
@@ -36,19 +38,74 @@ struct Preview {
     boxes = all > 0 && bytes.count < Self.mostRead ? (ticked, all) : nil
   }
 
-  /// A line without the marks of Markdown around its words.
+  private static let markers = ["<<<<<<<", "=======", ">>>>>>>"].map { Array($0.utf8) }
+
+  /// A line without the marks of Markdown around and in its words. A list has thousands of lines: no letter is
+  /// looked at twice.
   static func plain(_ line: Substring) -> String {
-    let marks: Set<Character> = ["#", ">", "-", "*", "+", "=", "_", "~", "`", "|", " ", "\t"]
-    let (links, titles) = (#/!?\[([^\[\]]*)\]\([^\s()]+\)/#, #/\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]/#)
-    let stress = #/(\*{1,3}|~~|`+)(\S|\S[^*~`]*\S)\1/#
-    var line = line.prefix(2 * longest)
-    if line.contains("](") { line = line.replacing(links) { $0.1 } }
-    if line.contains("[[") { line = line.replacing(titles) { $0.1 } }
-    if line.contains(where: { "*~`".contains($0) }) { line = line.replacing(stress) { $0.2 } }
-    let text = line.drop(while: marks.contains)
-    let end =
-      text.lastIndex { !marks.contains($0) }.map { text.index(after: $0) } ?? text.startIndex
-    return String(text[..<end].prefix(longest))
+    let bytes = Array(line.prefix(2 * longest).utf8)
+    let words = bytes.contains { "[*`~".utf8.contains($0) } ? unstressed(unlinked(bytes)) : bytes
+    let marks = Set("#>-*+=_~`| \t".utf8)
+    guard let first = words.firstIndex(where: { !marks.contains($0) }),
+      let last = words.lastIndex(where: { !marks.contains($0) })
+    else { return "" }
+    return String(String(decoding: words[first...last], as: UTF8.self).prefix(longest))
+  }
+
+  /// The words of links in their places: those of `[words](address)`, `[[title|words]]` and `[[title]]`.
+  private static func unlinked(_ line: [UInt8]) -> [UInt8] {
+    let (open, close) = (UInt8(ascii: "["), UInt8(ascii: "]"))
+    var words: [UInt8] = []
+    var rest = line[...]
+    while let start = rest.firstIndex(of: open) {
+      let isTitle = rest.dropFirst(start + 1 - rest.startIndex).first == open
+      let inside = rest[(start + (isTitle ? 2 : 1))...].prefix { $0 != open && $0 != close }
+      let behind = rest[inside.endIndex...]
+      let address = behind.dropFirst(2).prefix { !" \t()".utf8.contains($0) }
+      let end: Int
+      if isTitle, behind.starts(with: [close, close]) {
+        end = behind.startIndex + 2
+      } else if !isTitle, behind.starts(with: [close, UInt8(ascii: "(")]), !address.isEmpty,
+        address.endIndex < line.endIndex, line[address.endIndex] == UInt8(ascii: ")")
+      {
+        end = address.endIndex + 1
+      } else {
+        words += rest[...start]
+        rest = rest[(start + 1)...]
+        continue
+      }
+      words += rest[..<start]
+      if !isTitle, words.last == UInt8(ascii: "!") { words.removeLast() }
+      words +=
+        isTitle ? inside.split(separator: UInt8(ascii: "|"), maxSplits: 1).last ?? [] : inside
+      rest = rest[end...]
+    }
+    return words + rest
+  }
+
+  /// The words without the marks of emphasis, of struck words and of code; one that stands between two words,
+  /// or alone, is not such a mark.
+  private static func unstressed(_ line: [UInt8]) -> [UInt8] {
+    var words: [UInt8] = []
+    var place = 0
+    while place < line.count {
+      let mark = line[place]
+      let end = line[place...].firstIndex { $0 != mark } ?? line.count
+      func isBeside(_ byte: UInt8?) -> Bool {
+        byte.map { $0 >= 0x80 || Request.isAlphanumeric($0) } ?? false
+      }
+      let isBetween = isBeside(words.last) == isBeside(end < line.count ? line[end] : nil)
+      let isStress =
+        switch mark {
+        case UInt8(ascii: "`"): true
+        case UInt8(ascii: "*"): end - place > 1 || !isBetween
+        case UInt8(ascii: "~"): end - place == 2
+        default: false
+        }
+      if !isStress { words += line[place..<end] }
+      place = end
+    }
+    return words
   }
 
   private static func beginning(of file: String) -> [UInt8]? {
