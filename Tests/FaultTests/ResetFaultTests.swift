@@ -8,59 +8,38 @@ import Testing
 struct ResetFaultTests {
   @Test("killed there, there is the one membership or the other, and the former is kept")
   func killed() throws {
-    try sweep([.kill, .torn, .power], budget: TestEnvironment.amount(12, inFull: 60))
+    try reset().sweep(
+      "notes members reset", [.kill, .torn, .power],
+      budget: TestEnvironment.amount(12, inFull: 60), fewestCalls: 30)
   }
 
   @Test("failing there, there is the one membership or the other, and the former is kept")
   func failed() throws {
-    try sweep(
-      [.once(EIO), .once(ENOSPC), .stays(ENOSPC)], budget: TestEnvironment.amount(6, inFull: 30))
+    try reset().sweep(
+      "notes members reset", [.once(EIO), .once(ENOSPC), .stays(ENOSPC)],
+      budget: TestEnvironment.amount(6, inFull: 30), fewestCalls: 30)
   }
 
-  private func sweep(_ faults: [Fault], budget: Int) throws {
-    let run = try ResetRuns()
-    try Sweep(
-      subject: "notes members reset", calls: run.calls, faults: faults, budget: budget,
-      fewestCalls: 30
-    )
-    .run { try run.interrupt(at: $0, by: $1) }
-  }
-}
-
-/// Plays of `notes members reset` from the same state.
-private final class ResetRuns: Sendable {
-  /// The calls of the run that change the file system: `KIND PATH`.
-  let calls: [String]
-  private let work: MemoryFolder
-  private let formerID: String
-  private var template: String { work.path + "/template" }
-
-  init() throws {
+  private func reset() throws -> InterruptedCommand {
     let work = try MemoryFolder()
-    self.work = work
     let ada = Party("ada", in: work.path + "/template")
     try makeFolder(work.path + "/template")
     try ada.write("1.txt", "one\n")
     try ada.succeed("init", "--name", "Home", "--device-name", "ada")
     try ada.succeed("save")
-    formerID = try Self.notebookID(ada)
-    let plain = work.path + "/plain"
-    try Self.copy(work.path + "/template", to: plain)
-    let played = try Party("ada", in: plain).notes(
-      "members", "reset", "--yes", faults: ["FAULT_LOG": work.path + "/log"])
-    guard played.isSuccess else { throw FaultRun.Violation(description: "\(played)") }
-    try Self.check(Party("ada", in: plain), former: formerID)
-    calls = String(decoding: try readFile(work.path + "/log"), as: UTF8.self)
-      .split(separator: "\n").map(String.init)
-    removeTree(plain)
-  }
-
-  deinit { work.remove(["template", "log", "plain"]) }
-
-  private static func copy(_ template: String, to folder: String) throws {
-    try makeFolder(folder)
-    try FileManager.default.copyItem(
-      atPath: Party("ada", in: template).folder, toPath: Party("ada", in: folder).folder)
+    let former = try Self.notebookID(ada)
+    return try InterruptedCommand(["members", "reset", "--yes"], of: "ada", in: work) {
+      ada, isDone in
+      // What needs the members puts the two in agreement.
+      try ada.succeed("members")
+      try ada.succeed("bundle", "create", ada.folder + "/home.bundle")
+      try ada.succeed("save")
+      if try Self.notebookID(ada) != former { return }
+      if isDone { throw FaultRun.Violation(description: "it said that it was done") }
+      try ada.succeed("members", "reset", "--yes")
+    } check: { ada in
+      try Self.check(ada, former: former)
+    }
   }
 
   /// What the program goes by, after all that an interrupted run left was dealt with.
@@ -70,41 +49,6 @@ private final class ResetRuns: Sendable {
       throw FaultRun.Violation(description: "no ID in \(text)")
     }
     return String(text[start...].prefix { $0 != "\"" })
-  }
-
-  func interrupt(at point: Int, by fault: Fault) throws -> Play {
-    let folder = work.path + "/\(point) \(fault)"
-    do {
-      try Self.copy(template, to: folder)
-      let play = try play(point, fault, Party("ada", in: folder), met: folder + "/met")
-      removeTree(folder)
-      return play
-    } catch {
-      throw FaultRun.Violation(
-        description: "call \(point) of \(calls.count) (\(calls[point - 1])), \(fault): \(error)"
-          + "\nKept in \(folder)")
-    }
-  }
-
-  private func play(_ point: Int, _ fault: Fault, _ ada: Party, met: String) throws -> Play {
-    let broken = try ada.notes(
-      "members", "reset", "--yes",
-      faults: fault.environment.merging(["FAULT_AT": "\(point)", "FAULT_MET": met]) { $1 })
-    if case .signalled(let signal) = broken.status, !(fault.isDeath && signal == SIGKILL) {
-      throw FaultRun.Violation(description: "ended in an unforeseen way: \(broken)")
-    }
-    // What needs the members puts the two in agreement.
-    try ada.succeed("members")
-    try ada.succeed("bundle", "create", ada.folder + "/home.bundle")
-    try ada.succeed("save")
-    let isReset = try Self.notebookID(ada) != formerID
-    if broken.isSuccess, !isReset {
-      throw FaultRun.Violation(description: "said done: \(broken)")
-    }
-    if !isReset { try ada.succeed("members", "reset", "--yes") }
-    try Self.check(ada, former: formerID)
-    if access(met, F_OK) != 0 { return .unreached }
-    return !fault.isDeath && broken.isSuccess ? .harmless : .broken
   }
 
   /// One founder, who goes by the new membership; the former one is there, whole.
