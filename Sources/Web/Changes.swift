@@ -183,13 +183,6 @@ extension RequestContext {
     throw NotebookError.nameTaken(subject.path, by: subject.path, isFolder: false)
   }
 
-  func undo(in notebook: Notebook) throws -> Response {
-    let after = request.path[1]
-    guard ObjectID(hex: after) != nil else { throw Refusal.noSuchVersion }
-    _ = try notebook.undo(.version(after))
-    return .see(root + "/?done=undone")
-  }
-
   func saveFolder(in notebook: Notebook) throws -> Response {
     let made = try notebook.save().version
     return .see(root + "/?done=" + (made == nil ? "same" : "saved"))

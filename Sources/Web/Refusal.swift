@@ -43,6 +43,8 @@ struct Refusal: Error {
   /// A guest who is a reader asks for a change of the notebook.
   static let readOnly = Refusal(
     403, "you are a reader here: you can look at everything and change nothing")
+  /// A guest asks to undo something that stands and that another person did.
+  static let notYours = Refusal(403, "you can undo only what you did here, once")
   /// A guest asks for something that is only for the user of this device.
   static let ownerOnly = Refusal(403, "this page is for the user of this device alone")
   /// The notebook's folder is not there: it may come back.

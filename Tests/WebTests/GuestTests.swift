@@ -242,6 +242,45 @@ import Testing
     #expect(try web.get("/", as: guest).status == 401)
   }
 
+  // "A guest undoes only what the guest did", "after the page has shown its words".
+  @Test func `A guest undoes the guest's own last change`() throws {
+    let (guest, other) = (try web.comeIn(invite("Grandma")), try web.comeIn(invite("Ben")))
+    #expect(try web.get("/undo", as: guest).text.contains("There is nothing to undo"))
+    _ = try edit("oat milk\n", as: guest)
+    _ = try web.post("/new", [("title", "Own"), ("text", "own words")])
+    let owners = try web.get("/undo")
+    #expect(owners.text.contains("<ins>own words</ins>"), "\(owners.text)")
+    let page = try web.get("/undo", as: guest)
+    #expect(
+      page.text.contains("<ins>oat </ins>milk") && !page.text.contains("own words"), "\(page.text)")
+    #expect(try web.get("/undo", as: other).text.contains("There is nothing to undo"))
+    for (form, sender) in [(owners, guest), (owners, other), (page, other)] {
+      #expect(try web.post(web.action(in: form), [], as: sender).status == 403)
+    }
+    #expect(try web.text("Shopping.txt") == "oat milk\n")
+    #expect(try web.post(web.action(in: page), [], as: guest).status == 303)
+    #expect(try web.text("Shopping.txt") == "milk\n" && web.text("Own.txt") == "own words\n")
+    #expect(try web.get("/undo", as: guest).text.contains("There is nothing to undo"))
+    #expect(try web.post(web.action(in: page), [], as: guest).status == 403)
+  }
+
+  // An edit of an older text is merged: what the guest did is the edit, not the merge.
+  @Test func `A guest undoes an edit that was merged`() throws {
+    let guest = try web.comeIn(invite("Grandma"))
+    try web.folder.write("milk\n\n\n\ntea\n", to: "Shopping.txt")
+    _ = try web.notebook.save()
+    let form = try web.page(web.address("Shopping.txt") + "/edit", as: guest)
+    try web.folder.write("milk\n\n\n\ngreen tea\n", to: "Shopping.txt")
+    _ = try web.notebook.save()
+    _ = try web.save("oat milk\n\n\n\ntea\n", by: form, as: guest)
+    #expect(try web.text("Shopping.txt") == "oat milk\n\n\n\ngreen tea\n")
+    let page = try web.get("/undo", as: guest)
+    #expect(
+      page.text.contains("<ins>oat </ins>milk") && !page.text.contains("green"), "\(page.text)")
+    #expect(try web.post(web.action(in: page), [], as: guest).status == 303)
+    #expect(try web.text("Shopping.txt") == "milk\n\n\n\ngreen tea\n")
+  }
+
   @Test func `A guest stays one when the page is served again`() throws {
     let guest = try web.comeIn(invite("Grandma"))
     try web.serveAgain()

@@ -244,30 +244,6 @@ extension RequestContext {
       """
     }
   }
-
-  // MARK: Undo
-
-  func undoPage(of notebook: Notebook) throws -> HTML {
-    // Unsaved texts of the folder are left alone.
-    let last = try notebook.history.operations().first {
-      !$0.isUndone && $0.before != nil && $0.kind != .undo && $0.kind != .redo
-    }
-    return layout("Undo", name: notebook.identity.name) {
-      guard let last else {
-        return """
-          <h1>Undo</h1>
-          <div class="nothing">\(HTML.emptySheet)<p class="soft">There is nothing to undo.</p></div>
-          """
-      }
-      return """
-        <h1>Undo the last change?</h1>
-        <form method="post" action="\(root)/undo/\(last.after)" class="stack">
-        <p class="soft">The last thing done on this device: <b>\(last.summary)</b>, \(time(last.time))</p>
-        <p class="acts"><button class="btn main">Undo this</button> <a class="btn" href="\(root)/">Cancel</a></p>
-        </form>
-        """
-    }
-  }
 }
 
 extension VersionAuthor {

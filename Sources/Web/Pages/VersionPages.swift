@@ -126,7 +126,7 @@ extension RequestContext {
   // MARK: Words
 
   /// The words of a note that a version changed.
-  private func changedWords(_ change: VersionChange, in notebook: Notebook) throws -> HTML {
+  func changedWords(_ change: VersionChange, in notebook: Notebook) throws -> HTML {
     func text(_ id: ObjectID?) throws -> [UInt8] { try id.map(notebook.repository.blob) ?? [] }
     let (old, new) = (try text(change.old), try text(change.new))
     let name: HTML? = change.formerPath.map {
