@@ -281,6 +281,20 @@ import Testing
     #expect(try web.text("Shopping.txt") == "milk\n\n\n\ngreen tea\n")
   }
 
+  // "A guest who was removed, and is invited again under the same name, finds them in the same browser."
+  @Test func `A guest who is invited again has the same drafts, and no other`() throws {
+    func drafts(_ name: String) throws -> String {
+      try web.value("data-drafts=\"", in: web.get("/", as: web.comeIn(invite(name))))
+    }
+    let names = ["Grandma", "Grandma: 2", "Ben"]
+    let before = try names.map(drafts)
+    for name in names { _ = try GuestBook(stateFolder: web.notebook.stateFolder).remove(name) }
+    #expect(try names.map(drafts) == before)
+    let all = try before + [web.value("data-drafts=\"", in: web.get("/"))]
+    #expect(
+      Set(all).count == 4 && !all.contains { one in all.contains { $0.hasPrefix(one + ":") } })
+  }
+
   @Test func `A guest stays one when the page is served again`() throws {
     let guest = try web.comeIn(invite("Grandma"))
     try web.serveAgain()

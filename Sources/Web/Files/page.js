@@ -4,6 +4,12 @@ const state = document.getElementById("state");
 const form = document.querySelector("form.edit[data-note]");
 // One guest's drafts are not sent by another's page in the same browser.
 const store = `notes-draft:${document.body.dataset.drafts}:`;
+// Release 1.0 kept them by the guest's path.
+const former = `notes-draft:${document.body.dataset.drafts.split("/")[0]}${root}:`;
+for (const [name, draft] of Object.entries(localStorage).filter(([name]) => name.startsWith(former))) {
+  localStorage.removeItem(name);
+  localStorage.setItem(name.replace(former, store), draft);
+}
 
 const say = (text, kind = "") => {
   if (state.textContent !== text) state.textContent = text;

@@ -53,8 +53,10 @@ extension RequestContext {
   }
 
   /// The owner of the drafts that the page keeps and sends. A browser keeps them by the port, at which
-  /// another notebook, or another guest, may be later.
-  private var drafts: String { site.notebookID + (visitor.guest == nil ? "" : root) }
+  /// another notebook, or another guest, may be later. A guest who is invited again has the same.
+  private var drafts: String {
+    site.notebookID + (visitor.guest.map { "/" + encoded($0.name.lowercased()) } ?? "")
+  }
 
   /// One line: back, the state, the main action, and the menu.
   private func header(_ frame: Frame) -> HTML {
