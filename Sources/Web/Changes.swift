@@ -22,7 +22,7 @@ extension RequestContext {
       {
         // A browser that has not received the answer sends the form again.
       }
-      guard let made = try notebook.history.notes().first(where: { $0.path == path }),
+      guard let made = try note(at: path, in: notebook),
         let tip = try notebook.state().tip
       else { return .see(root + "/") }
       let shown = ShownNote(version: tip, blob: try notebook.repository.hash(blob: bytes))
@@ -78,7 +78,7 @@ extension RequestContext {
       ShownNote(version: $0, blob: try notebook.repository.hash(blob: bytes))
     }
     // A merge may have given the note its name of another device.
-    guard let note = try notebook.history.notes().first(where: { $0.id == subject.id }) else {
+    guard let note = try note(subject.id, in: notebook) else {
       return .see(root + "/?done=saved")
     }
     guard next != nil else { return done("same", subject.id) }
@@ -159,7 +159,7 @@ extension RequestContext {
     _ subject: Subject, from version: Commit, in notebook: Notebook
   ) throws -> Response {
     let made = try notebook.restore(subject.path, from: version)
-    let note = try notebook.history.notes().first { $0.path == subject.path }
+    let note = try note(at: subject.path, in: notebook)
     let done = made == nil ? "same" : "restored"
     return .see(note.map { "\(root)/n/\($0.id)?done=\(done)" } ?? root + "/")
   }
@@ -177,7 +177,7 @@ extension RequestContext {
       } catch NotebookError.nameTaken {
         continue
       }
-      let copy = try notebook.history.notes().first { $0.path == target }
+      let copy = try note(at: target, in: notebook)
       return .see(copy.map { "\(root)/n/\($0.id)?done=copied" } ?? root + "/")
     }
     throw NotebookError.nameTaken(subject.path, by: subject.path, isFolder: false)

@@ -47,10 +47,6 @@ struct Entrance: Sendable {
   /// path that other programs do not know. On the network the name's prefix makes browsers accept it only
   /// from this host over TLS; that needs the path `/`, so the name distinguishes the notebooks and guests of
   /// one host.
-  ///
-  /// On this machine cookies are for a path that other programs do not know. On the network the name
-  /// begins so that browsers take it from this host over TLS alone; that needs the path `/`, so the name
-  /// tells the notebooks and guests of one host apart.
   func cookieName(below root: some StringProtocol) -> String? {
     guard network != nil else { return "notes" }
     // Without OpenSSL there is no TLS, and no cookie.

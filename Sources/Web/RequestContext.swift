@@ -12,6 +12,12 @@ internal import WorkTree
 struct RequestContext {
   let site: Site
   let request: Request
+  /// The notes that a page has asked for: it shows one state of the folder.
+  private let listed = Listed()
+
+  private final class Listed { var notes: [NoteSummary]? }
+
+  init(site: Site, request: Request) { (self.site, self.request) = (site, request) }
 
   var visitor: Visitor { request.visitor }
   var root: String { visitor.root }
@@ -145,12 +151,30 @@ struct RequestContext {
   /// The note that the path names by its ID: one of the folder, or else a deleted one.
   private func subject(in notebook: Notebook) throws -> Subject {
     let id = try noteID(request.path[1])
-    if let note = try notebook.history.notes().first(where: { $0.id == id }) {
+    if let note = try note(id, in: notebook) {
       return Subject(id: id, path: note.path, isDeleted: false, isInConflict: note.isInConflict)
     }
     let deleted = try notebook.history.deletedFiles().first { $0.id == id && $0.path.isNote }
     guard let deleted else { throw Refusal.noSuchNote }
     return Subject(id: id, path: deleted.path, isDeleted: true, isInConflict: false)
+  }
+
+  /// The notes in the folder, by path. A form changes them, and a page asks for them more than once.
+  func notes(of notebook: Notebook) throws -> [NoteSummary] {
+    if request.method == .get, let notes = listed.notes { return notes }
+    let notes = try notebook.history.notes()
+    listed.notes = notes
+    return notes
+  }
+
+  /// The note with this ID; nil if the folder has none.
+  func note(_ id: String, in notebook: Notebook) throws -> NoteSummary? {
+    try notes(of: notebook).first { $0.id == id }
+  }
+
+  /// The note of this path; nil if the folder has none.
+  func note(at path: TreePath, in notebook: Notebook) throws -> NoteSummary? {
+    try notes(of: notebook).first { $0.path == path }
   }
 
   /// An ID of a note or an attachment, as an address has it.

@@ -1,10 +1,12 @@
 internal import Exchange
 internal import Glibc
+internal import History
 internal import Membership
 internal import Notebook
 internal import State
 internal import Synchronization
 internal import System
+internal import Watch
 
 /// A notebook served on the page, for visitors that the gate admits.
 final class Site: Sendable {
@@ -14,7 +16,7 @@ final class Site: Sendable {
   /// The folder of the keys of the user's devices.
   private let dataFolder: String
   /// The folder of the sockets of watchers; nil if the user has no such folder.
-  let controlFolder: String?
+  private let controlFolder: String?
   private let signer: VersionSigner
   let guests: GuestBook
   /// The last guests that were read from the book.
@@ -45,6 +47,9 @@ final class Site: Sendable {
 
   /// The part of the path that the notebook's pages are below, if several are served.
   var pathName: String { notebookID.prefix(16).lowercased() }
+
+  /// Whether a watcher can be asked at all.
+  var mayBeWatched: Bool { controlFolder != nil }
 
   /// Whether the notebook's folder is there: it may be on a medium that was taken out.
   var isThere: Bool { access(stateFolder.path, F_OK) == 0 }
@@ -84,6 +89,13 @@ final class Site: Sendable {
     notebook.signer = signer
     notebook.guest = guest?.name
     return notebook
+  }
+
+  /// The watcher that runs for the notebook, by its identity as it is now: a renewed key has another socket.
+  func watcher(of notebook: Notebook) -> ControlClient? {
+    let identity = notebook.identity
+    return ControlClient.connect(
+      in: controlFolder, notebookID: identity.id, deviceID: identity.device.deviceID)
   }
 
   /// The session context for changes of the notebook's members: this device's key, and the known members.

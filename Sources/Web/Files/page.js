@@ -11,6 +11,11 @@ for (const [name, draft] of Object.entries(localStorage).filter(([name]) => name
   localStorage.setItem(name.replace(former, store), draft);
 }
 
+const element = (kind, about, ...inside) => {
+  const made = Object.assign(document.createElement(kind), about);
+  made.append(...inside);
+  return made;
+};
 const say = (text, kind = "") => {
   if (state.textContent !== text) state.textContent = text;
   state.dataset.is = kind;
@@ -171,16 +176,11 @@ const showDrafts = () => {
   document.getElementById("drafts")?.remove();
   const names = namesOfDrafts().filter((name) => name !== draftName);
   if (!names.length) return;
-  const list = document.createElement("p");
-  list.id = "drafts";
-  list.className = "coming";
-  list.append("Not saved yet: ");
+  const list = element("p", { id: "drafts", className: "coming" }, "Not saved yet: ");
   for (const name of names.sort()) {
     const { action, page, title } = draftAt(name);
-    const link = document.createElement("a");
-    link.href = page ? root + page : `${root}${action}#${name.slice(store.length)}`;
-    link.textContent = title;
-    list.append(name === names[0] ? "" : ", ", link);
+    const href = page ? root + page : `${root}${action}#${name.slice(store.length)}`;
+    list.append(name === names[0] ? "" : ", ", element("a", { href }, title));
   }
   document.getElementById("main").prepend(list);
 };
@@ -512,9 +512,7 @@ const followSoon = () => (following = following.then(follow).catch(sayOffline));
 let toast;
 const tellOf = (words, ...more) => {
   document.getElementById("coming")?.remove();
-  const note = document.createElement("p");
-  note.id = "coming";
-  note.className = "toast";
+  const note = element("p", { id: "coming", className: "toast" });
   note.setAttribute("role", "status");
   document.body.append(note);
   note.append(words, ...more);
@@ -522,9 +520,7 @@ const tellOf = (words, ...more) => {
   if (!more.length) toast = setTimeout(() => note.remove(), 8000);
 };
 const showConflict = () => {
-  const link = document.createElement("a");
-  link.href = `${root}/n/${form.dataset.note}/settle`;
-  link.textContent = "Choose";
+  const link = element("a", { href: `${root}/n/${form.dataset.note}/settle` }, "Choose");
   tellOf("You and somebody else changed the same words. Both texts are kept. ", link);
 };
 
@@ -721,7 +717,7 @@ const allNotes = () => {
   return notes;
 };
 const isOffline = () => Boolean(document.body.dataset.kept) || state.dataset.is === "offline";
-const missing = () => Object.assign(document.createElement("span"), { className: "chip", textContent: "not on this device" });
+const missing = () => element("span", { className: "chip" }, "not on this device");
 const row = document.createElement("template");
 row.innerHTML =
   '<li><a class="row"><span class="row-top"><span class="row-title" dir="auto"></span></span>' +
@@ -734,7 +730,7 @@ const rowOf = (note, word) => {
   title.textContent = shownText(note.title);
   const words = note.text?.slice(note.below) ?? "";
   text.textContent = shownText(words.slice(Math.max(0, words.toLowerCase().indexOf(word) - 40)).slice(0, 200));
-  if (note.folder) meta.append(Object.assign(document.createElement("bdi"), { className: "folder", textContent: shownText(note.folder) }));
+  if (note.folder) meta.append(element("bdi", { className: "folder" }, shownText(note.folder)));
   if (note.text === undefined && isOffline()) meta.append(missing());
   return item;
 };
@@ -742,17 +738,15 @@ const rowOf = (note, word) => {
 // The filter: at once by what the browser knows, then by all texts.
 
 const list = document.getElementById("notes");
-const found = document.createElement("div");
-found.className = "lists";
+const found = element("div", { className: "lists" });
 const atOnce = 100;
 const showAll = (hits, words, most, more = "") => {
-  const group = document.createElement("ul");
-  group.className = "group notes";
-  group.append(...hits.slice(0, most).map((note) => rowOf(note, words[0] ?? "")));
-  const label = Object.assign(document.createElement("p"), { className: "label", textContent: `${hits.length} note${hits.length === 1 ? "" : "s"}${more}` });
-  const rest = Object.assign(document.createElement("button"), { className: "btn", textContent: `${hits.length - most} more` });
-  rest.addEventListener("click", () => showAll(hits, words, most + atOnce, more));
-  found.replaceChildren(label, group, ...(hits.length > most ? [rest] : []));
+  const rows = hits.slice(0, most).map((note) => rowOf(note, words[0] ?? ""));
+  const onclick = () => showAll(hits, words, most + atOnce, more);
+  found.replaceChildren(
+    element("p", { className: "label" }, `${hits.length} note${hits.length === 1 ? "" : "s"}${more}`),
+    element("ul", { className: "group notes" }, ...rows),
+    ...(hits.length > most ? [element("button", { className: "btn", onclick }, `${hits.length - most} more`)] : []));
   if (!found.isConnected) list.after(found);
   list.hidden = true;
 };
@@ -1103,11 +1097,8 @@ showDrafts();
 // The page that a text was typed in cannot be shown any more, but the text can.
 const lost = !form && draftAt(store + location.hash.slice(1));
 if (lost) {
-  const text = document.createElement("textarea");
-  text.readOnly = true;
-  text.rows = 20;
+  const text = element("textarea", { readOnly: true, rows: 20, value: lost.fields[textName(lost.fields)] ?? "" });
   text.setAttribute("aria-label", "What you typed");
-  text.value = Object.entries(lost.fields).find(([name]) => name.startsWith("text"))?.[1] ?? "";
   document.getElementById("main").append(text);
 }
 // Until the notebook answers.

@@ -14,7 +14,7 @@ extension RequestContext {
     let membership = try MembershipStore.open(
       in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder))
     let standing = membership.standing(ofDevice: identity.device.deviceID)
-    let watcher = watcher(of: notebook)
+    let watcher = site.watcher(of: notebook)
     let live = watcher?.status(within: 1)
     let states = try DeviceStates(in: notebook, live: live)
     let own = identity.device.deviceID

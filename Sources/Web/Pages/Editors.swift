@@ -10,19 +10,13 @@ extension RequestContext {
   /// How long a note's page waits for a watcher, in seconds.
   private static let patience = 0.3
 
-  func watcher(of notebook: Notebook) -> ControlClient? {
-    let identity = notebook.identity
-    return ControlClient.connect(
-      in: site.controlFolder, notebookID: identity.id, deviceID: identity.device.deviceID)
-  }
-
   /// The note that the page of the stream edits. While this lives, the other browsers show who edits it, and
   /// the watcher tells the other devices: notes-control(7), `edit`.
   func editing(in notebook: Notebook) throws -> OpenNote? {
     guard visitor.mayWrite, let id = request.query["edit"],
-      let note = try notebook.history.notes().first(where: { $0.id == id })
+      let note = try note(id, in: notebook)
     else { return nil }
-    let watcher = watcher(of: notebook)
+    let watcher = site.watcher(of: notebook)
     let isTold = watcher?.ask(.edit(paths: [note.path])) ?? false
     return OpenNote(
       id, by: ownName(in: notebook), in: site.openNotes, watcher: isTold ? watcher : nil)
@@ -47,7 +41,7 @@ extension RequestContext {
 
   func editors(in notebook: Notebook) -> Editors {
     var devices: [TreePath: [String]] = [:]
-    let watcher = visitor.isOwner ? watcher(of: notebook) : nil
+    let watcher = visitor.isOwner ? site.watcher(of: notebook) : nil
     for peer in watcher?.status(within: Self.patience)?.peers ?? [] {
       for path in peer.shows.editing { devices[path, default: []].append(peer.identity.name) }
     }

@@ -159,7 +159,7 @@ extension RequestContext {
     }
     let note =
       try query("beside").map { id in
-        try notebook.history.notes().first { $0.id == id }.map(\.path)
+        try self.note(id, in: notebook)?.path
       } ?? nil
     // The characters that have a meaning in a link, or in a path.
     let whole = String(

@@ -65,7 +65,7 @@ extension RequestContext {
       throw MembershipError.notAnAdmin(device: context.key.deviceID)
     }
     let device = context.key.deviceID
-    let host = InvitationHost(context, watcher: watcher(of: notebook)) {
+    let host = InvitationHost(context, watcher: site.watcher(of: notebook)) {
       AvahiDiscovery(deviceID: device)
     }
     let locator = try site.invitations.open(

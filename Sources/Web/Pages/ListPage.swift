@@ -100,7 +100,7 @@ extension RequestContext {
   // MARK: Rows
 
   func notesByTime(of notebook: Notebook) throws -> [NoteSummary] {
-    try notebook.history.notes().sorted {
+    try notes(of: notebook).sorted {
       ($1.modified ?? .max, $0.path) < ($0.modified ?? .max, $1.path)
     }
   }
@@ -229,7 +229,7 @@ extension RequestContext {
     if inHistory {
       for file in try history.deletedFiles() { addresses[file.path] = "\(root)/n/\(file.id)" }
     }
-    for note in try history.notes() where !note.id.isEmpty {
+    for note in try notes(of: notebook) where !note.id.isEmpty {
       addresses[note.path] = "\(root)/n/\(note.id)"
     }
     let all = hits + former.filter { $0.path.isNote }

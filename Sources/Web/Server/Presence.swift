@@ -8,8 +8,7 @@ internal import Watch
 /// Follows the notebook's watcher for as long as this device's user has a page open: notes-control(7),
 /// `follow`.
 final class Presence: Sendable {
-  private let folder: String
-  private let controlFolder: String?
+  private let site: Site
   private let isWanted: @Sendable () -> Bool
   private let changed: @Sendable () -> Void
   private let token: CancellationToken
@@ -24,14 +23,14 @@ final class Presence: Sendable {
   init(
     of site: Site, isWanted: @escaping @Sendable () -> Bool, changed: @escaping @Sendable () -> Void
   ) throws {
-    (folder, controlFolder) = (site.folder, site.controlFolder)
+    self.site = site
     (self.isWanted, self.changed) = (isWanted, changed)
     token = try CancellationToken()
   }
 
   /// A page is open.
   func begin() {
-    guard controlFolder != nil, !token.isCancelled else { return }
+    guard site.mayBeWatched, !token.isCancelled else { return }
     isRunning.withLock { isRunning in
       if isRunning { return }
       // Without the thread the next page that opens tries again.
@@ -44,7 +43,8 @@ final class Presence: Sendable {
   private func run() {
     var wasThere = false
     while goesOn() {
-      if let watcher = connect() {
+      // If the folder is away there is no watcher to ask.
+      if let watcher = (try? Notebook.open(at: site.folder)).flatMap(site.watcher) {
         wasThere = true
         if watcher.ask(.follow) {
           while let reply = watcher.next(within: Self.silence, orUntil: token) {
@@ -67,14 +67,6 @@ final class Presence: Sendable {
       isRunning = !token.isCancelled && isWanted()
       return isRunning
     }
-  }
-
-  /// By the notebook's identity as it is now: a renewed key has another socket.
-  private func connect() -> ControlClient? {
-    // If the folder is away there is no watcher to ask.
-    guard let identity = try? Notebook.open(at: folder).identity else { return nil }
-    return ControlClient.connect(
-      in: controlFolder, notebookID: identity.id, deviceID: identity.device.deviceID)
   }
 
   private func concerns(_ reply: ControlReply) -> Bool {
