@@ -12,7 +12,7 @@ class Portrait(AppStory):
     def portrait(self, target):
         """README's picture of the page."""
         page = self.browser = Browser(self.folder / "guest", self.told_authority())
-        self.notes("rm", HOSTILE)
+        self.notes("rm", HOSTILE, "Long", "Cellar")
         for name, text in (("Birthdays", "Ada 12 May\n"), ("Bread", "500 g flour\n2 tsp salt\n"),
                            ("Shopping", "apples\nmilk for Sunday\nbread\n")):
             self.write(f"{name}.txt", text)

@@ -26,7 +26,9 @@ import Testing
   @Test func `A role is changed after a page that says what it means`() throws {
     let ben = try founded.join("Ben")
     let list = try web.get("/devices").text
-    #expect(list.contains("href=\"\(web.root)\(founded.page(of: ben))\">Change Ben</a>"))
+    #expect(
+      list.contains(
+        "href=\"\(web.root)\(founded.page(of: ben))\">Change<span class=\"vh\"> Ben</span></a>"))
     #expect(!list.contains(founded.page(of: key)))
     let own = try web.get(founded.page(of: ben)).text
     #expect(own.contains("value=\"writer\" checked") && own.contains(ben.deviceID))

@@ -282,7 +282,8 @@ import WorkTree
     ("![](a.jpg) [a](b.md)c [d] [e](f g) ![h](i)", "ac [d] [e](f g) h"),
     ("[[a/b|c]] [[d]] [[e [f]] [[", "c d [[e [f]] [["), ("[ [[a]](b)", "[ a(b)"),
     ("(*a*), **b**!", "(a), b!"),
-    ("- ***", ""), ("", ""), ("*ä*", "ä"), ("[a](b", "[a](b"), ("[a]()", "[a]()"),
+    ("- ***", ""), ("> a <b> #", "a <b>"), ("--", ""), ("", ""), ("*ä*", "ä"), ("[a](b", "[a](b"),
+    ("[a]()", "[a]()"),
   ])
   func `A line is plain without the marks of Markdown`(line: String, expected: String) {
     #expect(Preview.plain(line[...]) == expected)

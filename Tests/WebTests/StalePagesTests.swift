@@ -55,7 +55,7 @@ import Testing
     #expect(try founded.role(ben) == .writer)
     let list = try web.get("/devices").text
     #expect(list.contains("Only an admin can invite devices"))
-    #expect(!list.contains("Invite a device, as") && !list.contains("Change "))
+    #expect(!list.contains("Invite a device, as") && !list.contains(">Change<"))
     // What was opened before can be ended still, and lets nobody in.
     let page = try web.get(address).text
     let port = try #require(page.firstMatch(of: #/--at [^<]*:(\d+)/#)).1

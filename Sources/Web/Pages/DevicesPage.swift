@@ -101,10 +101,9 @@ extension RequestContext {
     } else {
       about.append("this device")
     }
-    let change: HTML =
-      "<a class=\"btn change\" href=\"\(address(of: member))\">Change \(member.name)</a>"
     return .person(
-      "<b>\(member.name)</b>\(mark.map { " (\($0))" })", about, canChange ? change : nil)
+      "<b>\(member.name)</b>\(mark.map { " (\($0))" })", about,
+      canChange ? .change(member.name, at: address(of: member)) : nil)
   }
 
   private func parts(of state: DeviceState) -> [HTML] {

@@ -12,8 +12,7 @@ extension RequestContext {
       let about: [HTML] = ["\(guest.role.rawValue)", "since \(time(guest.since))"]
       return .person(
         "<b>\(guest.name)</b>", about + [seen ?? "not here since the page was started"],
-        "<a class=\"btn change\" href=\"\(root)/devices/guest/\(guest.id)\">Change \(guest.name)</a>"
-      )
+        .change(guest.name, at: "\(root)/devices/guest/\(guest.id)"))
     }
     let links = try site.guests.invitations().map { link -> HTML in
       let name = link.name ?? "A guest"

@@ -47,7 +47,7 @@ struct Preview {
     let words = bytes.contains { "[*`~".utf8.contains($0) } ? unstressed(unlinked(bytes)) : bytes
     let marks = Set("#>-*+=_~`| \t".utf8)
     guard let first = words.firstIndex(where: { !marks.contains($0) }),
-      let last = words.lastIndex(where: { !marks.contains($0) })
+      let last = words.lastIndex(where: { !"#=*_~`| \t".utf8.contains($0) }), first <= last
     else { return "" }
     return String(String(decoding: words[first...last], as: UTF8.self).prefix(longest))
   }

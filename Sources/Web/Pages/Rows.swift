@@ -31,6 +31,11 @@ extension HTML {
     """
   }
 
+  /// The link to the page that changes a device or a person, whose name is beside it.
+  static func change(_ name: String, at address: String) -> HTML {
+    "<a class=\"btn change\" href=\"\(address)\">Change\(spoken(" \(name)"))</a>"
+  }
+
   /// The choices of a role, each with its meaning.
   static func choices(
     named field: String, chosen: String, among roles: [(name: String, meaning: HTML)]
