@@ -126,4 +126,23 @@ import Testing
     let files = try run(["git", "ls-tree", "-r", "--name-only", "HEAD"], in: shell.folder["notes"])
     #expect(files.lines.filter { $0 != ".gitignore" } == ["A.txt"])
   }
+
+  // notes-merge(7): "also in a file that is included there under a condition, as if it held"
+  @Test(arguments: ["hasconfig:remote.*.url:**", "gitdir:**/notes/.git", "onbranch:main"])
+  func `What git ignores under a condition stays on the device`(condition: String) throws {
+    try shell.folder.write("diary.txt\n", to: "home/mine")
+    try shell.folder.write("[core]\nexcludesFile = ~/mine\n", to: "home/more")
+    for (name, value) in [
+      ("remote.backup.url", "/nowhere"), ("includeIf.\(condition).path", "~/more"),
+    ] {
+      _ = try run(["git", "-C", shell.folder["notes"], "config", name, value])
+    }
+    try shell.folder.write("swordfish\n", to: "notes/diary.txt")
+    let made = try shell.notes("init", "--yes")
+    #expect(made.isSuccess, "\(made)")
+    try shell.folder.write("two\n", to: "notes/B.txt")
+    #expect(try shell.notes("save").isSuccess)
+    let files = try run(["git", "ls-tree", "-r", "--name-only", "HEAD"], in: shell.folder["notes"])
+    #expect(files.lines == ["A.txt", "B.txt"])
+  }
 }

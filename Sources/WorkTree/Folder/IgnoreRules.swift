@@ -11,23 +11,23 @@ package final class IgnoreRules {
   private let hasExclusions: Bool
   private let files: AgreedFiles
   /// The repository with the ignore files as they were agreed to; nil before any agreement.
-  private let agreed: Repository?
+  private let agreed: Ignoring?
 
   /// The repository with the ignore files as they are.
-  private let asTheyAre: Repository
+  private let asTheyAre: Ignoring
 
   package init(of workTree: WorkTree, index: IndexFile) throws {
     let repository = workTree.repository
-    let questions = try QuestionSettings(ofIgnoreRules: workTree, repository.settings())
+    let questions = try QuestionSettings.all(ofIgnoreRules: workTree, repository.settings())
     let agreement = Agreement.toIgnoreFiles(workTree.stateFolder)
     files = AgreedFiles(agreement, of: workTree, index: index)
-    asTheyAre = repository.readingIgnoreFiles(in: workTree.folder, by: questions)
-    agreed =
-      agreement.isBegun
-      ? repository.readingIgnoreFiles(in: agreement.folder, by: questions) : nil
-    let ownFiles = [repository.gitFolder + "/info/exclude", questions.excludesFile]
-    hasExclusions =
-      try ownFiles.compactMap(\.self).map(Self.hasRules).contains(true) || agreement.hasFiles
+    func ignoring(in folder: String) -> Ignoring {
+      Ignoring(ways: questions.map { repository.readingIgnoreFiles(in: folder, by: $0) })
+    }
+    asTheyAre = ignoring(in: workTree.folder)
+    agreed = agreement.isBegun ? ignoring(in: agreement.folder) : nil
+    let ownFiles = [repository.gitFolder + "/info/exclude"] + questions.compactMap(\.excludesFile)
+    hasExclusions = try ownFiles.map(Self.hasRules).contains(true) || agreement.hasFiles
   }
 
   /// Whether there is anything to ask about at all.
@@ -71,5 +71,14 @@ package final class IgnoreRules {
     try checkIsReadable(path)
     guard let content = Disk.contentIfAny(path) else { return false }
     return content.split(separator: UInt8(ascii: "\n")).contains { $0.first != UInt8(ascii: "#") }
+  }
+}
+
+/// The ignore files of one folder, with each file of ignore rules that git's configuration may name beside them.
+private struct Ignoring {
+  let ways: [Repository]
+
+  func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
+    try ways.contains { try $0.isIgnored(path, isFolder: isFolder) }
   }
 }

@@ -83,6 +83,19 @@ extension QuestionSettings {
     excludesFile = try settings["core.excludesFile"].map(workTree.absolute)
     ignoresCase = settings.isTrue("core.ignoreCase")
   }
+
+  /// The same settings, and those with each file of ignore rules that is named under a condition, as if it held.
+  static func all(
+    ofIgnoreRules workTree: WorkTree, _ settings: Settings
+  ) throws -> [QuestionSettings] {
+    let usual = try QuestionSettings(ofIgnoreRules: workTree, settings)
+    return try [usual]
+      + settings.conditionalValues(of: "core.excludesFile").map {
+        var questions = usual
+        questions.excludesFile = workTree.absolute($0)
+        return questions
+      }
+  }
 }
 
 extension WorkTree {
