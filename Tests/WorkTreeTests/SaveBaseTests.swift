@@ -195,6 +195,18 @@ struct SaveBaseTests {
     #expect(try home.read("n.txt") == loaded.replacing("milk", with: "oat milk") + taken)
   }
 
+  /// "A program such as cp -p or touch may have set both times."
+  @Test(arguments: ["cp -p old n.txt", "cp old n.txt; touch -d '1 hour ago' n.txt"])
+  func `Times that a program set are no read`(writing: String) throws {
+    let mine = loaded.replacing("milk", with: "oat milk")
+    try home.write("old", mine)
+    _ = try run(["touch", "-d", "2 hours ago", home.path + "/old"])
+    try receive(loaded + "pills\n")
+    _ = try run(["sh", "-c", writing], in: home.path)
+    _ = try home.notebook.save()
+    #expect(try home.read("n.txt") == mine + "pills\n")
+  }
+
   /// "Of what came outside of them": a settled conflict has it.
   @Test func `An older text is none that settles a conflict`() throws {
     for (device, word) in [(home, "by Ada"), (other, "by Bob")] {

@@ -43,10 +43,20 @@ extension FileReading {
       self = .unknown
     } else if accessed == mark {
       self = .unread
+    } else if Self.wereTimesSet(status) {
+      self = .unknown
     } else {
       // Read after the write, it may have been read before as well.
       self = accessed <= (now.modifiedSeconds, now.modifiedNanoseconds) ? .read : .unknown
     }
+  }
+
+  /// Whether a program may have set a file's times after the write, as `cp -p` and `touch` do: the write and the last
+  /// change of anything about the file are dated a second or more apart. An editor that sets the mode after it has
+  /// written is faster.
+  private static func wereTimesSet(_ status: stat) -> Bool {
+    func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
+    return abs(seconds(status.st_ctim) - seconds(status.st_mtim)) >= 1
   }
 
   /// Whether a program has; nil where that is not known.
