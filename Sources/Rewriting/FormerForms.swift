@@ -11,6 +11,8 @@ package struct FormerForms {
   private(set) var files: [ObjectID: [TreePath: Replacement]] = [:]
   /// The texts before and after, of files that differ.
   private(set) var texts: [ObjectID: ObjectID] = [:]
+  /// Messages that differ, before and after.
+  private(set) var messages: [(old: [UInt8], new: [UInt8])] = []
   /// The versions of the old history that are not in the new one, parents before children.
   package let versions: [ObjectID]
 
@@ -47,13 +49,78 @@ package struct FormerForms {
       let commit = try repository.commit(id)
       let place = Place(of: commit) { forms[$0] ?? $0 }
       for candidate in (places[place] ?? []).sorted() where !taken.contains(candidate) {
-        guard let files = try cuts(from: commit, to: repository.commit(candidate)) else { continue }
+        let new = try repository.commit(candidate)
+        guard let files = try cuts(from: commit, to: new) else { continue }
         forms[id] = candidate
         self.files[id] = files
+        if commit.message != new.message {
+          messages.append((Array(commit.message.utf8), Array(new.message.utf8)))
+        }
         taken.insert(candidate)
         break
       }
     }
+  }
+
+  /// The same for two histories of which each lacks something else: the files and texts are those of the first one
+  /// without what the second one lacks.
+  package init(
+    of roots: [ObjectID], besides tops: [ObjectID], _ repository: Repository
+  ) throws {
+    self.repository = repository
+    versions = try repository.commits(from: roots, lacking: tops)
+    var places: [Place: [ObjectID]] = [:]
+    for id in try repository.commits(from: tops, lacking: roots) {
+      places[Place(of: try repository.commit(id), by: { $0 }), default: []].append(id)
+    }
+    var taken: Set<ObjectID> = []
+    for id in versions {
+      let commit = try repository.commit(id)
+      let place = Place(of: commit) { forms[$0] ?? $0 }
+      for candidate in (places[place] ?? []).sorted() where !taken.contains(candidate) {
+        let other = try repository.commit(candidate)
+        guard commit.isRewritten || other.isRewritten,
+          let files = try cuts(from: commit, and: other)
+        else { continue }
+        forms[id] = candidate
+        self.files[id] = files
+        let message = Array(commit.message.utf8)
+        if let rest = Placeholder.rest(of: message, and: Array(other.message.utf8)), rest != message
+        {
+          messages.append((message, rest))
+        }
+        taken.insert(candidate)
+        break
+      }
+    }
+  }
+
+  /// The files of one version that are gone or cut in another, of which others may be cut in the first.
+  private mutating func cuts(
+    from own: Commit, and other: Commit
+  ) throws -> [TreePath: Replacement]? {
+    var files: [TreePath: Replacement] = [:]
+    for change in try repository.changes(from: own.tree, to: other.tree) {
+      guard let before = change.old else {
+        // It went here.
+        guard own.isRewritten else { return nil }
+        continue
+      }
+      guard let after = change.new else {
+        guard other.isRewritten else { return nil }
+        files[change.path] = .gone
+        continue
+      }
+      guard before.mode == after.mode, before.mode.isFile else { return nil }
+      let content = try repository.blobReadOnce(before.id)
+      guard let rest = Placeholder.rest(of: content, and: try repository.blobReadOnce(after.id))
+      else { return nil }
+      if rest == content { continue }
+      let blob = try repository.write(blob: rest)
+      texts[before.id] = blob
+      files[change.path] = .file(TreeEntry(name: before.name, mode: before.mode, id: blob))
+    }
+    return files
   }
 
   /// The files that one version has otherwise than the other; nil if they differ in more than what was taken out.

@@ -69,6 +69,30 @@ package struct HistoryRewriting {
     (goneNotes, changedNotes) = (FollowedNotes(in: history), FollowedNotes(in: history))
   }
 
+  /// The rewriting of a history from which something else went than from another one: what went there goes here, too,
+  /// and the same history comes of it as if it had gone there from this one.
+  ///
+  /// - Parameters:
+  ///   - roots: the heads of this history.
+  ///   - tops: those of the other one.
+  package init(
+    of history: History, _ roots: [ObjectID], besides tops: [ObjectID], kinds: Set<String>
+  ) throws {
+    let repository = history.repository
+    let paired = try FormerForms(of: roots, besides: tops, repository)
+    let learned = try LearnedCut(paired, kinds: kinds, in: repository) { look in
+      try Self.survivors(of: paired, in: tops, repository, look)
+    }
+    self.init(of: history, Forgetting(id: "", cut: .learned(learned)))
+    var (gone, changed): ([ObjectID: Set<TreePath>], [ObjectID: Set<TreePath>]) = ([:], [:])
+    for (id, files) in paired.files {
+      gone[id] = Set(files.keys.filter { files[$0] == .gone })
+      changed[id] = Set(files.keys.filter { files[$0] != .gone })
+    }
+    goneNotes = FollowedNotes(NoteTrail(gone), in: history)
+    changedNotes = FollowedNotes(NoteTrail(changed), in: history)
+  }
+
   /// The texts that stay, of those that were here and that are there.
   private static func survivors(
     of paired: FormerForms, in tops: [ObjectID], _ repository: Repository,

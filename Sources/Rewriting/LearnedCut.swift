@@ -36,42 +36,52 @@ struct LearnedCut {
     }
     self.goneLines = goneLines
     var lines: [[UInt8]: [UInt8]] = [:]
-    var candidates: Set<TextCut> = []
+    // Files from which a text with a line break went.
+    var whole: [(old: ObjectID, new: ObjectID)] = []
     let pairs = forms.texts.sorted { $0.key < $1.key }
     for (old, new) in pairs {
-      let (before, after) = (
-        try repository.blobReadOnce(old), try repository.blobReadOnce(new)
-      )
-      candidates.formUnion(TextCut.candidates(before, after))
-      let (first, second) = (LineCut.lines(of: before), LineCut.lines(of: after))
-      guard first.count == second.count else { continue }
-      for (line, rest) in zip(first, second) where line != rest {
-        lines[line] = rest
-        candidates.formUnion(TextCut.candidates(line, rest))
+      let first = LineCut.lines(of: try repository.blobReadOnce(old))
+      let second = LineCut.lines(of: try repository.blobReadOnce(new))
+      guard first.count == second.count else {
+        whole.append((old, new))
+        continue
       }
+      for (line, rest) in zip(first, second) where line != rest { lines[line] = rest }
     }
     self.lines = lines
-    for (id, form) in forms.forms {
-      let (old, new) = try (repository.commit(id).message, repository.commit(form).message)
-      if old != new { candidates.formUnion(TextCut.candidates(Array(old.utf8), Array(new.utf8))) }
+    var texts: [TextCut] = []
+    // Of several texts in one line, each is found once the others are known.
+    while kinds.contains(Forgetting.Kind.text.rawValue) {
+      var candidates: Set<TextCut> = []
+      func compare(_ old: [UInt8], _ new: [UInt8]) {
+        let rest = texts.applied(to: old) ?? old
+        if rest != new { candidates.formUnion(TextCut.candidates(rest, new)) }
+      }
+      for (old, new) in lines { compare(old, new) }
+      for (old, new) in forms.messages { compare(old, new) }
+      for (old, new) in whole {
+        try compare(repository.blobReadOnce(old), repository.blobReadOnce(new))
+      }
+      candidates.subtract(texts)
+      if candidates.isEmpty { break }
+      for (old, new) in pairs {
+        let content = try repository.blobReadOnce(new)
+        let former = try repository.blobReadOnce(old)
+        candidates = candidates.filter { !$0.isIn(content) || !$0.isIn(former) }
+      }
+      try survivors { content in candidates = candidates.filter { !$0.isIn(content) } }
+      // A part of another one was typed on the way to it, or is left of it.
+      let all = candidates.union(texts)
+      candidates = candidates.filter { text in
+        !all.contains { $0 != text && text.isIn($0.text) }
+      }
+      if candidates.isEmpty { break }
+      texts = (texts + candidates).sorted {
+        $0.text.count == $1.text.count
+          ? $0.text.lexicographicallyPrecedes($1.text) : $0.text.count > $1.text.count
+      }
     }
-    guard kinds.contains(Forgetting.Kind.text.rawValue), !candidates.isEmpty else {
-      texts = []
-      return
-    }
-    for (old, new) in pairs {
-      let content = try repository.blobReadOnce(new)
-      let former = try repository.blobReadOnce(old)
-      candidates = candidates.filter { !$0.isIn(content) || !$0.isIn(former) }
-    }
-    try survivors { content in candidates = candidates.filter { !$0.isIn(content) } }
-    // A part of another one was typed on the way to it, or is left of it.
-    texts = candidates.filter { text in
-      !candidates.contains { $0 != text && text.isIn($0.text) }
-    }.sorted {
-      $0.text.count == $1.text.count
-        ? $0.text.lexicographicallyPrecedes($1.text) : $0.text.count > $1.text.count
-    }
+    self.texts = texts
   }
 
   /// The rest of a text of a note that went, which nobody who had it removed has seen: the lines that it has more than

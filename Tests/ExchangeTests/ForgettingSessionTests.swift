@@ -84,20 +84,69 @@ struct ForgettingSessionTests {
     #expect(try ada.notebook().history.obeyed() == nil)
   }
 
-  @Test("two admins at once: neither takes what the other has, and both say so")
-  func atOnce() throws {
+  /// "an admin's device that meets the other history joins both"
+  @Test(
+    "two admins at once: one joins both histories, and all end with it", arguments: [true, false])
+  func atOnce(isCalling: Bool) throws {
     let eve = try Device("Eve", certifiedBy: ada, as: .admin)
     _ = try sync(eve, ada)
+    try ada.write("key \(Self.secret)\nmore bananas and \(Self.secret)\nof Ada\n", to: "Wifi.txt")
+    _ = try sync(ada, bob)
+    _ = try sync(eve, ada)
+    try forget()
+    try forget("bananas", on: eve)
+    try bob.write("only bob has \(Self.secret) and bananas\n", to: "Mine.txt")
+    _ = try bob.context.notebook().save()
+    try eve.write("of Eve\n", to: "Eve.txt")
+    try ada.write("of Ada\n", to: "Ada.txt")
+    for _ in 0..<2 { _ = isCalling ? try sync(eve, ada) : try sync(ada, eve) }
+    #expect(try eve.tip() == ada.tip())
+    _ = try sync(bob, eve)
+    _ = try sync(ada, bob)
+    for device in [ada, bob, eve] {
+      #expect(try places(on: device) == [] && places("bananas", on: device) == [], "\(device.name)")
+      #expect(
+        try device.text("Wifi.txt")
+          == "key [forgotten]\nmore [forgotten] and [forgotten]\nof Ada\n", "\(device.name)")
+      #expect(try device.text("Eve.txt") == "of Eve\n" && device.text("Ada.txt") == "of Ada\n")
+      #expect(try device.notebook().history.obeyed()?.lines.count == 2)
+    }
+    #expect(try ada.text("Mine.txt") == "only bob has [forgotten] and [forgotten]\n")
+    #expect(try ada.tip() == bob.tip())
+    let log = try ada.git("log", "--format=%an %s").text
+    #expect(
+      log.split(separator: "\n").count(where: { $0.hasSuffix("Forget a text") }) <= 2, "\(log)")
+  }
+
+  @Test(
+    "devices that followed two admins who did not know of each other go on apart until one joins both"
+  )
+  func apart() throws {
+    let eve = try Device("Eve", certifiedBy: ada, as: .admin)
+    let cleo = try Device("Cleo", certifiedBy: ada)
+    for device in [eve, cleo] { _ = try sync(device, ada) }
     try forget()
     try forget("more", on: eve)
-    let tips = try (ada.tip(), eve.tip())
+    _ = try sync(bob, ada)
+    _ = try sync(cleo, eve)
+    let tips = try (bob.tip(), cleo.tip())
     do {
-      _ = try sync(eve, ada)
+      _ = try sync(bob, cleo)
       Issue.record("they exchanged something")
     } catch SyncError.notMerged(.forgotten, _) {}
-    #expect(try (ada.tip(), eve.tip()) == tips)
-    let notebook = try eve.notebook()
+    #expect(try (bob.tip(), cleo.tip()) == tips)
+    let notebook = try bob.notebook()
     #expect(try HeldVersions(stateFolder: notebook.stateFolder).all(in: notebook).count == 1)
+    // Ada meets who followed Eve, and need not meet Eve.
+    try cleo.write("of Cleo\n", to: "Cleo.txt")
+    _ = try sync(cleo, ada)
+    for _ in 0..<2 { for device in [eve, bob, cleo] { _ = try sync(device, ada) } }
+    for device in [ada, bob, cleo, eve] {
+      #expect(try device.tip() == ada.tip(), "\(device.name)")
+      #expect(try places(on: device) == [], "\(device.name)")
+      #expect(try device.text("Wifi.txt") == "key [forgotten]\n[forgotten]\n", "\(device.name)")
+      #expect(try device.text("Cleo.txt") == "of Cleo\n")
+    }
   }
 
   @Test("a device of an older program is told to update, and is given nothing")

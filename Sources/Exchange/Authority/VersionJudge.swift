@@ -139,6 +139,9 @@ struct VersionJudge {
     commit.deviceID.flatMap { named in membership.members().first { $0.deviceID == named } }
   }
 
+  /// Whether a device is an admin's.
+  func isAdmin(_ deviceID: String) -> Bool { membership.role(ofDevice: deviceID) == .admin }
+
   private func maySend(_ deviceID: String) -> Bool {
     membership.role(ofDevice: deviceID).map { $0 != .reader } ?? false
   }

@@ -115,15 +115,25 @@ package final class Replica {
   var isPeerBehind: Bool {
     get throws {
       let own = try notebook.history.obeyed()?.forgettings ?? []
-      return !own.isSubset(of: theirs.forgot)
+      if own.isSubset(of: theirs.forgot) { return false }
+      return own.isSuperset(of: theirs.forgot) || joiner != notebook.identity.device.deviceID
     }
   }
 
-  /// Throws where each side had something forgotten of which the other does not know.
+  /// The device that joins the histories of both sides where each had something forgotten of which the other does not
+  /// know; nil where neither is an admin's.
+  private var joiner: String? {
+    guard let judge else { return nil }
+    return [notebook.identity.device.deviceID, peer.deviceID].filter(judge.isAdmin).min()
+  }
+
+  /// Throws where each side had something forgotten of which the other does not know, and neither can join both.
   func checkForgettings() throws {
     if theirs.heads.isEmpty || theirs.forgot.isEmpty { return }
     let own = try notebook.history.obeyed()?.forgettings ?? []
-    if own.isSubset(of: theirs.forgot) || own.isSuperset(of: theirs.forgot) { return }
+    if own.isSubset(of: theirs.forgot) || own.isSuperset(of: theirs.forgot) || joiner != nil {
+      return
+    }
     let words = "\(NotebookError.forgotOtherwise)"
     refuse(PeerState.Refusal(.forgotten, isThere: false), theirs.heads, words)
     throw SyncError.notMerged(.forgotten, words)

@@ -17,7 +17,6 @@ struct MovingOver {
 
   private var history: History { transaction.history }
   private var repository: Repository { history.repository }
-  private static let mostTurns = 5
 
   /// - Parameters:
   ///   - heads: versions that came, whose objects are here.
@@ -37,38 +36,18 @@ struct MovingOver {
       of: history, roots(heads), like: [top.id], kinds: kinds)
     try rewriting.rewrite(roots(heads))
     try check(rewriting, heads, former)
-    var replaced: [TreePath: Change] = [:]
-    for _ in 0..<Self.mostTurns {
-      let tip = try shownTip()
-      let files = rewriting.files(in: tip.id)
-      for path in files.keys where EditorLock.isOpen(path, in: repository.folder) {
-        throw ForgetError.isOpen(path)
-      }
-      if !files.isEmpty {
-        let made = try transaction.replace(
-          files, message: "Forget", operation: .edit,
-          allowsMassDeletion: options.allowsMassDeletion)
-        if let made { rewriting.omit(made) }
-        for (path, entry) in files {
-          replaced[path] = Change(path: path, kind: entry == nil ? .deleted : .modified)
-        }
-      }
-      try rewriting.rewrite(roots(heads))
-      let shown = try shownTip()
-      guard let form = rewriting.form(of: shown.id),
-        try repository.commit(form).tree == shown.tree
-      else { continue }
-      let waiting = try heads.map { try Self.form(of: $0, in: rewriting) }
-      try ForgottenRepository(
-        of: history, rewriting,
-        .init(tip: form, branch: form, obeyed: top.id, waiting: waiting), progress: { _, _ in }
-      ).replace {}
-      return try transaction.mergeWaiting(waiting, after: Array(replaced.values), options)
+    let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
+      try roots(heads)
     }
-    throw ForgetError.written
+    let waiting = try heads.map { try Self.form(of: $0, in: rewriting) }
+    try ForgottenRepository(
+      of: history, rewriting,
+      .init(tip: tip.id, branch: tip.id, obeyed: top.id, waiting: waiting), progress: { _, _ in }
+    ).replace {}
+    return try transaction.mergeWaiting(waiting, after: replaced, options)
   }
 
-  private static func form(of id: ObjectID, in rewriting: HistoryRewriting) throws -> ObjectID {
+  static func form(of id: ObjectID, in rewriting: HistoryRewriting) throws -> ObjectID {
     guard let form = rewriting.form(of: id) else { throw ForgetError.written }
     return form
   }
@@ -105,8 +84,10 @@ struct ObeyedForgettings {
     case more(ForgettingVersion)
     /// Those of what came are fewer.
     case less
-    /// Each obeys something that the other does not.
-    case others
+    /// Each obeys something that the other does not; this is the version of what came.
+    case others(ForgettingVersion)
+    /// Those of what came do not go together.
+    case parted
   }
 
   let own: ForgettingVersion?
@@ -139,9 +120,11 @@ struct ObeyedForgettings {
     let all = met + (hasOwn ? [own].compactMap(\.self) : [])
     let most = all.max { $0.lines.count < $1.lines.count }
     let theirs = most?.forgettings ?? []
-    guard all.allSatisfy({ $0.forgettings.isSubset(of: theirs) }) else { return .others }
+    guard let most, all.allSatisfy({ $0.forgettings.isSubset(of: theirs) }) else {
+      return all.isEmpty ? (ours.isEmpty ? .same : .less) : .parted
+    }
     if theirs == ours { return .same }
-    if let most, ours.isSubset(of: theirs) { return .more(most) }
-    return theirs.isSubset(of: ours) ? .less : .others
+    if ours.isSubset(of: theirs) { return .more(most) }
+    return theirs.isSubset(of: ours) ? .less : .others(most)
   }
 }

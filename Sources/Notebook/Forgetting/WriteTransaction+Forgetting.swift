@@ -18,13 +18,18 @@ extension WriteTransaction {
     case .more(let top):
       return try MovingOver(transaction: self, options: options).run(
         heads, to: top, besides: met.own?.forgettings ?? [])
-    case .others: throw NotebookError.forgotOtherwise
+    case .others(let other):
+      guard let own = met.own else { throw NotebookError.forgotOtherwise }
+      return try JoiningForgettings(transaction: self, options: options).run(
+        heads, own, and: other)
+    case .parted: throw NotebookError.forgotOtherwise
     case .same: isLess = false
     case .less: isLess = true
     }
-    guard let former = try forms.first(between: heads, and: tip, countsRewritten: isLess) else {
-      return nil
-    }
+    guard
+      let former = try forms.first(
+        between: heads, and: tip, obeying: met.own?.id, countsRewritten: isLess)
+    else { return nil }
     guard options.bringsOver, let own = met.own else { throw NotebookError.wasForgotten(former) }
     return try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
   }

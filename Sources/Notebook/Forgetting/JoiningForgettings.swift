@@ -1,0 +1,122 @@
+internal import Git
+internal import History
+internal import Merge
+internal import Rewriting
+internal import System
+internal import WorkTree
+
+/// Joins two histories of which each obeys a forgetting that the other one does not know, on an admin's device:
+/// notes-forget(1), "Other devices". What went from the other one goes from this one as well, by the same steps as when
+/// something is forgotten here; then the other one's versions are brought over.
+struct JoiningForgettings {
+  let transaction: WriteTransaction
+  let options: MergeOptions
+
+  /// - Parameters:
+  ///   - heads: versions that came, whose objects are here.
+  ///   - own: the version that says what this device's history obeys.
+  ///   - other: the one that says what the other obeys.
+  /// - Throws: `NotebookError.forgotOtherwise` where this device is no admin's.
+  func run(
+    _ heads: [ObjectID], _ own: ForgettingVersion, and other: ForgettingVersion
+  ) throws -> MergeOutcome {
+    let history = transaction.history
+    let repository = history.repository
+    let lines = other.lines.filter { !own.forgettings.contains($0.id) } + own.lines
+    guard lines.count <= ForgettingVersion.mostLines, let former = try transaction.writer.tip(),
+      try counts(top(on: former, lines))
+    else { throw NotebookError.forgotOtherwise }
+    guard let lock = try GCLock(repository) else {
+      throw NotebookError.busy(folder: repository.folder)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    try ForgetRun.checkNothingIsUnfinished(in: history.workTree.stateFolder)
+    func kinds(_ one: ForgettingVersion, besides two: ForgettingVersion) -> Set<String> {
+      Set(one.lines.filter { !two.forgettings.contains($0.id) }.map(\.kind))
+    }
+    var rewriting = try HistoryRewriting(
+      of: history, ForgetRoots(of: repository).commits, besides: heads,
+      kinds: kinds(other, besides: own))
+    let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
+      try ForgetRoots(of: repository).commits
+    }
+    let version = try top(on: tip, lines)
+    var brought = try HistoryRewriting(
+      of: history, heads, like: [version], kinds: kinds(own, besides: other))
+    try brought.rewrite(heads)
+    let waiting = try heads.map { try MovingOver.form(of: $0, in: brought) }
+    let merged = try DerivedMerge.tip(
+      of: DerivedMerge.reduce([version] + waiting, in: repository), in: repository)
+    try transaction.check(merged, since: former.id, options)
+    try ForgottenRepository(
+      of: history, rewriting,
+      .init(tip: tip.id, branch: version, obeyed: version, waiting: waiting),
+      progress: { _, _ in }
+    ).replace {}
+    return try transaction.mergeWaiting(waiting, after: replaced, options)
+  }
+
+  /// The version on top that says what both obey.
+  private func top(on tip: Commit, _ lines: [ForgettingVersion.Line]) throws -> ObjectID {
+    try transaction.writer.makeVersion(
+      of: tip.tree, parents: [tip], message: "Forget what another device forgot",
+      trailers: lines.map(\.trailer))
+  }
+
+  private func counts(_ id: ObjectID) throws -> Bool {
+    guard let version = try ForgettingVersion(transaction.repository.commit(id)) else {
+      return false
+    }
+    return try transaction.counts(version, [id])
+  }
+}
+
+/// Takes out of the files what goes from the history, by an ordinary version on top.
+struct FilesWithout {
+  private let transaction: WriteTransaction
+  private let options: MergeOptions
+  private static let mostTurns = 5
+
+  init(_ transaction: WriteTransaction, _ options: MergeOptions) {
+    (self.transaction, self.options) = (transaction, options)
+  }
+
+  /// Rewrites the history of these roots until it has what the files in the folder hold.
+  ///
+  /// - Returns: the version in the place of the branch's, and the changes in the folder.
+  func reach(
+    _ rewriting: inout HistoryRewriting, roots: () throws -> [ObjectID]
+  ) throws -> (tip: Commit, replaced: [Change]) {
+    let repository = transaction.repository
+    try rewriting.rewrite(roots())
+    var replaced: [TreePath: Change] = [:]
+    for _ in 0..<Self.mostTurns {
+      let files = rewriting.files(in: try shownTip().id)
+      for path in files.keys where EditorLock.isOpen(path, in: repository.folder) {
+        throw ForgetError.isOpen(path)
+      }
+      if !files.isEmpty {
+        let made = try transaction.replace(
+          files, message: "Forget", operation: .edit,
+          allowsMassDeletion: options.allowsMassDeletion)
+        if let made { rewriting.omit(made) }
+        for (path, entry) in files {
+          replaced[path] = Change(path: path, kind: entry == nil ? .deleted : .modified)
+        }
+      }
+      try rewriting.rewrite(roots())
+      let shown = try shownTip()
+      if let form = rewriting.form(of: shown.id), case let tip = try repository.commit(form),
+        tip.tree == shown.tree
+      {
+        return (tip, Array(replaced.values))
+      }
+    }
+    throw ForgetError.written
+  }
+
+  private func shownTip() throws -> Commit {
+    guard let tip = try transaction.writer.tip() else { throw ForgetError.notFound }
+    return tip
+  }
+}
