@@ -31,15 +31,15 @@ extension History {
   /// `notText` for a file that holds NUL bytes, and `tooManyLines` for one with more than are looked at.
   public func blame(_ path: TreePath, at version: NoteVersion? = nil) throws -> [BlamedLine] {
     let text = try version.map(self.text) ?? workTree.text(of: path)
-    if text.firstIndex(of: 0, from: 0) != nil { throw NotebookError.notText(path) }
+    if text.firstIndex(of: 0, from: 0) != nil { throw HistoryError.notText(path) }
     guard text.count(where: { $0 == UInt8(ascii: "\n") }) < NumberedLines.most else {
-      throw NotebookError.tooManyLines(path, limit: NumberedLines.most)
+      throw HistoryError.tooManyLines(path, limit: NumberedLines.most)
     }
     guard let (table, tip) = try historyTable() else { return Blame.unsaved(text) }
     var start = tip
     if let version {
       guard let position = table.firstIndex(of: version.commit.id) else {
-        throw NotebookError.notInVersion(path, version.commit.id)
+        throw HistoryError.notInVersion(path, version.commit.id)
       }
       start = position
     }

@@ -14,7 +14,7 @@ extension History {
       var present: ObjectID?
       do {
         present = try repository.hash(blob: workTree.text(of: path))
-      } catch NotebookError.noSuchNote {}
+      } catch WorkTreeError.noSuchNote {}
       if wanted?.id == present { return nil }
       let kind: ChangeKind = wanted == nil ? .deleted : present == nil ? .added : .modified
       return Change(path: path, kind: kind)

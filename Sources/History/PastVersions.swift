@@ -7,7 +7,7 @@ extension History {
   /// come to. The same on every device that has them. Throws `noSuchVersion` with the name that the
   /// user gave, when everything is younger. The time is in seconds since 1970.
   public func pastTip(at time: Int64, named name: String) throws -> Commit {
-    guard let (table, tip) = try historyTable() else { throw NotebookError.noSuchVersion(name) }
+    guard let (table, tip) = try historyTable() else { throw HistoryError.noSuchVersion(name) }
     let dates = dates(in: table, from: tip)
     // On each way back from the tip the first version by then.
     var frontier: [ObjectID] = []
@@ -21,7 +21,7 @@ extension History {
         waiting += table.parents(of: version).map { table.parents.number($0) }
       }
     }
-    guard !frontier.isEmpty else { throw NotebookError.noSuchVersion(name) }
+    guard !frontier.isEmpty else { throw HistoryError.noSuchVersion(name) }
     return try repository.commit(DerivedMerge.tip(of: frontier, in: repository).id)
   }
 }
@@ -49,7 +49,7 @@ extension History {
     let wanted = try text(of: noteVersion(at: version, of: note))
     do {
       return try workTree.text(of: path) != wanted
-    } catch NotebookError.noSuchNote { return true }
+    } catch WorkTreeError.noSuchNote { return true }
   }
 
   /// The version of the whole notebook that `name` means: as `version(named:)`, but a date means all

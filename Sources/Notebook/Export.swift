@@ -35,14 +35,14 @@ extension Notebook {
   ///   - paths: files and folders of the version; all when empty.
   ///   - program: what writes an archive.
   ///   - progress: told how many bytes of how many are written, as far as that is known.
-  /// - Throws: `NotebookError.notInVersion`, `.file`; `TransferError`.
+  /// - Throws: `HistoryError.notInVersion`, `.file`; `TransferError`.
   public func export(
     _ version: Commit, only paths: [TreePath] = [], to target: ExportTarget,
     by program: GitProgram = GitProgram(), progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> Exported {
     let all = try repository.files(in: version.tree)
     for path in paths where !all.contains(where: { $0.path == path || $0.path.isBelow(path) }) {
-      throw NotebookError.notInVersion(path, version.id)
+      throw HistoryError.notInVersion(path, version.id)
     }
     let files = all.filter { file in
       paths.isEmpty || paths.contains { file.path == $0 || file.path.isBelow($0) }
@@ -68,7 +68,7 @@ extension Notebook {
   ) throws {
     let isNew = mkdir(folder, 0o777) == 0
     guard try isNew || Disk.names(in: folder).isEmpty else {
-      throw NotebookError.file(call: "mkdir", path: folder, errno: EEXIST)
+      throw WorkTreeError.file(call: "mkdir", path: folder, errno: EEXIST)
     }
     do {
       let times = try history.times(of: files.map(\.path), at: version)

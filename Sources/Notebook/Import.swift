@@ -36,7 +36,7 @@ extension Notebook {
   ///   - includesSecrets: take what looks like keys, too; where there is such a file and it is not to be
   ///     taken, nothing is.
   ///   - progress: how many files were looked at.
-  /// - Throws: `NotebookError.file`, `.massDeletion`. Nothing is taken then.
+  /// - Throws: `WorkTreeError.file`, `.massDeletion`. Nothing is taken then.
   public func importFiles(
     from source: String, into target: TreePath = "", includesSecrets: Bool = false,
     trial: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }

@@ -75,13 +75,13 @@ public final class Notebook {
   /// The folder of the notebook that `folder` is in: itself or the nearest one above.
   public static func find(from folder: String) throws -> String {
     guard var current = realPath(of: folder) else {
-      throw NotebookError.file(call: "open", path: folder, errno: errno)
+      throw WorkTreeError.file(call: "open", path: folder, errno: errno)
     }
     while true {
       if Counted.access(StateFolder(ofNotebookIn: current)[.notebook], F_OK) == 0 { return current }
       // A notebook that may not be entered is one all the same.
       if errno == EACCES, Counted.access(current + "/.git", F_OK) == 0 {
-        throw NotebookError.file(call: "open", path: current + "/.git", errno: EACCES)
+        throw WorkTreeError.file(call: "open", path: current + "/.git", errno: EACCES)
       }
       if current == "/" { throw NotebookError.notANotebook(folder: folder) }
       current = Disk.parent(of: current)
@@ -319,7 +319,7 @@ public struct NotebookIdentity: Hashable, Sendable {
     guard let format = lines["format"] else {
       throw StateDamage(path, "no format line")
     }
-    guard format == Self.format else { throw NotebookError.newerFormat(format) }
+    guard format == Self.format else { throw WorkTreeError.newerFormat(format) }
     guard let id = lines["id"], let name = lines["name"], let deviceID = lines["device-id"],
       let deviceName = lines["device-name"], !id.isEmpty, !deviceID.isEmpty,
       !(id + deviceID).contains(where: \.isNewline)

@@ -74,7 +74,7 @@ extension Notebook {
   /// - Returns: the new version; nil where the text is the one that was read.
   public func settle(_ note: ConflictedNote, as text: [UInt8]) throws -> ObjectID? {
     guard text.count <= workTree.sizeLimit else {
-      throw NotebookError.file(call: "write", path: note.path.description, errno: EFBIG)
+      throw WorkTreeError.file(call: "write", path: note.path.description, errno: EFBIG)
     }
     return try withWriterLock { transaction in
       try transaction.save()

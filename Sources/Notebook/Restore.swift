@@ -26,7 +26,7 @@ extension Notebook {
     try withWriterLock { transaction in
       let former = try history.noteVersion(at: version, of: path).path
       guard let entry = try repository.entry(at: former, in: version.tree), entry.mode.isFile else {
-        throw NotebookError.notInVersion(path, version.id)
+        throw HistoryError.notInVersion(path, version.id)
       }
       try transaction.save()
       try transaction.restoreDamagedFiles()
@@ -39,7 +39,7 @@ extension Notebook {
         files, message: "Restore \(title) from \(version.id.hex.prefix(10))",
         conflicts: conflict.map { [target ?? path: $0] } ?? [:], operation: .restore)
       // Something else may stand where the last version has the note.
-      if made == nil, try !isThere(path) { throw NotebookError.obstructed(path: path.description) }
+      if made == nil, try !isThere(path) { throw WorkTreeError.obstructed(path: path.description) }
       if made != nil { news.forEach(saveNotice) }
       return made
     }
@@ -109,7 +109,7 @@ extension Notebook {
     let tip = try history.tipTree()
     if let folder {
       guard try repository.entry(at: folder, in: tree)?.mode == .tree else {
-        throw NotebookError.notInVersion(folder, version.id)
+        throw HistoryError.notInVersion(folder, version.id)
       }
       let changes = try repository.changes(from: tip, to: tree).filter {
         $0.path.isBelow(folder)

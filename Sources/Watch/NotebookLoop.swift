@@ -79,7 +79,7 @@ final class NotebookLoop {
         owner.emit(.watchLimit(notebook: owner.notebookID, interval: Self.netWithoutWatches))
       }
     } catch {
-      if notebook == nil || !(error is NotebookError) {
+      if notebook == nil || !(error is NotebookError || error is WorkTreeError) {
         owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
       }
       nextLook = .now + Self.absence

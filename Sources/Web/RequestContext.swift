@@ -208,7 +208,8 @@ struct RequestContext {
     let error = site.isThere ? error : Refusal.away
     return switch error {
     case let refusal as Refusal: trouble(refusal.text, status: refusal.status)
-    case is NotebookError, is MembershipError, is SyncError, is WatchError, is GuestError,
+    case is NotebookError, is WorkTreeError, is HistoryError, is MembershipError, is SyncError,
+      is WatchError, is GuestError,
       is NameDefect:
       trouble("\(error)", status: 409)
     case MergeError.noConflict: trouble("the note has no conflict any more", status: 409)

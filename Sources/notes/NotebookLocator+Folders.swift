@@ -12,11 +12,11 @@ extension NotebookLocator {
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> Item {
     // Neither the notebook's folder nor one above it is in the notebook.
-    if name.allSatisfy({ $0 == "." || $0 == "/" }) { throw NotebookError.noSuchNote(name) }
+    if name.allSatisfy({ $0 == "." || $0 == "/" }) { throw WorkTreeError.noSuchNote(name) }
     let folder = folder(named: name, in: notebook)
     if name.hasSuffix("/") {
       if let folder { return Item(path: folder, isFolder: true) }
-      guard reach != .present else { throw NotebookError.noSuchNote(name) }
+      guard reach != .present else { throw WorkTreeError.noSuchNote(name) }
       return Item(path: TreePath(bytes: trimmed(name).utf8), isFolder: true)
     }
     let noteReach = folder == nil ? reach : .present
@@ -30,11 +30,12 @@ extension NotebookLocator {
       guard let folder, found == folder || !isExact(found, name)
       else { return Item(path: found, isFolder: false) }
       return Item(path: folder, isFolder: true)
-    } catch let error as NotebookError {
+    } catch {
       guard let folder else { throw error }
       switch error {
-      case .noSuchNote: break
-      case .ambiguousNote(let name, let found) where !found.allSatisfy({ isExact($0, name) }): break
+      case WorkTreeError.noSuchNote: break
+      case HistoryError.ambiguousNote(let name, let found)
+      where !found.allSatisfy({ isExact($0, name) }): break
       default: throw error
       }
       return Item(path: folder, isFolder: true)
@@ -49,10 +50,10 @@ extension NotebookLocator {
       if let folder = folderOfDots(name, in: notebook) { return [folder] }
       do {
         return [try tellingLinks(named: name, in: notebook) { try item(name, in: notebook) }]
-      } catch NotebookError.noSuchNote(let missing) {
+      } catch WorkTreeError.noSuchNote(let missing) {
         if let folder = savedFolder(named: name, in: notebook) { return [folder] }
         let found = try notebook.history.files(like: name, in: currentFolder(in: notebook))
-        if found.isEmpty { throw NotebookError.noSuchNote(missing) }
+        if found.isEmpty { throw WorkTreeError.noSuchNote(missing) }
         return found.map { Item(path: $0, isFolder: false) }
       }
     }

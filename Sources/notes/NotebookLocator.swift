@@ -33,7 +33,7 @@ enum NotebookLocator {
     } catch NotebookError.notANotebook(let folder) {
       if let chosen = try Setting.defaultNotebook.value() { return try Notebook.find(from: chosen) }
       throw outside(folder)
-    } catch NotebookError.file {
+    } catch WorkTreeError.file {
       // A folder that was deleted, or whose disk is gone, below whoever works in it.
       return try Notebook.find(from: current())
     }
@@ -118,14 +118,14 @@ enum NotebookLocator {
   ) throws -> Found {
     do {
       return try find()
-    } catch NotebookError.noSuchNote(let missing) {
+    } catch WorkTreeError.noSuchNote(let missing) {
       for place in [name, name + ".txt", name + ".md"] {
         let path =
           path(ofFile: place, in: notebook)
           ?? (place.hasPrefix("/") || place.hasPrefix(".") ? nil : TreePath(place))
         if let path { try FolderAccess(folder: notebook.folder).checkIsPlain(path) }
       }
-      throw NotebookError.noSuchNote(missing)
+      throw WorkTreeError.noSuchNote(missing)
     }
   }
 
@@ -145,7 +145,7 @@ enum NotebookLocator {
       let path = try note(String(text[..<at]), in: notebook, among: .former)
       let version = String(text[text.index(after: at)...])
       return (path, try notebook.history.noteVersion(named: version, of: path))
-    } catch let error as NotebookError {
+    } catch {
       // The @ may be a part of the note's own name.
       if let path = try? note(text, in: notebook) { return (path, nil) }
       throw error

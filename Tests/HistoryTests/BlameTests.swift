@@ -41,7 +41,7 @@ struct BlameTests {
       try origins(home, "b.txt", at: "~1").map(\.1)
         == [.version(second), .version(first), .version(first), .version(first)])
     try home.write("nul.txt", "a\0b")
-    #expect(throws: NotebookError.self) { try home.notebook.history.blame("nul.txt") }
+    #expect(throws: HistoryError.self) { try home.notebook.history.blame("nul.txt") }
     try home.write("empty.txt", "")
     #expect(try home.notebook.history.blame("empty.txt").isEmpty)
   }

@@ -32,8 +32,8 @@ struct HistoryTests {
     }
     try home.write("Romeo.txt", "x")
     #expect(try home.notebook.history.note(named: "rome") == "trips/Rome.md")
-    #expect(throws: NotebookError.self) { try home.notebook.history.note(named: "ome") }
-    #expect(throws: NotebookError.self) { try home.notebook.history.note(named: "Paris") }
+    #expect(throws: HistoryError.self) { try home.notebook.history.note(named: "ome") }
+    #expect(throws: WorkTreeError.self) { try home.notebook.history.note(named: "Paris") }
   }
 
   @Test("a version answers to an ID prefix, to ~N, and to a date")
@@ -46,13 +46,13 @@ struct HistoryTests {
     #expect(try notebook.history.version(named: "~0", of: groceries).id == versions[3])
     #expect(try notebook.history.version(named: "~1", of: groceries).id == versions[2])
     #expect(try notebook.history.version(named: "~2", of: groceries).id == versions[0])
-    #expect(throws: NotebookError.self) { try notebook.history.version(named: "~3", of: groceries) }
-    #expect(throws: NotebookError.self) { try notebook.history.version(named: "~x") }
-    #expect(throws: NotebookError.self) { try notebook.history.version(named: "1999-01-01") }
+    #expect(throws: HistoryError.self) { try notebook.history.version(named: "~3", of: groceries) }
+    #expect(throws: HistoryError.self) { try notebook.history.version(named: "~x") }
+    #expect(throws: HistoryError.self) { try notebook.history.version(named: "1999-01-01") }
     // 1,700,000,000 is 2023-11-14 in every zone.
     #expect(try notebook.history.version(named: "2023-11-14").id == versions[0])
     #expect(try notebook.history.version(named: "2099-01-01 10:00").id == versions[3])
-    #expect(throws: NotebookError.self) { try notebook.history.version(named: "2099-13-01") }
+    #expect(throws: HistoryError.self) { try notebook.history.version(named: "2099-13-01") }
   }
 
   @Test("a version of a note has the name and the bytes it had then")
@@ -69,7 +69,7 @@ struct HistoryTests {
     // The note is in versions that did not change it, too.
     let between = try home.notebook.history.noteVersion(named: versions[1].hex, of: "Shopping.txt")
     #expect(try home.notebook.history.text(of: between) == Array("milk\n".utf8))
-    #expect(throws: NotebookError.self) {
+    #expect(throws: HistoryError.self) {
       try home.notebook.history.noteVersion(named: versions[0].hex, of: "trips/Rome.md")
     }
   }
@@ -120,7 +120,7 @@ struct HistoryTests {
     #expect(try home.notebook.restore("Groceries.txt", from: first) == nil)
     _ = try home.notebook.restore("Groceries.txt", from: before, as: "Old groceries.txt")
     #expect(try home.read("Old groceries.txt") == "not saved yet\n")
-    #expect(throws: NotebookError.self) {
+    #expect(throws: HistoryError.self) {
       try home.notebook.restore("trips/Rome.md", from: first)
     }
   }
@@ -130,7 +130,7 @@ struct HistoryTests {
     let (home, versions) = try story()
     try home.remove("trips")
     _ = try home.notebook.save()
-    #expect(throws: NotebookError.self) { try home.notebook.history.note(named: "Rome") }
+    #expect(throws: WorkTreeError.self) { try home.notebook.history.note(named: "Rome") }
     let path = try home.notebook.history.note(named: "Rome", among: .deleted)
     _ = try home.notebook.restore(path, from: home.notebook.repository.commit(versions[1]))
     #expect(try home.read("trips/Rome.md") == "forum\n")

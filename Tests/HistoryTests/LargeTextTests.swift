@@ -45,7 +45,7 @@ struct LargeTextTests {
     #expect {
       try home.notebook.history.blame("n.txt")
     } throws: {
-      guard case NotebookError.tooManyLines("n.txt", limit: 131_072) = $0 else { return false }
+      guard case HistoryError.tooManyLines("n.txt", limit: 131_072) = $0 else { return false }
       return true
     }
     home.seconds.now += 60

@@ -64,7 +64,7 @@ import Testing
     _ = try home.notebook.rename("Plan.md", to: odd)
     _ = try home.notebook.create("trips/Rome.md", text: [])
     #expect(try home.notebook.history.note(named: "rom") == "trips/Rome.md")
-    #expect(throws: NotebookError.self) { try home.notebook.history.note(named: "") }
+    #expect(throws: WorkTreeError.self) { try home.notebook.history.note(named: "") }
   }
 
   // notes-new(1): "nothing is ever overwritten".
@@ -196,14 +196,14 @@ import Testing
       try home.notebook.history.note(named: name, among: reach)
     }
     #expect(try found("n9") == "n9.txt" && found("N9") == "n9.txt" && found("n9.txt") == "n9.txt")
-    #expect(throws: NotebookError.self) { try found("n9", .present) }
-    #expect(throws: NotebookError.self) { try found("n") }
+    #expect(throws: HistoryError.self) { try found("n9", .present) }
+    #expect(throws: HistoryError.self) { try found("n") }
     #expect(try found("plan") == "far/Plan.txt" && found("plan", .present) == "Plan B.txt")
     // By their IDs, which they have again when they come back.
     for (title, path) in [("n9", "n9.txt"), ("Plan", "far/Plan.txt")] as [(String, TreePath)] {
       let id = try #require(ids[title])
       #expect(try found(id) == path && found(id.uppercased()) == path)
-      #expect(throws: NotebookError.self) { try found(id, .present) }
+      #expect(throws: WorkTreeError.self) { try found(id, .present) }
       #expect(try home.notebook.history.deletedFiles().first { $0.path == path }?.id == id)
     }
     let last = try #require(try home.notebook.history.lastVersion(with: "far/Plan.txt"))
@@ -212,7 +212,7 @@ import Testing
     // One of the same name comes before it; what it was called earlier comes last.
     try home.write("else/n9.txt", "new\n")
     #expect(try found("n9") == "else/n9.txt" && found("n9.txt") == "n9.txt")
-    #expect(throws: NotebookError.self) { try found("trips/Plan") }
+    #expect(throws: WorkTreeError.self) { try found("trips/Plan") }
     #expect(try found("trips/Plan", .former) == "trips/Plan.txt")
     // What is gone from the folder, saved or not, is deleted.
     try home.remove("n90.txt")
@@ -275,10 +275,10 @@ import Testing
       ])
     #expect(try home.read("Other.txt") == "ben\n")
     #expect(try home.notebook.restore(from: past, label: "then").version == nil)
-    #expect(throws: NotebookError.self) {
+    #expect(throws: HistoryError.self) {
       try home.notebook.restore(folder: "nowhere", from: past, label: "then")
     }
-    #expect(throws: NotebookError.self) { try home.notebook.history.pastTip(at: 1, named: "1970") }
+    #expect(throws: HistoryError.self) { try home.notebook.history.pastTip(at: 1, named: "1970") }
   }
 
   @Test func `Restoring does not tread on a folder that has the name now`() throws {

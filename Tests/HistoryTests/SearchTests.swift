@@ -157,7 +157,7 @@ import Testing
   // refused."
   @Test(arguments: ["a{200}{200}", "((a{99}){99}){99}", "a[", "(", "a{9999999999}", "a\u{0}b"])
   func `An expression that is wrong or huge is refused`(expression: String) {
-    #expect(throws: NotebookError.self) { try SearchQuery([expression], areExpressions: true) }
+    #expect(throws: HistoryError.self) { try SearchQuery([expression], areExpressions: true) }
   }
 
   @Test(arguments: ["[0-9]{4}-[0-9]{2}-[0-9]{2}", "(a|b){100}", "a{1,300}b{1,300}", "\\{9{2}"])

@@ -2,6 +2,7 @@ import Channel
 import Discovery
 import Exchange
 import Git
+import History
 import Membership
 import Merge
 import Notebook
@@ -21,22 +22,22 @@ import WorkTree
     [
       NotebookError.notANotebook(folder: "."), NotebookError.notANotebook(folder: "/tmp/x"),
       NotebookError.alreadyANotebook(folder: "/tmp/x"),
-      NotebookError.linkedWorkTree(folder: "/tmp/x"), NotebookError.newerFormat("2"),
+      NotebookError.linkedWorkTree(folder: "/tmp/x"), WorkTreeError.newerFormat("2"),
       StateDamage("/x/notebook", "a line is missing"),
       NotebookError.busy(folder: "/x"), NotebookError.gitOperation(.cherryPick),
-      NotebookError.file(call: "open", path: "/x\u{1B}", errno: 13),
-      NotebookError.obstructed(path: "A.txt"), NotebookError.noSuchNote("A\u{202E}"),
-      NotebookError.ambiguousNote("o", candidates: ["one.txt", "two.txt"]),
-      NotebookError.ambiguousNote(
+      WorkTreeError.file(call: "open", path: "/x\u{1B}", errno: 13),
+      WorkTreeError.obstructed(path: "A.txt"), WorkTreeError.noSuchNote("A\u{202E}"),
+      HistoryError.ambiguousNote("o", candidates: ["one.txt", "two.txt"]),
+      HistoryError.ambiguousNote(
         "o", candidates: (1...8).map { TreePath("o\($0).txt") }),
-      NotebookError.noSuchVersion("x"), NotebookError.tooFewVersions("~9", count: 1),
-      NotebookError.tooFewVersions("~0", count: 0),
-      NotebookError.noVersionBy("monday", first: 1_700_000_000),
-      NotebookError.ambiguousVersion("4b82"),
-      NotebookError.notInVersion("A.txt", id), NotebookError.notText("photo.png"),
-      NotebookError.tooManyLines("A.txt", limit: 131_072),
+      HistoryError.noSuchVersion("x"), HistoryError.tooFewVersions("~9", count: 1),
+      HistoryError.tooFewVersions("~0", count: 0),
+      HistoryError.noVersionBy("monday", first: 1_700_000_000),
+      HistoryError.ambiguousVersion("4b82"),
+      HistoryError.notInVersion("A.txt", id), HistoryError.notText("photo.png"),
+      HistoryError.tooManyLines("A.txt", limit: 131_072),
       NotebookError.massDeletion(deleted: 9, of: 10),
-      NotebookError.invalidExpression("a[", reason: "unmatched [, [^"),
+      HistoryError.invalidExpression("a[", reason: "unmatched [, [^"),
       NotebookError.unfitTitle(
         "a\u{1B}b", "a name that contains a line break or control character"),
       NotebookError.unfitTitle(
@@ -46,7 +47,7 @@ import WorkTree
       NotebookError.nameTaken("A.txt", by: "A.md", isFolder: false),
       NotebookError.nameTaken("A.txt", by: "a.txt", isFolder: false),
       NotebookError.nameTaken("A.txt/b.txt", by: "A.txt", isFolder: false),
-      NotebookError.notPlain("A.txt", isLink: true), NotebookError.notPlain("A.txt", isLink: false),
+      WorkTreeError.notPlain("A.txt", isLink: true), WorkTreeError.notPlain("A.txt", isLink: false),
       NotebookError.intoItself("trips"), NotebookError.nothingToUndo(available: 0),
       NotebookError.nothingToUndo(available: 2), NotebookError.nothingToRedo(available: 0),
       NotebookError.nothingToRedo(available: 2),
@@ -264,7 +265,8 @@ import WorkTree
   @Test func `Errors of sessions and watchers`() throws { try expect(syncErrors, match: "sync") }
 
   @Test(arguments: [
-    "WorkTree/NotebookError", "Git/GitError", "Git/Pack/PackError", "Membership/MembershipError",
+    "WorkTree/WorkTreeError", "History/HistoryError", "Notebook/NotebookError", "Git/GitError",
+    "Git/Pack/PackError", "Membership/MembershipError",
     "Channel/ChannelError", "Discovery/DiscoveryError", "Exchange/SyncError", "Watch/WatchError",
   ])
   func `No error of a module is left out`(file: String) throws {

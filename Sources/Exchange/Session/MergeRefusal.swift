@@ -1,4 +1,5 @@
 internal import Git
+internal import Notebook
 internal import WorkTree
 
 /// Why heads whose objects are here are not merged, the field `refused` of notes-protocol(7),

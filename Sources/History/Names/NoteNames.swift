@@ -18,7 +18,7 @@ extension History {
   /// `ambiguousNote`.
   public func note(named name: String, among reach: NoteReach = .present) throws -> TreePath {
     guard let found = try search(name, among: reach, takesParts: true) else {
-      throw NotebookError.noSuchNote(name)
+      throw WorkTreeError.noSuchNote(name)
     }
     return found
   }
@@ -160,7 +160,7 @@ private struct NameRules {
     for rule in rules {
       let found = paths.filter(rule)
       if found.count == 1 { return found.first }
-      if found.count > 1 { throw NotebookError.ambiguousNote(name, candidates: found) }
+      if found.count > 1 { throw HistoryError.ambiguousNote(name, candidates: found) }
     }
     return nil
   }

@@ -39,20 +39,20 @@ extension History {
   public func version(named name: String, of path: TreePath? = nil) throws -> Commit {
     let wanted = VersionName(parsing: name, now: clock.now().seconds)
     if case .id(let prefix) = wanted { return try version(withPrefix: prefix) }
-    guard let (table, tip) = try historyTable() else { throw NotebookError.noSuchVersion(name) }
+    guard let (table, tip) = try historyTable() else { throw HistoryError.noSuchVersion(name) }
     let numbers = table.versions(of: path, from: tip, in: order(of: table, from: tip))
     switch wanted {
     case .back(let count) where count < numbers.count:
       return try repository.commit(table.id(of: numbers[count]))
-    case .back: throw NotebookError.tooFewVersions(name, count: numbers.count)
+    case .back: throw HistoryError.tooFewVersions(name, count: numbers.count)
     case .by(let time):
       let dates = dates(in: table, from: tip)
       if let found = numbers.first(where: { dates[$0] <= time.last }) {
         return try repository.commit(table.id(of: found))
       }
       guard let first = numbers.last else { fallthrough }
-      throw NotebookError.noVersionBy(name, first: dates[first])
-    case .id: throw NotebookError.noSuchVersion(name)
+      throw HistoryError.noVersionBy(name, first: dates[first])
+    case .id: throw HistoryError.noSuchVersion(name)
     }
   }
 
@@ -77,7 +77,7 @@ extension History {
 
   private func blob(of path: TreePath, in version: Commit) throws -> ObjectID {
     guard let entry = try repository.entry(at: path, in: version.tree), entry.mode.isFile else {
-      throw NotebookError.notInVersion(path, version.id)
+      throw HistoryError.notInVersion(path, version.id)
     }
     return entry.id
   }
@@ -94,10 +94,10 @@ extension History {
     do {
       if let id = try repository.object(withPrefix: prefix) { return try repository.commit(id) }
     } catch GitError.ambiguousPrefix {
-      throw NotebookError.ambiguousVersion(prefix)
+      throw HistoryError.ambiguousVersion(prefix)
     } catch GitError.wrongKind {
-      throw NotebookError.noSuchVersion(prefix)
+      throw HistoryError.noSuchVersion(prefix)
     }
-    throw NotebookError.noSuchVersion(prefix)
+    throw HistoryError.noSuchVersion(prefix)
   }
 }

@@ -74,7 +74,7 @@ package struct BranchLog {
     let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return [] }
-      throw NotebookError.file(call: "open", path: path, errno: errno)
+      throw WorkTreeError.file(call: "open", path: path, errno: errno)
     }
     defer { close(descriptor) }
     let size = lseek(descriptor, 0, SEEK_END)

@@ -11,13 +11,13 @@ final class RegularExpression {
   /// take the library gigabytes.
   private static let sizeLimit = 20_000
 
-  /// - Throws: `NotebookError.invalidExpression` with the library's words.
+  /// - Throws: `HistoryError.invalidExpression` with the library's words.
   init(_ text: String, isCaseSensitive: Bool) throws {
     guard Self.size(of: text) <= Self.sizeLimit else {
-      throw NotebookError.invalidExpression(text, reason: "it repeats too much")
+      throw HistoryError.invalidExpression(text, reason: "it repeats too much")
     }
     guard !text.utf8.contains(0) else {
-      throw NotebookError.invalidExpression(text, reason: "it holds a NUL character")
+      throw HistoryError.invalidExpression(text, reason: "it holds a NUL character")
     }
     // Notes are UTF-8 whatever the user's locale is.
     locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
@@ -32,7 +32,7 @@ final class RegularExpression {
       let letters = words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
       let reason = String(decoding: letters, as: UTF8.self)
       let known = reason.prefix(1).lowercased() + reason.dropFirst()
-      throw NotebookError.invalidExpression(
+      throw HistoryError.invalidExpression(
         text, reason: known == "invalid regular expression" ? "" : known)
     }
   }

@@ -20,7 +20,7 @@ public struct SearchQuery: Sendable {
   /// Only what is below this folder; empty for all.
   public let folder: TreePath
 
-  /// - Throws: `NotebookError.invalidExpression`.
+  /// - Throws: `HistoryError.invalidExpression`.
   public init(
     _ terms: [String], areExpressions: Bool = false, isCaseSensitive: Bool = false,
     ignoresAccents: Bool = false, isTitleOnly: Bool = false, lineLimit: Int = 3, context: Int = 0,

@@ -43,14 +43,14 @@ struct StaleLocks {
       let time = status.st_ctim
       guard time < boot || !(time < start) && !(path == index && isGitAtWork) else { continue }
       guard unlink(path) == 0 || errno == ENOENT else {
-        throw NotebookError.file(call: "unlink", path: path, errno: errno)
+        throw WorkTreeError.file(call: "unlink", path: path, errno: errno)
       }
     }
   }
 
-  private func collect(_ folder: String, into found: inout [String]) throws(NotebookError) {
+  private func collect(_ folder: String, into found: inout [String]) throws(WorkTreeError) {
     guard Counted.access(folder, F_OK) == 0 else { return }
-    try Disk.list(folder) { (entry) throws(NotebookError) in
+    try Disk.list(folder) { (entry) throws(WorkTreeError) in
       let path = folder + "/" + String(decoding: entry.name, as: UTF8.self)
       if entry.isFolder {
         try collect(path, into: &found)

@@ -11,7 +11,7 @@ extension Notebook {
   /// - Throws: `nameTaken`: nothing is ever overwritten.
   public func create(_ path: TreePath, text: [UInt8], anySuffix: Bool = false) throws -> ObjectID? {
     guard text.count <= workTree.sizeLimit else {
-      throw NotebookError.file(call: "write", path: path.description, errno: EFBIG)
+      throw WorkTreeError.file(call: "write", path: path.description, errno: EFBIG)
     }
     return try withWriterLock { transaction in
       try transaction.save()
@@ -33,7 +33,7 @@ extension Notebook {
       guard !text.isEmpty else { return nil }
       guard let tree = try history.tipTree(),
         let entry = try repository.entry(at: path, in: tree), entry.mode.isFile
-      else { throw NotebookError.noSuchNote(path.description) }
+      else { throw WorkTreeError.noSuchNote(path.description) }
       var whole = try repository.blob(entry.id)
       let ending =
         whole.suffix(2) == [UInt8(ascii: "\r"), newline]
@@ -41,7 +41,7 @@ extension Notebook {
       if !whole.isEmpty, whole.last != newline { whole += [newline] }
       whole += text.last == newline ? text : text + ending
       guard whole.count <= workTree.sizeLimit else {
-        throw NotebookError.file(call: "write", path: path.description, errno: EFBIG)
+        throw WorkTreeError.file(call: "write", path: path.description, errno: EFBIG)
       }
       try transaction.checkNoConversion(at: path, holding: whole)
       let new = TreeEntry(name: path.name, mode: entry.mode, id: try repository.write(blob: whole))
@@ -111,7 +111,7 @@ extension Notebook {
         if move.isFolder, move.new.isBelow(move.old) { throw NotebookError.intoItself(move.old) }
         guard let entry = try tree.flatMap({ try repository.entry(at: move.old, in: $0) }),
           move.isFolder ? entry.mode == .tree : entry.mode.isFile
-        else { throw NotebookError.noSuchNote(move.old.description + (move.isFolder ? "/" : "")) }
+        else { throw WorkTreeError.noSuchNote(move.old.description + (move.isFolder ? "/" : "")) }
         if move.old == move.new { continue }
         try checkIsFree(move.new, except: move.old)
         files +=
@@ -173,12 +173,12 @@ extension Notebook {
     try withWriterLock { transaction in
       try transaction.save(allowsMassDeletion: allowsMassDeletion)
       guard let tree = try history.tipTree() else {
-        throw NotebookError.noSuchNote(subjects.map(\.description).joined(separator: ", "))
+        throw WorkTreeError.noSuchNote(subjects.map(\.description).joined(separator: ", "))
       }
       var paths: Set<TreePath> = []
       for subject in subjects {
         guard let entry = try repository.entry(at: subject, in: tree) else {
-          throw NotebookError.noSuchNote(subject.description)
+          throw WorkTreeError.noSuchNote(subject.description)
         }
         let files = entry.mode == .tree ? try repository.files(in: entry.id) : nil
         paths.formUnion(files?.map { subject.appending($0.path) } ?? [subject])

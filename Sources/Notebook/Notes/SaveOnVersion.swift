@@ -19,7 +19,7 @@ extension Notebook {
   /// - Throws: `noSuchNote`, also before the first version.
   public func shownText(of path: TreePath) throws -> ShownText {
     let text = try workTree.text(of: path)
-    guard let tip = try state().tip else { throw NotebookError.noSuchNote(path.description) }
+    guard let tip = try state().tip else { throw WorkTreeError.noSuchNote(path.description) }
     return ShownText(text: text, blob: try repository.hash(blob: text), version: tip)
   }
 
@@ -37,12 +37,12 @@ extension Notebook {
     _ text: [UInt8], of path: TreePath, shown blob: ObjectID, on base: ObjectID
   ) throws -> ObjectID? {
     guard text.count <= workTree.sizeLimit else {
-      throw NotebookError.file(call: "write", path: path.description, errno: EFBIG)
+      throw WorkTreeError.file(call: "write", path: path.description, errno: EFBIG)
     }
     return try withWriterLock { transaction in
       try transaction.save()
       guard let tip = try transaction.writer.tip(), try isOfHistory(base, of: tip.id)
-      else { throw NotebookError.noSuchVersion(base.hex) }
+      else { throw HistoryError.noSuchVersion(base.hex) }
       try transaction.checkNoConversion(at: path, holding: text)
       let id = try repository.write(blob: text)
       let present = try repository.entry(at: path, in: tip.tree)
@@ -92,7 +92,7 @@ extension Notebook {
   /// - Throws: `MergeError.noConflict`; `noSuchVersion` where it is none of the tip's history.
   public func conflictedNote(at path: TreePath, in version: ObjectID) throws -> ConflictedNote {
     guard let tip = try state().tip, try repository.isAncestor(version, of: tip) else {
-      throw NotebookError.noSuchVersion(version.hex)
+      throw HistoryError.noSuchVersion(version.hex)
     }
     return try readConflict(in: path, repository.commit(version))
   }

@@ -85,7 +85,7 @@ extension Notebook {
       guard let step = found.last, step.before != nil else {
         throw NotebookError.noSuchOperation(prefix)
       }
-      guard Set(found.map(\.after)).count == 1 else { throw NotebookError.ambiguousVersion(prefix) }
+      guard Set(found.map(\.after)).count == 1 else { throw HistoryError.ambiguousVersion(prefix) }
       return [step]
     }
   }

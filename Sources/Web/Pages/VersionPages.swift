@@ -81,7 +81,7 @@ extension RequestContext {
     let then: NoteVersion?
     do {
       then = try notebook.history.noteVersion(named: commit.id.hex, of: subject.path)
-    } catch NotebookError.notInVersion {
+    } catch HistoryError.notInVersion {
       then = nil
     }
     let text = try then.map { try whole(notebook.history.text(of: $0)) }

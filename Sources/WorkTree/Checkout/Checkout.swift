@@ -122,11 +122,11 @@ package struct Checkout {
         case (nil, let new?): try add(step, new)
         case (let old?, let new?): try replace(step, old, new)
         }
-      } catch NotebookError.obstructed {
+      } catch WorkTreeError.obstructed {
         if step.new != nil { leaveOut(step) }
       } catch let error as HeldUp {
         try hold(step, by: error.obstacle)
-      } catch let error as NotebookError {
+      } catch let error as WorkTreeError {
         guard case .file(_, _, let number) = error, Obstacle.isOfOneFile(number), try isToDo(step)
         else { throw error }
         try hold(step, by: Obstacle(path: step.path, kind: .refused, errno: number))
@@ -188,7 +188,7 @@ package struct Checkout {
       if try folder.isTakenForAnother(step.path) { return leaveOut(step) }
       if !takeOverTraits(to: step) { try keepPrivate(step) }
       if try rename(step, into: .folder) { return }
-    } catch NotebookError.file(_, _, let number)
+    } catch WorkTreeError.file(_, _, let number)
       where FolderAccess.isOfName(number) && folder.refuses(step.path)
     {
       return leaveOut(step)
@@ -272,7 +272,7 @@ package struct Checkout {
         if Counted.faccessat(new.0, new.1, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { return false }
         if renameat(old.0, old.1, new.0, new.1) == 0 { return true }
       }
-      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+      throw WorkTreeError.file(call: "rename", path: step.path.description, errno: errno)
     }
     return moved ?? false
   }
@@ -286,7 +286,7 @@ package struct Checkout {
         do {
           try rename(step, into: .folder, flags: NOTES_RENAME_EXCHANGE)
           return try putBackObstacle(path(of: step), of: step)
-        } catch NotebookError.file(_, _, EINVAL), NotebookError.file(_, _, ENOSYS) {
+        } catch WorkTreeError.file(_, _, EINVAL), WorkTreeError.file(_, _, ENOSYS) {
           canExchange = false
         }
       }
@@ -294,7 +294,7 @@ package struct Checkout {
       // and a kill in that moment leaves both files in the staging folder for `finishExchange`.
       if try takeOut(step) { return try finishExchange(step) }
     } else if kind != nil, try !folder.removeEmptyFolder(step.path) {
-      throw NotebookError.obstructed(path: step.path.description)
+      throw WorkTreeError.obstructed(path: step.path.description)
     }
     // It has gone in this moment.
     try rename(step, into: .folder)
@@ -307,7 +307,7 @@ package struct Checkout {
     let moved = try folder.withParent(of: step.path, create: false) { parent, name in
       if renameat(parent, name, AT_FDCWD, asidePath(of: step)) == 0 { return true }
       if errno == ENOENT { return false }
-      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+      throw WorkTreeError.file(call: "rename", path: step.path.description, errno: errno)
     }
     return moved ?? false
   }
@@ -323,9 +323,9 @@ package struct Checkout {
       for flags in [NOTES_RENAME_EXCHANGE, NOTES_RENAME_NOREPLACE, 0] {
         if notes_renameat2(AT_FDCWD, path, parent, name, flags) == 0 { return }
       }
-      throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+      throw WorkTreeError.file(call: "rename", path: step.path.description, errno: errno)
     }
-    throw NotebookError.obstructed(path: step.path.description)
+    throw WorkTreeError.obstructed(path: step.path.description)
   }
 
   /// The second half of an exchange in two steps, of this run or of a killed one.
@@ -344,7 +344,7 @@ package struct Checkout {
 
   private func setMode(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws {
     if folder.obstacle(of: step.path) != nil {
-      throw NotebookError.obstructed(path: step.path.description)
+      throw WorkTreeError.obstructed(path: step.path.description)
     }
     // A file that the user made executable here may stay so.
     if workTree.fileModes.leavesOut(new.mode) { return }

@@ -28,13 +28,13 @@ extension Checkout {
             status.st_mode & S_IFMT == S_IFREG, try !access.isTakenForAnother(step.path)
           else { continue }
           if let number = Self.whyItStays(status, name, in: here) {
-            throw NotebookError.file(
+            throw WorkTreeError.file(
               call: "write", path: step.path.description, errno: number)
           }
           // A file that comes out of the folder is compared with the one that was expected.
           guard status.st_mode & 0o444 == 0o444 || Counted.faccessat(here, name, R_OK, 0) == 0
           else {
-            throw NotebookError.file(call: "read", path: step.path.description, errno: errno)
+            throw WorkTreeError.file(call: "read", path: step.path.description, errno: errno)
           }
         }
       }
@@ -61,7 +61,7 @@ extension Checkout {
     let isImmutable =
       mayWrite && notes_file_attributes(descriptor, "") & UInt(NOTES_ATTRIBUTE_IMMUTABLE) != 0
     if mayWrite, !isImmutable { return }
-    throw NotebookError.file(
+    throw WorkTreeError.file(
       call: "write", path: folder.isEmpty ? "." : folder.description,
       errno: isImmutable ? EPERM : errno)
   }

@@ -48,7 +48,7 @@ package struct CheckoutJournal {
     guard var lines = try Disk.lines(of: path)?.lines.map(\.words) else { return nil }
     guard let format = lines.first else { throw StateDamage(path, "it is empty") }
     if format.count == 1, format[0] != Self.format, Int(format[0]) != nil {
-      throw NotebookError.newerFormat(format[0])
+      throw WorkTreeError.newerFormat(format[0])
     }
     lines.removeFirst()
     let broken = StateDamage(path, "not a checkout journal")
@@ -120,7 +120,7 @@ package struct CheckoutJournal {
     StagedFiles(in: folder).removeTree()
     for name in try Disk.names(in: folder)
     where name != "journal" && unlink(folder + "/" + name) != 0 && errno != ENOENT {
-      throw NotebookError.file(call: "unlink", path: folder + "/" + name, errno: errno)
+      throw WorkTreeError.file(call: "unlink", path: folder + "/" + name, errno: errno)
     }
   }
 }

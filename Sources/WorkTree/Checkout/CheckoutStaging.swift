@@ -37,7 +37,7 @@ extension Checkout {
     // A program has a lease on it: fcntl(2).
     if file < 0, errno == EWOULDBLOCK { file = Counted.openWithoutTrace(AT_FDCWD, path) }
     if file < 0, errno != ENOENT {
-      throw NotebookError.file(call: "open", path: step.path.description, errno: errno)
+      throw WorkTreeError.file(call: "open", path: step.path.description, errno: errno)
     }
     return file < 0 ? nil : file
   }
@@ -47,7 +47,7 @@ extension Checkout {
   ) throws -> (bytes: [UInt8], mode: FileMode, replaced: ReplacedFile) {
     var status = stat()
     guard Counted.fstat(file, &status) == 0 else {
-      throw NotebookError.file(call: "fstat", path: step.path.description, errno: errno)
+      throw WorkTreeError.file(call: "fstat", path: step.path.description, errno: errno)
     }
     return (
       try Disk.read(file, path: step.path.description), FileMode(status),

@@ -31,7 +31,7 @@ extension FolderAccess {
           if Counted.faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { return false }
           if renameat(AT_FDCWD, file, parent, name) == 0 { return true }
         }
-        throw NotebookError.file(call: "rename", path: place.description, errno: errno)
+        throw WorkTreeError.file(call: "rename", path: place.description, errno: errno)
       }
       if isMoved == true { return }
       number += 1

@@ -55,7 +55,7 @@ final class StagedFiles {
     let file = Counted.openat(
       folder, name.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions)
     guard file >= 0 else {
-      throw NotebookError.file(call: "open", path: path.description, errno: errno)
+      throw WorkTreeError.file(call: "open", path: path.description, errno: errno)
     }
     defer { close(file) }
     try Disk.write(bytes, to: file, path: path.description)
@@ -81,7 +81,7 @@ final class StagedFiles {
       for (number, status) in try writer.write(from: workTree.repository) {
         statuses[number] = status
       }
-    } catch NotebookError.file(_, _, let number)
+    } catch WorkTreeError.file(_, _, let number)
       where FolderAccess.isOfName(number) || number == EEXIST
     {
       removeTree()
@@ -141,6 +141,6 @@ final class StagedFiles {
     guard renameat(tree.root, step.path.cString, AT_FDCWD, file) != 0,
       errno != ENOENT, errno != ENOTDIR
     else { return }
-    throw NotebookError.file(call: "rename", path: step.path.description, errno: errno)
+    throw WorkTreeError.file(call: "rename", path: step.path.description, errno: errno)
   }
 }

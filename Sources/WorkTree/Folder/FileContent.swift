@@ -129,10 +129,10 @@ extension WorkTree {
       if let position, try absence(of: path) != nil {
         return try repository.blob(index.id(at: position))
       }
-      throw NotebookError.noSuchNote(path.description)
+      throw WorkTreeError.noSuchNote(path.description)
     case .skipped(.unreadable(let number)):
-      throw NotebookError.file(call: "read", path: path.description, errno: number)
-    case .skipped: throw NotebookError.file(call: "read", path: path.description, errno: EAGAIN)
+      throw WorkTreeError.file(call: "read", path: path.description, errno: number)
+    case .skipped: throw WorkTreeError.file(call: "read", path: path.description, errno: EAGAIN)
     }
   }
 }

@@ -76,7 +76,7 @@ extension FolderAccess {
         file >= 0 && Counted.fstat(file, &status) == 0
           && fchmod(file, FileTraits.permissions(status.st_mode, isExecutable: isExecutable)) == 0
           || [ENOENT, ELOOP, EPERM].contains(errno)
-      else { throw NotebookError.file(call: "chmod", path: path.description, errno: errno) }
+      else { throw WorkTreeError.file(call: "chmod", path: path.description, errno: errno) }
     }
   }
 }

@@ -65,9 +65,9 @@ extension FolderAccess {
   package func checkIsPlain(_ path: TreePath) throws {
     switch obstacle(of: path) {
     case let found? where found.kind == .symbolicLink:
-      throw NotebookError.notPlain(found.path, isLink: true)
+      throw WorkTreeError.notPlain(found.path, isLink: true)
     case let found? where found.kind == .special:
-      throw NotebookError.notPlain(found.path, isLink: false)
+      throw WorkTreeError.notPlain(found.path, isLink: false)
     default: return
     }
   }

@@ -55,7 +55,7 @@ package final class FolderAccess {
     _ folder: TreePath, of file: TreePath, failing: TreePath? = nil, create: Bool = false,
     _ body: (Int32) throws -> Result
   ) throws -> Result? {
-    func failed(_ call: String) -> NotebookError {
+    func failed(_ call: String) -> WorkTreeError {
       .file(call: call, path: (failing ?? file).description, errno: errno)
     }
     if let kept, kept.path == folder, kept.isThere {
@@ -71,7 +71,7 @@ package final class FolderAccess {
       guard next >= 0 else {
         let isNoFolder = errno == ENOTDIR || errno == ELOOP
         if !create, isNoFolder || errno == ENOENT || Self.isOfForm(errno) { return nil }
-        if isNoFolder { throw NotebookError.obstructed(path: file.description) }
+        if isNoFolder { throw WorkTreeError.obstructed(path: file.description) }
         throw failed("open")
       }
       close(current)
@@ -86,7 +86,7 @@ package final class FolderAccess {
   /// Writes a file that must not be there, with the folders it is in, as last written at a time in
   /// seconds since 1970. It is not waited for.
   package func create(_ path: TreePath, _ content: [UInt8], modified: Int64) throws {
-    func failed(_ call: String) -> NotebookError {
+    func failed(_ call: String) -> WorkTreeError {
       .file(call: call, path: path.description, errno: errno)
     }
     _ = try withParent(of: path, create: true) { parent, name in
@@ -106,7 +106,7 @@ package final class FolderAccess {
       var status = stat()
       if Counted.fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
       if errno == ENOENT || errno == ENOTDIR || Self.isOfForm(errno) { return nil }
-      throw NotebookError.file(call: "stat", path: path.description, errno: errno)
+      throw WorkTreeError.file(call: "stat", path: path.description, errno: errno)
     }
     return found ?? nil
   }
@@ -127,7 +127,7 @@ package final class FolderAccess {
       // Not a duplicate, which would share the place in the listing.
       let own = Counted.openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard own >= 0 else {
-        throw NotebookError.file(call: "open", path: folder.description, errno: errno)
+        throw WorkTreeError.file(call: "open", path: folder.description, errno: errno)
       }
       try Disk.list(takingOwnership: own, path: folder.description) { body($0) }
     }

@@ -61,7 +61,7 @@ package final class IgnoreRules {
   /// Throws `file` if a file that says which files are left out, or converted, is there and may not be read.
   static func checkIsReadable(_ path: String) throws {
     guard Counted.access(path, R_OK) != 0, errno == EACCES else { return }
-    throw NotebookError.file(call: "read", path: path, errno: EACCES)
+    throw WorkTreeError.file(call: "read", path: path, errno: EACCES)
   }
 
   /// Whether an exclusion file holds more than the comments git puts there.

@@ -33,7 +33,7 @@ package struct HeldFiles {
     guard let format = lines.first, format.count == 1 else {
       throw StateDamage(file, "no format line")
     }
-    guard format[0] == Self.format else { throw NotebookError.newerFormat(format[0]) }
+    guard format[0] == Self.format else { throw WorkTreeError.newerFormat(format[0]) }
     for words in lines.dropFirst() {
       guard words.count == 7, let kind = Obstacle.Kind(rawValue: words[0]),
         let number = Int32(words[1]), let base = words.id(2), let id = words.id(3),

@@ -95,7 +95,7 @@ struct Comparison {
         try NotebookLocator.path(ofFile: subject, in: notebook)
         ?? history.note(exactly: subject, among: .deleted) ?? history.note(named: subject)
       return (path, "")
-    } catch NotebookError.noSuchNote {
+    } catch WorkTreeError.noSuchNote {
       let isRange = subject.contains("..") && !subject.contains("@")
       // A word that names no version is taken for a note.
       if isRange || (try? history.version(named: subject)) != nil { return (nil, subject) }
@@ -138,17 +138,17 @@ struct Comparison {
     guard let name else { return (path, try Self.text(of: path, in: notebook)) }
     let tip = try notebook.repository.head().commit
     guard let name = name.isEmpty ? tip?.hex : String(name)
-    else { throw NotebookError.noSuchVersion("~0") }
+    else { throw HistoryError.noSuchVersion("~0") }
     do {
       let version = try notebook.history.noteVersion(named: name, of: path)
       return (version.path, try notebook.history.text(of: version))
-    } catch NotebookError.notInVersion {
+    } catch HistoryError.notInVersion {
       return (path, nil)
     }
   }
 
   private static func text(of path: TreePath, in notebook: Notebook) throws -> [UInt8]? {
-    do { return try notebook.workTree.text(of: path) } catch NotebookError.noSuchNote { return nil }
+    do { return try notebook.workTree.text(of: path) } catch WorkTreeError.noSuchNote { return nil }
   }
 
   // MARK: The folder

@@ -41,7 +41,7 @@ struct EditCommand: Command {
         if item.isFolder { throw Failure.folder(item.path) }
         return EditedNote(path: item.path)
       }
-    } catch NotebookError.noSuchNote(let missing) {
+    } catch WorkTreeError.noSuchNote(let missing) {
       let path = try notebook.path(titled: name, in: NotebookLocator.currentFolder(in: notebook))
       guard Console.canAsk, isWanted(missing, in: notebook) else {
         throw Failure(

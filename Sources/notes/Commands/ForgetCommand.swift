@@ -124,7 +124,7 @@ struct ForgetCommand: Command {
     guard let note else { return .text(try readText()) }
     do {
       return .note(try NotebookLocator.note(note, in: notebook, among: .deleted))
-    } catch let error as NotebookError {
+    } catch {
       guard let at = note.lastIndex(of: "@"), at != note.startIndex else { throw error }
       let path = try NotebookLocator.note(String(note[..<at]), in: notebook, among: .deleted)
       let name = String(note[note.index(after: at)...])

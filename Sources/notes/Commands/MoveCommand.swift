@@ -40,7 +40,7 @@ struct MoveCommand: Command {
     let title = names.last ?? ""
     let items = try NotebookLocator.items(names.dropLast(), in: notebook)
     if let top = items.first(where: \.path.isEmpty) {
-      throw NotebookError.noSuchNote(top.path.isEmpty ? "." : top.path.description)
+      throw WorkTreeError.noSuchNote(top.path.isEmpty ? "." : top.path.description)
     }
     if items.count > 1, !title.hasSuffix("/"),
       NotebookLocator.folderOrTop(named: title, in: notebook) == nil
@@ -131,7 +131,7 @@ struct RemoveCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let paths = try NotebookLocator.items(notes, in: notebook).map(\.path)
     // All of it is never meant by a dot.
-    if paths.contains(where: \.isEmpty) { throw NotebookError.noSuchNote(".") }
+    if paths.contains(where: \.isEmpty) { throw WorkTreeError.noSuchNote(".") }
     let removal = try deletions.guarded { try notebook.delete(paths, allowsMassDeletion: $0) }
     options.write([["type": "deleted", "paths": removal.paths, "version": removal.version]]) {
       guard let version = removal.version else { return "" }

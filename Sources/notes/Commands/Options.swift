@@ -2,6 +2,7 @@ public import ArgumentParser
 public import Channel
 internal import Discovery
 internal import Glibc
+internal import Notebook
 internal import WorkTree
 
 // Options of several commands.

@@ -140,7 +140,7 @@ struct RestoreCommand: Command {
           folder: folder, from: version, label: name ?? version.id.short, trial: trial.isOn,
           allowsMassDeletion: $0)
       }
-    } catch NotebookError.notInVersion(let path, let version) {
+    } catch HistoryError.notInVersion(let path, let version) {
       let isThere = try Self.isThere(folder: path, in: notebook)
       throw Failure(
         .failed, "no_such_folder",

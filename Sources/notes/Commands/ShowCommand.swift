@@ -37,11 +37,11 @@ struct ShowCommand: Command {
     let (path, version): (TreePath, NoteVersion?)
     do {
       (path, version) = try NotebookLocator.noteVersion(note, in: notebook)
-    } catch NotebookError.noSuchNote(let name) {
+    } catch WorkTreeError.noSuchNote(let name) {
       guard note.utf8.count >= 4, note.allSatisfy(\.isHexDigit),
         // A word that names no version is no note either, which is said.
         let commit = try? notebook.history.version(named: note)
-      else { throw NotebookError.noSuchNote(name) }
+      else { throw WorkTreeError.noSuchNote(name) }
       try show(notebook.history.version(of: commit), in: notebook, as: form)
       return
     }

@@ -64,24 +64,21 @@ extension ForgetError: ExplainedError {
   }
 }
 
-extension NotebookError: ExplainedError {
+extension WorkTreeError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .notANotebook:
-      .notANotebook(
-        "not_a_notebook",
-        "'notes init' makes this folder one, 'notes join CODE' gets one from another device")
-    case .alreadyANotebook(let folder):
-      .failed("already_a_notebook", "'notes -C \(Visible.name(folder)) status' shows it")
-    case .linkedWorkTree: .failed("linked_work_tree", Failure.ownRepository)
     case .newerFormat: .failed("newer_format", "install a newer version of notes")
-    case .busy: .failed("busy", "try again when it has finished")
-    case .gitOperation(let operation): .failed("git_operation", operation.remedy)
-    case .unmerged(let paths): .failed("unmerged", paths.mergeRemedy)
     case .file(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
     case .obstructed: .failed("obstructed", "move it away and run the command again")
-    case .converted: .failed("converted", "use git for this file, or change its attributes")
     case .noSuchNote: .failed("no_such_note", "'notes list' shows the notes")
+    case .notPlain: .failed("not_plain", "move it away, or name another note")
+    }
+  }
+}
+
+extension HistoryError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
     case .ambiguousNote(_, let candidates):
       .failed("ambiguous_note", "write more of the name: \(Failure.few(candidates))")
     case .noSuchVersion:
@@ -102,6 +99,24 @@ extension NotebookError: ExplainedError {
       .failed("not_text", "'notes log \(Visible.word(path.noteTitle))' shows its versions")
     case .tooManyLines(let path, _):
       .failed("too_many_lines", "'notes log \(Visible.word(path.noteTitle))' shows its versions")
+    }
+  }
+}
+
+extension NotebookError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .notANotebook:
+      .notANotebook(
+        "not_a_notebook",
+        "'notes init' makes this folder one, 'notes join CODE' gets one from another device")
+    case .alreadyANotebook(let folder):
+      .failed("already_a_notebook", "'notes -C \(Visible.name(folder)) status' shows it")
+    case .linkedWorkTree: .failed("linked_work_tree", Failure.ownRepository)
+    case .busy: .failed("busy", "try again when it has finished")
+    case .gitOperation(let operation): .failed("git_operation", operation.remedy)
+    case .unmerged(let paths): .failed("unmerged", paths.mergeRemedy)
+    case .converted: .failed("converted", "use git for this file, or change its attributes")
     case .massDeletion: Failure.massDeletion
     case .unfitTitle:
       .misused(
@@ -109,7 +124,6 @@ extension NotebookError: ExplainedError {
         "choose another title; one with slashes names the folders that the note goes into")
     case .nameTaken(let path, let other, let isFolder):
       .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
-    case .notPlain: .failed("not_plain", "move it away, or name another note")
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
     case .largeVersion: Failure.largeVersion
     case .mergeTooLarge: Failure.mergeTooLarge

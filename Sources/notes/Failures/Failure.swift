@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Channel
 internal import Exchange
 internal import Glibc
+internal import History
 internal import Merge
 internal import System
 internal import WorkTree
@@ -148,7 +149,7 @@ struct Failure: Error, Equatable, Sendable {
       let meaning = error.meaning
       self.init(meaning.exit, meaning.kind, Visible.name(error.description), hint: meaning.hint)
       switch error {
-      case NotebookError.noSuchNote(let name), NotebookError.ambiguousNote(let name, _):
+      case WorkTreeError.noSuchNote(let name), HistoryError.ambiguousNote(let name, _):
         self.name = name
       default: break
       }

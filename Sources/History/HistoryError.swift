@@ -1,0 +1,44 @@
+public import Git
+
+/// The errors of looking for notes and versions in the history.
+public enum HistoryError: Error, Sendable {
+  /// Several notes answer to this name.
+  case ambiguousNote(String, candidates: [TreePath])
+  /// No version answers to this name.
+  case noSuchVersion(String)
+  /// `~N` goes further back than there are versions.
+  case tooFewVersions(String, count: Int)
+  /// There was no version yet at that time: when the first was made, in seconds since 1970.
+  case noVersionBy(String, first: Int64)
+  /// Several versions answer to this name.
+  case ambiguousVersion(String)
+  /// The note does not exist in that version.
+  case notInVersion(TreePath, ObjectID)
+  /// A regular expression that cannot be used, and why.
+  case invalidExpression(String, reason: String)
+  /// The file holds NUL bytes, so it has no lines.
+  case notText(TreePath)
+  /// The file has more lines than are looked at: their limit.
+  case tooManyLines(TreePath, limit: Int)
+}
+
+extension HistoryError: CustomStringConvertible {
+  /// The error as people are told: lower case, no full stop.
+  public var description: String {
+    switch self {
+    case .ambiguousNote(let name, _): "several notes match '\(name)'"
+    case .noSuchVersion(let name): "there is no version '\(name)'"
+    case .tooFewVersions(let name, 1): "\(name) is too far back: there is 1 version"
+    case .tooFewVersions(let name, let count):
+      "\(name) is too far back: there are \(count) versions"
+    case .noVersionBy(let name, _): "there was no version at that time: \(name)"
+    case .ambiguousVersion(let name): "several versions begin with '\(name)'"
+    case .notInVersion(let path, let version):
+      "\(path) does not exist in version \(version.hex.prefix(10))"
+    case .invalidExpression(let text, let reason):
+      "the regular expression '\(text)' is wrong" + (reason.isEmpty ? "" : ": \(reason)")
+    case .notText(let path): "\(path) is not text and has no lines"
+    case .tooManyLines(let path, let limit): "\(path) has more than \(limit) lines"
+    }
+  }
+}
