@@ -2,7 +2,7 @@ internal import Synchronization
 public import System
 
 /// The state of an invitation that travels as a link, as far as this device knows.
-public enum InvitationStanding: Hashable, Sendable {
+public enum InvitationStatus: Hashable, Sendable {
   case open
   case expired
   case cancelled
@@ -16,11 +16,11 @@ public enum InvitationStanding: Hashable, Sendable {
 extension MembershipStore {
   /// The state of an invitation: its ID is the serial number of the certificate that it led to, or of one that
   /// an admin revoked before there was any.
-  public func standing(
+  public func status(
     of offer: InvitationOffer, now: Int64 = WallClock.now()
-  ) -> InvitationStanding {
+  ) -> InvitationStatus {
     let inviter = role(ofDevice: offer.inviterID)
-    return state.withLock { $0.set.standing(of: offer, by: inviter, now) }
+    return state.withLock { $0.set.status(of: offer, by: inviter, now) }
   }
 
   /// Certifies the device that asks by an invitation, under the name that it gave itself, or where that is taken,
@@ -33,7 +33,7 @@ extension MembershipStore {
     now: Int64 = WallClock.now()
   ) throws -> Member? {
     try refreshUnlessMerging()
-    guard standing(of: offer, now: now) == .open, member(ofDevice: request.deviceID) == nil
+    guard status(of: offer, now: now) == .open, member(ofDevice: request.deviceID) == nil
     else { return nil }
     let taken = Set(
       members().filter { $0.deviceID != request.deviceID }.map { $0.name.lowercased() })
@@ -53,16 +53,16 @@ extension MembershipStore {
     _ offer: InvitationOffer, by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws -> Bool {
     try refreshUnlessMerging()
-    guard standing(of: offer, now: now) == .open else { return false }
+    guard status(of: offer, now: now) == .open else { return false }
     try revoke(serial: offer.id.serial, by: key, now: now)
     return true
   }
 }
 
 extension CertificateSet {
-  fileprivate func standing(
+  fileprivate func status(
     of offer: InvitationOffer, by inviter: Role?, _ now: Int64
-  ) -> InvitationStanding {
+  ) -> InvitationStatus {
     let devices = certificates.filter { $0.serial == offer.id.serial }.map(\.deviceID)
     if offer.notebookID != notebookID { return .void }
     if !devices.isEmpty { return .used(by: Set(devices).sorted()) }

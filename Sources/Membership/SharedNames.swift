@@ -6,7 +6,7 @@ package struct SharedNames: Sendable {
   package init() {}
 
   /// Those that a device knows of.
-  package init(_ standing: MemberStanding?) { names = Set(standing?.sharedNames ?? []) }
+  package init(_ status: MemberStatus?) { names = Set(status?.sharedNames ?? []) }
 
   /// Whether several members have the name, whatever its case.
   package func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }

@@ -21,7 +21,7 @@ package struct DeviceState: Sendable {
   /// The notes that somebody edits there; nil where it is not connected.
   package var editing: [TreePath]?
   /// The versions of one that the other does not merge.
-  package var held: [HeldVersions.Held] = []
+  package var held: [RefusedVersions.Entry] = []
 
   /// The state of a device that is not connected.
   package init(
@@ -55,7 +55,7 @@ package struct DeviceStates {
   private let live: WatcherStatus?
   private let tip: ObjectID?
   private let branch: String
-  private let held: [HeldVersions.Held]
+  private let held: [RefusedVersions.Entry]
 
   /// Of a notebook's devices, with what its watcher said, if one runs.
   package init(in notebook: Notebook, live: WatcherStatus?) throws {
@@ -63,7 +63,7 @@ package struct DeviceStates {
     self.live = live
     let head = try notebook.repository.head()
     (tip, branch) = (head.commit, head.branch ?? "HEAD")
-    held = try HeldVersions(stateFolder: notebook.stateFolder).all(in: notebook)
+    held = try RefusedVersions(stateFolder: notebook.stateFolder).all(in: notebook)
   }
 
   /// The state of the device with this ID.

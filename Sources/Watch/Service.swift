@@ -36,7 +36,7 @@ public final class Service: Sendable {
   struct Entry: Sendable {
     let invitation: Invitation
     let context: SessionContext
-    let held: HeldInvitation
+    let held: HostedInvitation
   }
 
   func entry(_ locator: String) -> Entry? { invitations.withLock { $0[locator] } }

@@ -46,7 +46,7 @@ struct AuthorityTests {
     // "nothing of it is kept"
     #expect(try !bob.notebook().repository.contains(side))
     // It is told, and which it is.
-    let held = try HeldVersions(stateFolder: bob.notebook().stateFolder).all(in: bob.notebook())
+    let held = try RefusedVersions(stateFolder: bob.notebook().stateFolder).all(in: bob.notebook())
     #expect(held.first?.words?.contains("in the name of Ada is not taken") == true)
     // Nobody loses anything, and all goes on once the hub shows what was given to it.
     try hub.git(["-C", hub.path, "update-ref", "refs/heads/main", new.hex])
@@ -55,7 +55,7 @@ struct AuthorityTests {
     try ada.meet(hub)
     #expect(try ada.text("B.txt") == "from bob\n")
     #expect(
-      try HeldVersions(stateFolder: bob.notebook().stateFolder).all(in: bob.notebook()).isEmpty)
+      try RefusedVersions(stateFolder: bob.notebook().stateFolder).all(in: bob.notebook()).isEmpty)
   }
 
   @Test("a signature that is taken off, or stands over something else, is none")

@@ -136,7 +136,7 @@ struct ForgettingSessionTests {
     } catch SyncError.notMerged(.forgotten, _) {}
     #expect(try (bob.tip(), cleo.tip()) == tips)
     let notebook = try bob.notebook()
-    #expect(try HeldVersions(stateFolder: notebook.stateFolder).all(in: notebook).count == 1)
+    #expect(try RefusedVersions(stateFolder: notebook.stateFolder).all(in: notebook).count == 1)
     // Ada meets who followed Eve, and need not meet Eve.
     try cleo.write("of Cleo\n", to: "Cleo.txt")
     _ = try sync(cleo, ada)

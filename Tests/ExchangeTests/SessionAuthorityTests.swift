@@ -126,7 +126,7 @@ struct SessionAuthorityTests {
         false
       }
     }
-    let held = try HeldVersions(stateFolder: ada.notebook().stateFolder).all(in: ada.notebook())
+    let held = try RefusedVersions(stateFolder: ada.notebook().stateFolder).all(in: ada.notebook())
     #expect(held.map(\.device) == [bob.key.deviceID])
     // "All else goes on"
     try cleo.write("more\n", to: "more.txt")
@@ -135,7 +135,7 @@ struct SessionAuthorityTests {
     #expect(try sync(bob, ada).0.isInSync)
     #expect(try ada.text("Bob.txt") == "honest again\n")
     #expect(
-      try HeldVersions(stateFolder: ada.notebook().stateFolder).all(in: ada.notebook()).isEmpty)
+      try RefusedVersions(stateFolder: ada.notebook().stateFolder).all(in: ada.notebook()).isEmpty)
   }
 
   @Test("a peer that was never seen to sign passes nothing on in another member's name")

@@ -77,7 +77,7 @@ struct InvitationOfferTests {
     let member = try #require(
       try family.store.admit(phone, to: offer, by: family.founder, now: now))
     #expect(member.role == .writer && member.name == "phone" && member.serial == "\(offer.id)")
-    #expect(family.store.standing(of: offer, now: now) == .used(by: [phone.deviceID]))
+    #expect(family.store.status(of: offer, now: now) == .used(by: [phone.deviceID]))
     #expect(
       try family.store.admit(request("tablet"), to: offer, by: family.founder, now: now) == nil)
     #expect(try family.store.admit(phone, to: offer, by: family.founder, now: now) == nil)
@@ -91,7 +91,7 @@ struct InvitationOfferTests {
     try family.store.remove(devices: [phone.deviceID], by: family.founder, now: now + 1)
     #expect(try family.store.admit(phone, to: offer, by: family.founder, now: now + 2) == nil)
     #expect(family.store.role(ofDevice: phone.deviceID) == nil)
-    #expect(family.store.standing(of: offer, now: now + 2) == .used(by: [phone.deviceID]))
+    #expect(family.store.status(of: offer, now: now + 2) == .used(by: [phone.deviceID]))
   }
 
   @Test(
@@ -102,16 +102,16 @@ struct InvitationOfferTests {
     let store = try family.copy("bob")
     let later = try InvitationOffer(
       InvitationSecret(), to: store, role: .admin, expires: Family.start + 1000, by: bob, now: now)
-    #expect(family.store.standing(of: later, now: now) == .open)
-    #expect(family.store.standing(of: offer, now: Family.start + 1000) == .expired)
+    #expect(family.store.status(of: later, now: now) == .open)
+    #expect(family.store.status(of: offer, now: Family.start + 1000) == .expired)
     #expect(try family.store.cancel(offer, by: family.founder, now: now))
     #expect(try !family.store.cancel(offer, by: family.founder, now: now))
-    #expect(family.store.standing(of: offer, now: now) == .cancelled)
+    #expect(family.store.status(of: offer, now: now) == .cancelled)
     #expect(try family.store.admit(request(), to: offer, by: family.founder, now: now) == nil)
     try family.store.remove(devices: [bob.deviceID], by: family.founder, now: now + 1)
-    #expect(family.store.standing(of: later, now: now + 2) == .void)
+    #expect(family.store.status(of: later, now: now + 2) == .void)
     let another = try Family(name: "Other")
-    #expect(another.store.standing(of: offer, now: now) == .void)
+    #expect(another.store.status(of: offer, now: now) == .void)
     let writer = try family.add("Carl", .writer)
     #expect(throws: MembershipError.notAnAdmin(device: writer.deviceID)) {
       try InvitationOffer(
@@ -128,7 +128,7 @@ struct InvitationOfferTests {
     _ = try family.store.cancel(offer, by: family.founder, now: now)
     _ = try family.store.merge(certificates: store.certificates, revocations: store.revocations)
     #expect(family.store.role(ofDevice: phone.deviceID) == nil)
-    #expect(family.store.standing(of: offer, now: now) == .used(by: [phone.deviceID]))
+    #expect(family.store.status(of: offer, now: now) == .used(by: [phone.deviceID]))
   }
 
   @Test("two admins that answer two devices with one link find both when they meet")
@@ -140,7 +140,7 @@ struct InvitationOfferTests {
     _ = try family.store.admit(thief, to: offer, by: family.founder, now: now)
     _ = try family.store.merge(certificates: store.certificates, revocations: store.revocations)
     let both = [phone.deviceID, thief.deviceID].sorted()
-    #expect(family.store.standing(of: offer, now: now) == .used(by: both))
+    #expect(family.store.status(of: offer, now: now) == .used(by: both))
   }
 
   @Test("a taken name gets a number, and a member is not certified again")

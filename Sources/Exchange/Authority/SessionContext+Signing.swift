@@ -24,8 +24,8 @@ extension VersionSigner {
       },
       authorName: { device, stateFolder in
         do {
-          let standing = try MembershipStore.standing(ofDevice: device.deviceID, at: stateFolder)
-          return SharedNames(standing).name(device.name, device.deviceID)
+          let status = try MembershipStore.status(ofDevice: device.deviceID, at: stateFolder)
+          return SharedNames(status).name(device.name, device.deviceID)
         } catch {
           // A list of members that cannot be read keeps nobody from saving: who is shown goes by the signature.
           return device.name

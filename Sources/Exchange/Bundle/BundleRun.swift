@@ -63,7 +63,7 @@ public struct BundleRun: Sendable {
     }
     let wasGuest = context.isGuest
     try bundle.takeMembers(for: context)
-    try context.takeStanding(wasGuest: wasGuest, in: replica)
+    try context.takeOwnMembership(wasGuest: wasGuest, in: replica)
     return bundle
   }
 }
@@ -71,7 +71,7 @@ public struct BundleRun: Sendable {
 extension SessionContext {
   /// Goes by what the list of members that a hub or a bundle brought says of this device: its name, the notebook's,
   /// and that it is a member now, which is told.
-  func takeStanding(wasGuest: Bool, in replica: Replica) throws {
+  func takeOwnMembership(wasGuest: Bool, in replica: Replica) throws {
     try replica.notebook.takeNames(from: membership, device: key.deviceID)
     guard wasGuest, let own = membership.member(ofDevice: key.deviceID) else { return }
     AskedAdmission.forget(in: replica.notebook.stateFolder)

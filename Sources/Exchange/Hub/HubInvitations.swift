@@ -30,7 +30,7 @@ struct HubInvitations {
   /// Whether an invitation is open, as far as this device has seen: then a visit looks before it gives.
   var areOpen: Bool {
     get throws {
-      try KnownOffers(stateFolder).all(in: membership).contains { $0.standing == .open }
+      try KnownOffers(stateFolder).all(in: membership).contains { $0.status == .open }
     }
   }
 
@@ -57,10 +57,10 @@ struct HubInvitations {
         let text = try Self.text(of: commit, Self.offer, in: repository, quarantine),
         let offer = try InvitationOffer(parsing: text), offer.id.description == name
       else { continue }
-      let standing = membership.standing(of: offer)
-      if standing == .void { continue }
+      let status = membership.status(of: offer)
+      if status == .void { continue }
       known.keep(offer)
-      if standing == .cancelled || offer.expires <= WallClock.now() {
+      if status == .cancelled || offer.expires <= WallClock.now() {
         ended += references.keys.map { "\(Self.folder)/\(name)/\($0)" }
       }
       let requests = try references.sorted { $0.key < $1.key }.compactMap { device, commit in
@@ -68,18 +68,18 @@ struct HubInvitations {
         return try text.flatMap { try AdmissionRequest(parsing: $0, to: offer) }
           .flatMap { $0.deviceID == device ? $0 : nil }
       }
-      try answer(requests, to: offer, standing, known, report)
+      try answer(requests, to: offer, status, known, report)
     }
     return ended
   }
 
   private func answer(
-    _ requests: [AdmissionRequest], to offer: InvitationOffer, _ standing: InvitationStanding,
+    _ requests: [AdmissionRequest], to offer: InvitationOffer, _ status: InvitationStatus,
     _ known: KnownOffers, _ report: (Event) -> Void
   ) throws {
     let peer = PeerIdentity(hub: hub.name, at: hub.url)
     var used: [String] = []
-    if case .used(let devices) = standing { used = devices }
+    if case .used(let devices) = status { used = devices }
     let askers = Set(requests.map(\.deviceID)).union(used).sorted()
     if askers.count > 1 {
       // A link is for one device: somebody else has it, too.
@@ -91,7 +91,7 @@ struct HubInvitations {
       return report(
         .linkShared(peer, devices: names, isUsed: !used.isEmpty, notebook: offer.notebookID))
     }
-    guard standing == .open, let request = requests.first,
+    guard status == .open, let request = requests.first,
       let member = try membership.admit(request, to: offer, by: context.key)
     else { return }
     let device = PeerIdentity(

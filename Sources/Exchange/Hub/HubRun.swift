@@ -94,7 +94,7 @@ extension SessionContext {
 
   /// Whether this device has a clone of the notebook and was never a member: it may read.
   public var isGuest: Bool {
-    let standing = membership.standing(ofDevice: key.deviceID)
-    return standing.role == nil && !standing.isRemoved
+    let status = membership.status(ofDevice: key.deviceID)
+    return status.role == nil && !status.isRemoved
   }
 }

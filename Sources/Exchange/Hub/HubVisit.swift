@@ -111,7 +111,7 @@ package final class HubVisit {
       try look()
       try checkHistory(since: former)
       // By what the hub told of the members, too.
-      try context?.takeStanding(wasGuest: wasGuest ?? false, in: replica)
+      try context?.takeOwnMembership(wasGuest: wasGuest ?? false, in: replica)
       replica.gives = try mayGive
     }
     replica.introduce()

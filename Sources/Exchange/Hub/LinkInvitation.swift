@@ -57,7 +57,7 @@ public struct LinkInvitation: Sendable {
 extension MembershipStore {
   /// Throws `LinkError` where an invitation is not open.
   func demandOpen(_ offer: InvitationOffer) throws {
-    switch standing(of: offer) {
+    switch status(of: offer) {
     case .open: break
     case .expired: throw LinkError.expired
     case .cancelled: throw LinkError.cancelled

@@ -90,7 +90,7 @@ extension AdmissionFile {
   /// used it. A device that it has let in may be answered again.
   public func demandOpen(in membership: MembershipStore) throws {
     if membership.member(ofDevice: request.deviceID) != nil,
-      case .used(by: [request.deviceID]) = membership.standing(of: offer)
+      case .used(by: [request.deviceID]) = membership.status(of: offer)
     {
       return
     }

@@ -94,7 +94,7 @@ public struct InvitationBook: Sendable {
   public func hold(
     _ invitation: Invitation, for name: String? = nil, deviceID: String? = nil,
     created: Int64 = WallClock.now()
-  ) throws -> HeldInvitation {
+  ) throws -> HostedInvitation {
     try forget()
     try Disk.makeFolder(folder, mode: 0o700)
     let record = InvitationRecord(
@@ -104,14 +104,14 @@ public struct InvitationBook: Sendable {
     var number = created
     func path() -> String { "\(folder)/\(number)-\(record.locator)" }
     while access(path(), F_OK) == 0, !isHeld("\(number)-\(record.locator)") { number += 1 }
-    return try HeldInvitation(record, path: path())
+    return try HostedInvitation(record, path: path())
   }
 
   /// Takes back the open invitation with these first digits; false when there is none.
   public func cancel(locator: String) throws -> Bool {
     for name in names() where name.hasSuffix("-" + locator) && isHeld(name) {
       guard let record = read(name), record.state.isOpen else { continue }
-      let path = "\(folder)/\(name)\(HeldInvitation.cancelSuffix)"
+      let path = "\(folder)/\(name)\(HostedInvitation.cancelSuffix)"
       close(try Disk.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600))
       return true
     }
@@ -134,12 +134,12 @@ public struct InvitationBook: Sendable {
 
   /// Whether a process holds it open: the kernel unlocks the files of one that was killed.
   private func isHeld(_ name: String) -> Bool {
-    Disk.isLocked("\(folder)/\(name)\(HeldInvitation.lockSuffix)")
+    Disk.isLocked("\(folder)/\(name)\(HostedInvitation.lockSuffix)")
   }
 
   private func forget() throws {
     for name in names().filter({ !isHeld($0) }).sorted().dropLast(Self.remembered) {
-      for suffix in ["", HeldInvitation.lockSuffix, HeldInvitation.cancelSuffix] {
+      for suffix in ["", HostedInvitation.lockSuffix, HostedInvitation.cancelSuffix] {
         unlink("\(folder)/\(name)\(suffix)")
       }
     }
@@ -147,7 +147,7 @@ public struct InvitationBook: Sendable {
 }
 
 /// An invitation that this process holds open.
-public final class HeldInvitation: Sendable {
+public final class HostedInvitation: Sendable {
   static let lockSuffix = ".open"
   static let cancelSuffix = ".cancel"
 

@@ -8,7 +8,7 @@ public struct KnownOffers: Sendable {
   /// An invitation, and its state.
   public struct Known: Sendable {
     public let offer: InvitationOffer
-    public let standing: InvitationStanding
+    public let status: InvitationStatus
   }
 
   private let folder: String
@@ -34,7 +34,7 @@ public struct KnownOffers: Sendable {
         offers.append(offer)
       }
     }
-    return offers.map { Known(offer: $0, standing: membership.standing(of: $0)) }.sorted {
+    return offers.map { Known(offer: $0, status: membership.status(of: $0)) }.sorted {
       ($0.offer.created, $0.offer.id.description) > ($1.offer.created, $1.offer.id.description)
     }
   }

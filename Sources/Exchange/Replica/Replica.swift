@@ -227,11 +227,11 @@ package final class Replica {
     self.refusal = (heads, refusal)
     guard isLasting else { return }
     held.record(
-      HeldVersions.Held(
+      RefusedVersions.Entry(
         device: peer.deviceID, refusal: refusal, words: words, heads: heads, time: WallClock.now()))
   }
 
-  var held: HeldVersions { HeldVersions(stateFolder: notebook.stateFolder) }
+  var held: RefusedVersions { RefusedVersions(stateFolder: notebook.stateFolder) }
 
   /// The peer's state as others are told, with the traffic over its link.
   func peerState(_ traffic: Traffic) -> PeerState {

@@ -176,7 +176,9 @@ struct ForgetRun {
   }
 
   static func checkNothingIsUnfinished(in state: StateFolder) throws {
-    if let held = try HeldFiles(in: state).files.keys.min() { throw ForgetError.unfinished(held) }
+    if let held = try WaitingFiles(in: state).files.keys.min() {
+      throw ForgetError.unfinished(held)
+    }
     let late = LateWrites(stateFolder: state)
     if !late.isEmpty, let item = try late.items().first { throw ForgetError.unfinished(item.path) }
   }

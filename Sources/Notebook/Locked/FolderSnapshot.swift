@@ -50,7 +50,7 @@ struct FolderSnapshot {
     let mostFiles = index.count + found.candidates.count
     var newIndex: StagedIndex?
     let hasWaiting =
-      try !index.sparsePositions.isEmpty || !HeldFiles(in: workTree.stateFolder).isEmpty
+      try !index.sparsePositions.isEmpty || !WaitingFiles(in: workTree.stateFolder).isEmpty
     var result = Result(skipped: found.skipped, hasWaiting: hasWaiting)
     try repository.withBatchedWrites {
       result.writtenInPlace = try WrittenFile.stored(found.writtenInPlace, of: workTree)

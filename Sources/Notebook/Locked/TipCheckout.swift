@@ -42,7 +42,7 @@ struct TipCheckout {
     besides overlay: [CheckoutJournal.Overlay]
   ) throws -> [CheckoutJournal.Overlay] {
     let written = Set(overlay.map(\.path))
-    return try HeldFiles(in: workTree.stateFolder).files.values.compactMap { held in
+    return try WaitingFiles(in: workTree.stateFolder).files.values.compactMap { held in
       guard !written.contains(held.path), let file = held.file, let base = held.base,
         try repository.contains(base)
       else { return nil }
@@ -81,7 +81,7 @@ struct TipCheckout {
     try checkout.recordInIndex()
     // The versions must be findable before the journal goes: references keep them.
     try rescued.keep(versions)
-    let held = HeldFiles(checkout.held)
+    let held = WaitingFiles(checkout.held)
     try held.store(in: workTree.stateFolder)
     try remember(checkout, journal, besides: held)
     try CheckoutJournal.clear(in: workTree.stateFolder)
@@ -91,7 +91,7 @@ struct TipCheckout {
 
   /// Remembers what the checkout brought into notes, for editors that have not seen it.
   private func remember(
-    _ checkout: Checkout, _ journal: CheckoutJournal, besides held: HeldFiles
+    _ checkout: Checkout, _ journal: CheckoutJournal, besides held: WaitingFiles
   ) throws {
     guard journal.from != nil else { return }
     let saves = Set(journal.overlay.map(\.path))

@@ -155,7 +155,7 @@ package final class WriteTransaction {
   private func bringWaiting(in scope: SaveScope) throws -> [SkippedFile] {
     let absent = try workTree.absentFiles()
     let access = try FolderAccess(folder: workTree.folder)
-    let held = try HeldFiles(in: workTree.stateFolder)
+    let held = try WaitingFiles(in: workTree.stateFolder)
     var mayCome = absent.contains { file in
       guard case .only(let paths) = scope else {
         if case .obstructed(let obstacle) = file.reason, obstacle.isOfFile { return false }

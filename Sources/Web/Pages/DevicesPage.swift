@@ -13,17 +13,17 @@ extension RequestContext {
     let identity = notebook.identity
     let membership = try MembershipStore.open(
       in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder))
-    let standing = membership.standing(ofDevice: identity.device.deviceID)
+    let status = membership.status(ofDevice: identity.device.deviceID)
     let watcher = site.watcher(of: notebook)
     let live = watcher?.status(within: 1)
     let states = try DeviceStates(in: notebook, live: live)
     let own = identity.device.deviceID
     let members = membership.members().filter { !$0.isRemoved }
       .sorted { $0.deviceID == own && $1.deviceID != own }
-    let names = SharedNames(standing)
+    let names = SharedNames(status)
     let rows = try members.map { member in
       let state = member.deviceID == own ? nil : try states.state(of: member.deviceID)
-      let isMine = standing.role == .admin && member.deviceID != own && !member.isFounder
+      let isMine = status.role == .admin && member.deviceID != own && !member.isFounder
       return row(
         member, mark: names.mark(of: member.name, member.deviceID), state, canChange: isMine)
     }
@@ -42,14 +42,14 @@ extension RequestContext {
       \(presence(live, isWatched: watcher != nil))
       </div>
       <div id="devices" data-live data-presence>
-      \(notice(of: standing))
+      \(notice(of: status))
       \(HTML.group(rows))
       \(hubs.isEmpty ? nil : hubList)
       <h2 class="label">Invitations</h2>
-      \(invitations(to: notebook, standing))
+      \(invitations(to: notebook, status))
       </div>
       <div id="invite" data-live data-presence>
-      \(invitationForm, if: standing.role == .admin)
+      \(invitationForm, if: status.role == .admin)
       </div>
       <div id="guests" data-live data-presence>
       \(guests)
@@ -60,12 +60,12 @@ extension RequestContext {
   }
 
   /// The message that this device may exchange nothing, if that is so.
-  private func notice(of standing: MemberStanding) -> HTML? {
-    if standing.isRemoved {
+  private func notice(of status: MemberStatus) -> HTML? {
+    if status.isRemoved {
       return
         "<p class=\"error\">This device was removed from the notebook. The notes here stay.</p>"
     }
-    return standing.role == nil
+    return status.role == nil
       ? "<p class=\"error\">This device has not joined the notebook yet: your changes stay on it.</p>"
       : nil
   }

@@ -10,9 +10,9 @@ internal import Watch
 /// Invitations of other devices, as in notes-invite(1) and notes-invitations(1).
 extension RequestContext {
   /// The open invitations, on the page of the devices.
-  func invitations(to notebook: Notebook, _ standing: MemberStanding) -> HTML {
-    guard standing.role == .admin else {
-      let admins: [HTML] = standing.admins.map { "<b>\($0)</b>" }
+  func invitations(to notebook: Notebook, _ status: MemberStatus) -> HTML {
+    guard status.role == .admin else {
+      let admins: [HTML] = status.admins.map { "<b>\($0)</b>" }
       return admins.isEmpty
         ? "<p>No admin is left who could invite.</p>"
         : "<p>Only an admin can invite devices: \(Self.list(admins)).</p>"

@@ -30,7 +30,7 @@ package struct Checkout {
 
   private(set) var sparse: Set<TreePath> = []
   /// The files that wait although a file stands in their place, or that could not be made.
-  package private(set) var held: [HeldFile] = []
+  package private(set) var held: [WaitingFile] = []
 
   /// The notes whose former file has another name on the disk, which keeps the former text.
   package var parted: Set<TreePath> = []
@@ -43,7 +43,7 @@ package struct Checkout {
   let privateFiles: PrivateFiles
   private let keptBack: KeptBackFiles
   /// The files that were in the way before.
-  private let heldBefore: HeldFiles
+  private let waitingBefore: WaitingFiles
 
   /// Whether the file system can swap two files in one step, as far as is known.
   private var canExchange: Bool
@@ -58,7 +58,7 @@ package struct Checkout {
     goneFiles = GoneFiles(of: plan)
     folder = try FolderAccess(folder: workTree.folder)
     keptBack = KeptBackFiles(of: workTree, index: try workTree.indexFile(), folder)
-    heldBefore = try HeldFiles(in: workTree.stateFolder)
+    waitingBefore = try WaitingFiles(in: workTree.stateFolder)
     privateFiles = PrivateFiles(in: workTree.stateFolder)
     staging = workTree.stateFolder[.checkout]
     stagedFiles = StagedFiles(in: staging)
@@ -124,7 +124,7 @@ package struct Checkout {
         }
       } catch WorkTreeError.obstructed {
         if step.new != nil { leaveOut(step) }
-      } catch let error as HeldUp {
+      } catch let error as NoteWaits {
         try hold(step, by: error.obstacle)
       } catch let error as WorkTreeError {
         guard case .file(_, _, let number) = error, Obstacle.isOfOneFile(number), try isToDo(step)
@@ -154,11 +154,11 @@ package struct Checkout {
     if step.new == nil, !isFile { return }
     let old = step.wasSparse || !isFile ? nil : step.old
     held.append(
-      HeldFile(
+      WaitingFile(
         path: step.path, obstacle: obstacle,
         file: old.map { TreeEntry(name: step.path.name, mode: $0.mode, id: $0.id) },
         base: old == nil
-          ? heldBefore[step.path]?.base ?? (step.old == nil ? journal.from : nil)
+          ? waitingBefore[step.path]?.base ?? (step.old == nil ? journal.from : nil)
           : journal.base(of: step.path)))
   }
 
@@ -196,7 +196,7 @@ package struct Checkout {
     let present = try folder.status(of: step.path)
     if let present, present.st_mode & S_IFMT == S_IFREG {
       if let obstacle = try keptBack.obstacle(by: present, at: step.path) {
-        throw HeldUp(obstacle: obstacle)
+        throw NoteWaits(obstacle: obstacle)
       }
       try checkMayReplace(present, of: step, expected: nil)
     }
@@ -224,20 +224,20 @@ package struct Checkout {
     try rescueUnexpected(step, expected: old)
   }
 
-  /// Throws `HeldUp` where what stands in a note's place may hold what no version here has and none will:
+  /// Throws `NoteWaits` where what stands in a note's place may hold what no version here has and none will:
   /// it cannot be read, or is too large to be versioned.
   private func checkMayReplace(
     _ present: stat, of step: CheckoutSteps.Step, expected: CheckoutSteps.File?
   ) throws {
     guard present.st_mode & S_IFMT == S_IFREG else { return }
-    func heldUp(_ kind: Obstacle.Kind, _ errno: Int32? = nil) -> HeldUp {
-      HeldUp(obstacle: Obstacle(path: step.path, kind: kind, errno: errno))
+    func waits(_ kind: Obstacle.Kind, _ errno: Int32? = nil) -> NoteWaits {
+      NoteWaits(obstacle: Obstacle(path: step.path, kind: kind, errno: errno))
     }
     let isReadable = try folder.withParent(of: step.path, create: false) { parent, name in
       present.st_mode & 0o444 == 0o444 || Counted.faccessat(parent, name, R_OK, 0) == 0
         || errno == ENOENT
     }
-    if isReadable == false { throw heldUp(.unreadable, EACCES) }
+    if isReadable == false { throw waits(.unreadable, EACCES) }
     let size = Int(present.st_size)
     guard size > workTree.sizeLimit else { return }
     let repository = workTree.repository
@@ -248,7 +248,7 @@ package struct Checkout {
     {
       return
     }
-    throw heldUp(.tooLarge)
+    throw waits(.tooLarge)
   }
 
   private enum Direction { case folder, staging }
@@ -376,7 +376,7 @@ package struct Checkout {
       let flags = step.new == nil ? NOTES_RENAME_NOREPLACE : NOTES_RENAME_EXCHANGE
       // If it cannot go back it is kept as a text of the folder, below.
       if (try? rename(step, into: .folder, flags: flags)) == true {
-        throw HeldUp(obstacle: Obstacle(path: step.path, kind: .tooLarge))
+        throw NoteWaits(obstacle: Obstacle(path: step.path, kind: .tooLarge))
       }
     }
     let stored = try workTree.repository.write(blob: bytes)

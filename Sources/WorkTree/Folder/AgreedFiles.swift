@@ -36,10 +36,10 @@ final class AgreedFiles {
   private let workTree: WorkTree
   private let index: IndexFile
   private var accesses: [TreePath: Access] = [:]
-  private var known: [TreePath: (standing: Standing, content: [UInt8]?)] = [:]
+  private var known: [TreePath: (origin: Origin, content: [UInt8]?)] = [:]
 
   /// The change of a folder's file, or of its absence.
-  enum Standing {
+  enum Origin {
     /// It is as this device agreed to it.
     case agreed
     /// It was written or deleted here, and is in no version yet: with the next one it is agreed to.
@@ -51,7 +51,7 @@ final class AgreedFiles {
     (self.agreement, self.workTree, self.index) = (agreement, workTree, index)
   }
 
-  func standing(in folder: TreePath) throws -> Standing { try look(in: folder).standing }
+  func origin(in folder: TreePath) throws -> Origin { try look(in: folder).origin }
 
   /// The content of a folder's file; nil if there is none.
   func content(in folder: TreePath) throws -> [UInt8]? { try look(in: folder).content }
@@ -99,18 +99,18 @@ final class AgreedFiles {
     }
   }
 
-  private func look(in folder: TreePath) throws -> (standing: Standing, content: [UInt8]?) {
+  private func look(in folder: TreePath) throws -> (origin: Origin, content: [UInt8]?) {
     if let known = known[folder] { return known }
     let path = folder.appending(agreement.fileName)
     let content = Disk.contentIfAny("\(workTree.folder)/\(path)", followsLink: false)
     let saved = index.position(of: path).map { index.id(at: $0) }
     let copy = Disk.contentIfAny("\(agreement.folder)/\(path)")
-    var standing = content == copy ? Standing.agreed : .fromElsewhere
+    var origin = content == copy ? Origin.agreed : .fromElsewhere
     if try content.map({ try workTree.repository.hash(blob: $0) }) != saved {
-      standing = .writtenHere
+      origin = .writtenHere
     }
-    known[folder] = (standing, content)
-    return (standing, content)
+    known[folder] = (origin, content)
+    return (origin, content)
   }
 }
 

@@ -89,9 +89,9 @@ package final class ConversionRules {
     if files.isBlocked(above: path) { return try (agreed.map { [try read($0)] } ?? []) + user }
     let present = try read(asTheyAre)
     guard let agreed else { return [present] + user }
-    let standings = try folders.map(files.standing)
-    guard standings.contains(.fromElsewhere) else { return [present] + user }
-    let counts = path.titleRange == nil || standings.contains(.writtenHere)
+    let origins = try folders.map(files.origin)
+    guard origins.contains(.fromElsewhere) else { return [present] + user }
+    let counts = path.titleRange == nil || origins.contains(.writtenHere)
     return [try counts ? present : present.onlyFilter(isConfigured), try read(agreed)] + user
   }
 

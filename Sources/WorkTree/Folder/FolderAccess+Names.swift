@@ -9,7 +9,7 @@ internal import System
 // characters or long names, and take names that differ by case for one.
 extension FolderAccess {
   /// How a path is found in the folder.
-  package enum Standing {
+  package enum Match {
     case asItIs
     /// The file system takes it for another: one of its names is found, but its folder lists it only as
     /// it is written otherwise.
@@ -17,7 +17,7 @@ extension FolderAccess {
     case absent
   }
 
-  package func standing(of path: TreePath) throws -> Standing {
+  package func match(of path: TreePath) throws -> Match {
     guard foldsNames else { return try isFile(path) ? .asItIs : .absent }
     var current: TreePath?
     for name in path.components {
@@ -36,14 +36,14 @@ extension FolderAccess {
   /// Whether the path would be taken for another that is there. Costs nothing where names are told
   /// apart.
   func isTakenForAnother(_ path: TreePath) throws -> Bool {
-    try foldsNames && standing(of: path) == .asAnother
+    try foldsNames && match(of: path) == .asAnother
   }
 
   /// Whether a file of that path cannot stand in the folder as it is now. Makes folders of its names and
   /// removes them, where it can.
   package func cannotHold(_ path: TreePath) -> Bool {
     // If the folder cannot be looked at, the write that follows says why.
-    switch try? standing(of: path) {
+    switch try? match(of: path) {
     case .asAnother: true
     case .absent: obstacle(of: path) != nil || refuses(path)
     case .asItIs, nil: false
@@ -54,7 +54,7 @@ extension FolderAccess {
   /// of a name in a folder that tells names apart it is not known whether that takes it.
   package func absence(of path: TreePath) throws -> SkipReason? {
     if let obstacle = obstacle(of: path) { return .obstructed(by: obstacle) }
-    switch try standing(of: path) {
+    switch try match(of: path) {
     case .asItIs: return nil
     case .asAnother: return .sparse
     case .absent: return foldsNames || hasUnfitForm(path) ? .sparse : .waiting
@@ -111,11 +111,11 @@ extension FolderAccess {
   }
 
   /// How its folder lists what is found under a path.
-  private func listing(of path: TreePath, as found: stat) throws -> Standing {
+  private func listing(of path: TreePath, as found: stat) throws -> Match {
     let name = path.name
     let key = NameKey(name)
     // The file system's memory of a name may outlast it (fuse(4)).
-    var result = Standing.absent
+    var result = Match.absent
     try list(path.parent ?? "") { entry in
       let other = TreePath(bytes: entry.name)
       if other == name {
@@ -202,12 +202,12 @@ extension WorkTree {
 /// Why notes are not in the folder that the index has as left out.
 private struct Absences {
   let access: FolderAccess
-  private let held: HeldFiles
+  private let held: WaitingFiles
   private let keptBack: KeptBackFiles
 
   init(in workTree: WorkTree, _ index: IndexFile) throws {
     access = try FolderAccess(folder: workTree.folder)
-    held = try HeldFiles(in: workTree.stateFolder)
+    held = try WaitingFiles(in: workTree.stateFolder)
     keptBack = KeptBackFiles(of: workTree, index: index, access)
   }
 

@@ -58,7 +58,7 @@ extension WorkTree {
     changes.hardLinks += known.hardLinks.map { index.path(at: $0) }
     try changes.complete(seen, of: index, access)
     keepFitCandidates(of: &changes)
-    try separateHeld(from: &changes, of: index)
+    try separateWaiting(from: &changes, of: index)
     try excludeConverted(
       from: &changes, of: index, attributesFolders: listing.attributesFolders)
     return changes
@@ -98,7 +98,7 @@ extension WorkTree {
     _ index: IndexFile, to changes: inout WorkingChanges
   ) throws {
     if SkipRules.isDebris(path.name.bytes) || isHidden(path) { return }
-    let found = FileStanding(path, root: access.root, sizeLimit: sizeLimit)
+    let found = FoundFile(path, root: access.root, sizeLimit: sizeLimit)
     let isIgnored =
       try rules.mayExclude(listing.hasIgnoreFile) && rules.isIgnored(path, isFolder: false)
     if case .file = found, isIgnored {
@@ -117,7 +117,7 @@ extension WorkTree {
   }
 }
 
-enum FileStanding {
+enum FoundFile {
   /// Nothing, or a folder: what is in that is seen by itself.
   case none
   case skipped(SkipReason)
@@ -161,7 +161,7 @@ private final class KnownFiles: Sendable {
   private let sizeLimit: Int
   private let modes: FileModeTrust
   private let next = Atomic(0)
-  private let found = Mutex<[(Int, FileStanding)]>([])
+  private let found = Mutex<[(Int, FoundFile)]>([])
   private let linked = Mutex<[Int]>([])
 
   // How many files a thread takes at a time.
@@ -184,13 +184,13 @@ private final class KnownFiles: Sendable {
 
   /// The files that are not as the index remembers them, by their place in it; complete when every
   /// thread is done.
-  var deviations: [(Int, FileStanding)] { found.withLock { $0 } }
+  var deviations: [(Int, FoundFile)] { found.withLock { $0 } }
 
   /// Those that are as the index remembers them, and have another name on the disk.
   var hardLinks: [Int] { linked.withLock { $0 } }
 
   func look() {
-    var deviations: [(Int, FileStanding)] = []
+    var deviations: [(Int, FoundFile)] = []
     var linked: [Int] = []
     while true {
       let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -207,11 +207,11 @@ private final class KnownFiles: Sendable {
           ? index.fileStatus(at: position, below: folder, skipping: name.count)
           : index.fileStatus(at: position, below: root)
         guard let status else {
-          deviations.append((position, FileStanding(errno: errno)))
+          deviations.append((position, FoundFile(errno: errno)))
           continue
         }
         if !index.isUnchanged(status, at: position, trusting: modes) {
-          deviations.append((position, FileStanding(status, sizeLimit: sizeLimit)))
+          deviations.append((position, FoundFile(status, sizeLimit: sizeLimit)))
         } else if status.st_nlink > 1 {
           linked.append(position)
         }

@@ -42,11 +42,11 @@ package final class IgnoreRules {
     }
     func isNamed() throws -> Bool { try asTheyAre.isIgnored(path, isFolder: isFolder) }
     guard let agreed, isFolder || path.titleRange != nil else { return try isNamed() }
-    let standings = try (path.ancestors + [""]).map(files.standing)
-    if !standings.contains(.fromElsewhere) { return try isNamed() }
+    let origins = try (path.ancestors + [""]).map(files.origin)
+    if !origins.contains(.fromElsewhere) { return try isNamed() }
     let isAgreed =
       try agreed.isIgnored(path, isFolder: isFolder)
-      || standings.contains(.writtenHere) && isNamed()
+      || origins.contains(.writtenHere) && isNamed()
     return try isFolder ? isNamed() && isAgreed : isAgreed
   }
 

@@ -54,7 +54,7 @@ extension WorkTree {
         }
       }
       changes.add(
-        FileStanding(status, sizeLimit: sizeLimit), at: path, position: position, of: index)
+        FoundFile(status, sizeLimit: sizeLimit), at: path, position: position, of: index)
     }
     // A file in a folder that is named, too, is looked at with it.
     for path in paths.sorted() where !path.ancestors.contains(where: paths.contains) {
@@ -80,7 +80,7 @@ extension WorkTree {
       try changes.addMissing(atOrBelow: path, of: index, access, except: &seen)
     }
     changes.finish(against: index)
-    try separateHeld(from: &changes, of: index)
+    try separateWaiting(from: &changes, of: index)
     try excludeConverted(from: &changes, of: index, attributesFolders: nil)
     return changes
   }

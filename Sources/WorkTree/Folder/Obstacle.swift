@@ -67,7 +67,7 @@ public struct Obstacle: Hashable, Codable, Sendable {
 }
 
 /// Thrown in a checkout where a note has to wait.
-struct HeldUp: Error {
+struct NoteWaits: Error {
   let obstacle: Obstacle
 }
 

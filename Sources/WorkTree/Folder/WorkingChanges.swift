@@ -88,7 +88,7 @@ package struct WorkingChanges {
   }
 
   mutating func add(
-    _ found: FileStanding, at path: TreePath, position: Int?, of index: IndexFile
+    _ found: FoundFile, at path: TreePath, position: Int?, of index: IndexFile
   ) {
     switch found {
     case .none: break
@@ -230,7 +230,7 @@ extension WorkTree {
   private func indexOfHead() throws -> IndexFile {
     let tree = try repository.head().commit.map { try repository.commit($0).tree }
     let access = try FolderAccess(folder: folder)
-    let held = try HeldFiles(in: stateFolder)
+    let held = try WaitingFiles(in: stateFolder)
     return try IndexFile(
       entries: tree.map(repository.files)?.map { path, entry in
         IndexEntry(

@@ -14,7 +14,7 @@ struct BrowserSession {
   private var keys = KeyDecoder()
   var shown: Screen?
   private var walk: VersionWalk?
-  private var standing: Standing?
+  private var snapshot: Snapshot?
   /// The notes that others changed and that were not looked at yet.
   private var newNotes: Set<TreePath> = []
   private let sharedNames: SharedNames
@@ -31,7 +31,7 @@ struct BrowserSession {
     self.terminal = terminal
     self.usesColour = usesColour
     browser = Browser(title: Visible.name(notebook.identity.name))
-    sharedNames = OwnStanding(of: notebook).sharedNames
+    sharedNames = OwnMembership(of: notebook).sharedNames
     proofs = VersionProofs(in: notebook)
   }
 
@@ -172,7 +172,7 @@ struct BrowserSession {
   }
 
   /// The state that the list shows, to tell whether it is still so.
-  private struct Standing: Equatable {
+  private struct Snapshot: Equatable {
     let tip: ObjectID?
     let files: [String]
 
@@ -185,9 +185,9 @@ struct BrowserSession {
   /// Shows what somebody else changed.
   private mutating func follow() throws {
     let present = try notebook.history.presentNotes()
-    let standing = try Standing(notebook, present)
-    if standing == self.standing { return }
-    self.standing = standing
+    let snapshot = try Snapshot(notebook, present)
+    if snapshot == self.snapshot { return }
+    self.snapshot = snapshot
     let place = browser.textTop
     let message = browser.message
     browser.forget()
@@ -220,7 +220,7 @@ struct BrowserSession {
     let times = try notebook.history.times(of: present.map(\.path))
     let conflicts = Set(try notebook.history.conflicts().map(\.path))
     newNotes = try ReadMarks(in: notebook.history).newNotes()
-    standing = try Standing(notebook, present)
+    snapshot = try Snapshot(notebook, present)
     browser.show(
       notes: Self.listed(present, times: times, conflicts: conflicts, newNotes: newNotes))
   }

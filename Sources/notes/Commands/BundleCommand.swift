@@ -93,7 +93,7 @@ struct BundleCreateCommand: Command {
       return try NewBundle(of: notebook, for: context, since: commits)
     } catch BundleError.reader {
       var failure = Failure(describing: BundleError.reader)
-      failure.hint = OwnStanding(of: notebook).readerRemedy
+      failure.hint = OwnMembership(of: notebook).readerRemedy
       throw failure
     }
   }
@@ -257,9 +257,9 @@ struct BundleApplyCommand: Command {
       result.text(on: terminal) + conflicts.summary
     }
     // The members that came with it may have done without this device.
-    let standing = OwnStanding(of: notebook)
-    if standing.isRemoved {
-      standing.warn()
+    let ownMembership = OwnMembership(of: notebook)
+    if ownMembership.isRemoved {
+      ownMembership.warn()
       throw Exit.refusedByPeer
     }
     try (conflicts.isEmpty ? Exit.done : .conflictsToResolve).end()

@@ -141,7 +141,7 @@ struct CloneCommand: Command {
       terminal.wrapped(
         "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
           + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
-          + OwnStanding(of: notebook).text)
+          + OwnMembership(of: notebook).text)
     }
   }
 }

@@ -52,6 +52,7 @@ struct DeviceRenewCommand: Command {
       return "It is called \(name) in \(Visible.name(notebook.identity.name)); "
         + "other devices learn it at their next sync."
     }
-    return "After its next sync an admin has to certify it: \(OwnStanding(of: notebook).certifying)"
+    return
+      "After its next sync an admin has to certify it: \(OwnMembership(of: notebook).certifying)"
   }
 }

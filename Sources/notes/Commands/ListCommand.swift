@@ -114,7 +114,7 @@ struct ListCommand: Command {
   static func authors(
     of versions: some Sequence<ObjectID>, in notebook: Notebook
   ) throws -> [ObjectID: ListStyle.Author] {
-    let shared = OwnStanding(of: notebook).sharedNames
+    let shared = OwnMembership(of: notebook).sharedNames
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
     var names: [ObjectID: ListStyle.Author] = [:]

@@ -139,7 +139,7 @@ struct LogCommand: Command {
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: isLong,
       isOfOneNote: entries.oneNoteIn != nil, own: try notebook.history.versionsMadeHere(),
-      sharedNames: OwnStanding(of: notebook).sharedNames)
+      sharedNames: OwnMembership(of: notebook).sharedNames)
     var text = LogText(
       notebook: notebook, style: style, showsPatch: showsPatch,
       graph: showsGraph ? GraphLines(terminal: style.terminal) : nil, parents: parents,

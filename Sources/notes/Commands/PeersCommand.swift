@@ -51,7 +51,7 @@ struct PeersCommand: Command {
   }
 
   private func show(_ report: PeersReport) throws {
-    options.write(report.json) { report.text(on: $0) + report.standing.text }
+    options.write(report.json) { report.text(on: $0) + report.ownMembership.text }
     Output.standard.flush()
   }
 

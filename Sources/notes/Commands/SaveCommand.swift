@@ -103,8 +103,8 @@ struct StatusCommand: CountedCommand {
     let report = StatusReport(
       status: status, folder: notebook.folder,
       conflicts: status.state.conflictCount > 0 ? try notebook.conflictReports() : [],
-      watcher: RunningWatcher.status(of: notebook), standing: OwnStanding(of: notebook),
-      held: HeldNotice.all(in: notebook))
+      watcher: RunningWatcher.status(of: notebook), ownMembership: OwnMembership(of: notebook),
+      held: RefusalNotice.all(in: notebook))
     Output.standard.report(json ? [report.json] : nil) {
       report.text(on: $0, now: TimeText.now)
     }

@@ -81,7 +81,7 @@ struct ShowCommand: Command {
     let style = VersionReport.Style(
       terminal: Console.output, now: TimeText.now, isLong: true,
       own: try notebook.history.versionsMadeHere(),
-      sharedNames: OwnStanding(of: notebook).sharedNames)
+      sharedNames: OwnMembership(of: notebook).sharedNames)
     try form.page {
       Output.standard.write(report.text(in: style))
       Output.standard.write(try report.patch(in: notebook, on: Console.output))
@@ -116,7 +116,7 @@ struct BlameCommand: Command {
     let (path, version) = try NotebookLocator.noteVersion(note, in: notebook)
     let report = try BlameReport(
       notebook.history.blame(path, at: version), in: notebook,
-      sharedNames: OwnStanding(of: notebook).sharedNames)
+      sharedNames: OwnMembership(of: notebook).sharedNames)
     paging.page(unless: options.json) {
       options.write(report.json) { report.text(on: $0, now: TimeText.now, isLong: long) }
     }

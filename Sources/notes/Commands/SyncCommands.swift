@@ -183,8 +183,8 @@ private struct MeantPlaces {
     throw Failure(
       .refusedByPeer, "not_a_member", "this device is not a member of the notebook yet",
       hint: isHubLeftOut
-        ? "'notes sync' takes what is at the hub; \(OwnStanding.guestRemedy)"
-        : OwnStanding.guestRemedy)
+        ? "'notes sync' takes what is at the hub; \(OwnMembership.guestRemedy)"
+        : OwnMembership.guestRemedy)
   }
 
   init(

@@ -93,7 +93,7 @@ struct WatchCommand: Command {
     if speaks { Output.standard.tell(ServiceText.start("Watching", notebooks)) }
     Output.standard.flush()
     let hooks = WatchHooks(notebooks: notebooks)
-    let notice = StandingNotice(notebooks)
+    let notice = MembershipNotice(notebooks)
     let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
     defer { list?.stop() }
     try service.run(cancellation: token) { event in

@@ -26,7 +26,7 @@ extension Check {
     {
       findings += .advice(
         "no admin has certified this device's new key yet",
-        remedy: "run 'notes sync', then \(OwnStanding(of: context.notebook).certifying)")
+        remedy: "run 'notes sync', then \(OwnMembership(of: context.notebook).certifying)")
     } else if key.deviceID != context.ownDevice {
       findings += .problem(
         "the key in \(folder) is not the one this notebook was made or joined with",
@@ -42,9 +42,9 @@ extension Check {
       .notice(of: context.ownDevice, now: context.now)
     {
       findings += .problem(
-        OwnStanding.keyMessage(sharing.witness) + ", "
+        OwnMembership.keyMessage(sharing.witness) + ", "
           + TimeText.relative(sharing.time, now: context.now),
-        remedy: OwnStanding.keyRemedy)
+        remedy: OwnMembership.keyRemedy)
     }
     return findings.isEmpty ? .good("\(key.deviceID.prefix(8)), readable by you alone") : findings
   }
@@ -79,7 +79,7 @@ extension Check {
   static let held = Check(
     name: "held", title: "held back", remedy: "'notes status' lists it"
   ) { context in
-    let findings = HeldNotice.all(in: context.notebook).flatMap {
+    let findings = RefusalNotice.all(in: context.notebook).flatMap {
       [Finding].problem($0.message, remedy: $0.remedy)
     }
     return findings.isEmpty ? .good("nothing is held back") : findings
@@ -127,12 +127,12 @@ extension Check {
           ? "this device has been removed from the notebook" : "this device is not a member",
         remedy: "the notes here stay; ask an admin for an invitation to exchange them")
     }
-    let standing = OwnStanding(of: context.notebook)
-    if let message = standing.startedOverMessage {
-      return .problem(message, remedy: standing.startedOverRemedy)
+    let ownMembership = OwnMembership(of: context.notebook)
+    if let message = ownMembership.startedOverMessage {
+      return .problem(message, remedy: ownMembership.startedOverRemedy)
     }
-    if let message = standing.readerMessage {
-      return .advice(message, remedy: standing.readerRemedy)
+    if let message = ownMembership.readerMessage {
+      return .advice(message, remedy: ownMembership.readerRemedy)
     }
     let present = store.members().filter { !$0.isRemoved }
     let admins = present.filter { $0.role == .admin }
@@ -197,8 +197,8 @@ extension Check {
     if near.isEmpty, !elsewhere.isEmpty {
       return .advice(
         "no device of the notebook is near; "
-          + OwnStanding.elsewhereMessage(elsewhere.map { Visible.name($0.name) }),
-        remedy: OwnStanding.elsewhereRemedy)
+          + OwnMembership.elsewhereMessage(elsewhere.map { Visible.name($0.name) }),
+        remedy: OwnMembership.elsewhereRemedy)
     }
     return .good("Avahi answers; \(Phrase.count(near.count, "device")) of the notebook near")
   }

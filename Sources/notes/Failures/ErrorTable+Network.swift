@@ -90,7 +90,7 @@ extension SyncError: ExplainedError {
           + "or name the device: 'notes join CODE --at HOST:PORT'")
     case .unknownPeer: .failed("no_such_member", "'notes members' lists them")
     case .ownAddress: .failed("own_address", "give the other device's address")
-    case .keyShared: .refused("key_shared", OwnStanding.keyRemedy)
+    case .keyShared: .refused("key_shared", OwnMembership.keyRemedy)
     case .stopped: .interrupted
     case .failed: .failed("failed", Failure.examine)
     }

@@ -47,7 +47,7 @@ extension Failure {
       // A hint, too.
       let notebook = try? NotebookLocator.notebook()
     else { return self }
-    return naming(admins: OwnStanding(of: notebook).adminNames)
+    return naming(admins: OwnMembership(of: notebook).adminNames)
   }
 
   func naming(admins: [String]) -> Failure {

@@ -33,7 +33,7 @@ extension Notebook {
   func conflictReports() throws -> [ConflictReport] {
     let conflicts = try history.conflicts()
     if conflicts.isEmpty { return [] }
-    let sharedNames = OwnStanding(of: self).sharedNames
+    let sharedNames = OwnMembership(of: self).sharedNames
     let proofs = VersionProofs(in: self)
     defer { proofs.remember() }
     return try conflicts.map { conflict in

@@ -22,13 +22,13 @@ struct PeersReport {
 
   let peers: [Peer]
   let invitations: [InvitationRecord]
-  let standing: OwnStanding
+  let ownMembership: OwnMembership
 
   init(
     notebook: Notebook, members: [Member], near: [String: DiscoveredPeer] = [:],
     live: WatcherStatus? = nil
   ) throws {
-    standing = OwnStanding(of: notebook)
+    ownMembership = OwnMembership(of: notebook)
     invitations = InvitationBook(stateFolder: notebook.stateFolder).open()
     let states = try DeviceStates(in: notebook, live: live)
     let present = members.filter { !$0.isRemoved }
@@ -58,7 +58,7 @@ struct PeersReport {
     peers.map { peer in
       [
         "type": "peer", "name": peer.name, "device": peer.deviceID, "role": peer.role?.rawValue,
-        "state": peer.state, "address": peer.address, "unsent": standing.unsent,
+        "state": peer.state, "address": peer.address, "unsent": ownMembership.unsent,
       ] as JSON + peer.deviceState.json
     }
   }
@@ -69,7 +69,7 @@ struct PeersReport {
     let devices = peers.map { peer in
       [
         Styled(
-          peer.name.map { standing.sharedNames.shown($0, peer.deviceID) }
+          peer.name.map { ownMembership.sharedNames.shown($0, peer.deviceID) }
             ?? String(peer.deviceID.prefix(8)), .bold),
         Styled(
           peer.deviceState.isConnected ? "here" : peer.isNear ? "near" : "away",
@@ -113,7 +113,7 @@ struct MembersReport {
   private let lines: [Line]
   private let thisDevice: String
   private let onlyAdmin: String?
-  private var standing = OwnStanding()
+  private var ownMembership = OwnMembership()
 
   init(_ lines: [Line], includingRemoved: Bool, thisDevice: String) {
     let present = lines.map(\.member).filter { !$0.isRemoved }
@@ -148,7 +148,7 @@ struct MembersReport {
         request: requests.request(of: member, in: membership)?.deviceID)
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
-    standing = OwnStanding(of: notebook)
+    ownMembership = OwnMembership(of: notebook)
   }
 
   var json: [JSON] {
@@ -191,7 +191,7 @@ struct MembersReport {
       let name = Visible.name(line.member.name)
       text += "\n\(name) asks for a certificate for a new key: 'notes members certify \(name)'\n"
     }
-    return standing.isRemoved ? text + "\n" + standing.text : text
+    return ownMembership.isRemoved ? text + "\n" + ownMembership.text : text
   }
 
   private func certified(_ line: Line, now: Int64) -> String {

@@ -95,12 +95,12 @@ final class EventReport: Sendable {
     _ outcome: SyncOutcome, in notebook: Notebook, mode: SyncMode = .both
   ) throws -> Exit {
     let conflicts = try notebook.conflictReports()
-    let standing = OwnStanding(of: notebook)
+    let ownMembership = OwnMembership(of: notebook)
     if json != nil {
       let absent = try notebook.workTree.absentFiles()
       Output.standard.event(
         outcome.json(conflicts: conflicts) + [
-          "skipped": absent, "role": standing.word, "unsent": standing.unsent,
+          "skipped": absent, "role": ownMembership.word, "unsent": ownMembership.unsent,
         ])
     } else {
       let absent = Phrase.list(outcome.absent.map { Visible.name($0.name) })
@@ -109,8 +109,8 @@ final class EventReport: Sendable {
         Output.standard.line(Console.output.paint("not there: " + absent, .dim))
       }
       Output.standard.tell(SaveReport.text(ofAbsent: try notebook.workTree.absentFiles()))
-      if mode == .both, !outcome.sessions.isEmpty || standing.sharing != nil {
-        Output.standard.tell(standing.text)
+      if mode == .both, !outcome.sessions.isEmpty || ownMembership.sharing != nil {
+        Output.standard.tell(ownMembership.text)
       }
       Output.standard.tell(conflicts.summary)
     }
@@ -128,8 +128,8 @@ final class EventReport: Sendable {
     }
     if !failures.isEmpty { return .done }
     if outcome.sessions.isEmpty { throw Self.nobody(outcome) }
-    if mode == .push, let message = standing.readerMessage {
-      throw Failure(.refusedByPeer, "reader", message, hint: standing.readerRemedy)
+    if mode == .push, let message = ownMembership.readerMessage {
+      throw Failure(.refusedByPeer, "reader", message, hint: ownMembership.readerRemedy)
     }
     return conflicts.isEmpty ? .done : .conflictsToResolve
   }
@@ -147,7 +147,7 @@ final class EventReport: Sendable {
       hint: elsewhere.isEmpty
         ? "run 'notes sync' or 'notes serve' there too, on the same network; "
           + "or name the device: --at HOST:PORT"
-        : OwnStanding.elsewhereMessage(elsewhere) + "; " + OwnStanding.elsewhereRemedy)
+        : OwnMembership.elsewhereMessage(elsewhere) + "; " + OwnMembership.elsewhereRemedy)
   }
 }
 

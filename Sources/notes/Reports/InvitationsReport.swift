@@ -54,7 +54,7 @@ struct InvitationsReport {
       + links.map {
         let offer = $0.offer
         return row(
-          String(offer.id.description.prefix(8)), isOpen: $0.standing == .open, $0.standing.word,
+          String(offer.id.description.prefix(8)), isOpen: $0.status == .open, $0.status.word,
           offer.role, Phrase.list(names(of: $0).map { Visible.name($0) }), offer.created,
           offer.expires)
       }
@@ -75,21 +75,21 @@ struct InvitationsReport {
 
   /// The names of the devices that a link let in.
   private func names(of link: KnownOffers.Known) -> [String] {
-    guard case .used(let devices) = link.standing else { return [] }
+    guard case .used(let devices) = link.status else { return [] }
     return devices.map { device in members.first { $0.deviceID == device }?.name ?? device }
   }
 
   private func json(_ link: KnownOffers.Known) -> JSON {
     let offer = link.offer
     return [
-      "type": "link", "invitation": offer.id.description, "state": link.standing.word,
+      "type": "link", "invitation": offer.id.description, "state": link.status.word,
       "role": offer.role.rawValue, "created": TimeText.rfc3339(offer.created),
       "expires": TimeText.rfc3339(offer.expires), "names": names(of: link),
     ]
   }
 }
 
-extension InvitationStanding {
+extension InvitationStatus {
   /// As programs and people are told.
   fileprivate var word: String {
     switch self {

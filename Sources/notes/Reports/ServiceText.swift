@@ -52,7 +52,7 @@ struct ServiceText {
         )
       case .notebookFailed(let id, let cause): (id, Failure(describing: cause.error).message)
       case .keyShared(let id, let witness):
-        (id, "\(OwnStanding.keyMessage(witness)); \(OwnStanding.keyRemedy)")
+        (id, "\(OwnMembership.keyMessage(witness)); \(OwnMembership.keyRemedy)")
       case .saveNews(let id, let news): (id, "\(news.sentence); \(news.hint)")
       case .watchLimit(let id, let interval):
         (

@@ -11,8 +11,8 @@ struct StatusReport {
   let folder: String
   let conflicts: [ConflictReport]
   var watcher: WatcherStatus?
-  var standing = OwnStanding()
-  var held: [HeldNotice] = []
+  var ownMembership = OwnMembership()
+  var held: [RefusalNotice] = []
 
   var json: JSON {
     [
@@ -27,9 +27,9 @@ struct StatusReport {
       "connected": watcher?.peers.map(\.identity.deviceID),
       "branch": status.branch, "git_operation": status.gitOperation?.rawValue,
       "unmerged": status.unmerged, "hard_links": status.hardLinks,
-      "role": standing.word, "unsent": standing.unsent,
-      "key_shared": standing.sharing.map { TimeText.rfc3339($0.time) },
-      "hub_differences": standing.hubs.map(\.json),
+      "role": ownMembership.word, "unsent": ownMembership.unsent,
+      "key_shared": ownMembership.sharing.map { TimeText.rfc3339($0.time) },
+      "hub_differences": ownMembership.hubs.map(\.json),
     ]
   }
 
@@ -37,7 +37,7 @@ struct StatusReport {
     if watched.watcher.isPaused { return "Watched, with connections paused." }
     if watched.peers.isEmpty { return "'notes watch' is running; no other device is connected." }
     let names = Phrase.list(
-      watched.peers.map { standing.sharedNames.shown($0.identity.name, $0.identity.deviceID) })
+      watched.peers.map { ownMembership.sharedNames.shown($0.identity.name, $0.identity.deviceID) })
     let areInSync = watched.peers.allSatisfy { $0.shows.tip == status.state.tip }
     return areInSync
       ? "'notes watch' is running, in sync with \(names)."
@@ -67,7 +67,7 @@ struct StatusReport {
       text += "; nothing is saved until that is done:\n  \(status.unmerged.mergeRemedy)\n"
     }
     if let watcher { text += words(for: watcher) + "\n" }
-    text += standing.text
+    text += ownMembership.text
     text += held.map(\.text).joined()
     text += missingText
     if status.changes.isEmpty, conflicts.isEmpty, !status.isInterrupted, status.missing.isEmpty {

@@ -17,7 +17,7 @@ struct ConflictWalk {
     (self.note, self.terminal) = (note, terminal)
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
-    let sharedNames = OwnStanding(of: notebook).sharedNames
+    let sharedNames = OwnMembership(of: notebook).sharedNames
     writers = try proofs.authors(ofSides: note.blocks.joined(), in: note.path)
       .mapValues { sharedNames.shown($0) }
   }

@@ -155,7 +155,7 @@ struct FileJoin {
       terminal.wrapped(
         "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
           + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
-          + OwnStanding(of: notebook).text
+          + OwnMembership(of: notebook).text
           + "The admin sees this device's ID, which begins with "
           + "\(identity.device.deviceID.prefix(8)).\n")
     }

@@ -80,7 +80,7 @@ extension InvitationsCancelCommand {
     let links = try KnownOffers(notebook.stateFolder).all(in: context.membership)
     guard
       let link = links.first(where: {
-        $0.standing == .open && $0.offer.id.description.hasPrefix(locator.lowercased())
+        $0.status == .open && $0.offer.id.description.hasPrefix(locator.lowercased())
       })
     else { return false }
     try context.membership.demandAdmin(context.key.deviceID)

@@ -146,7 +146,7 @@ struct LinkJoin {
       terminal.wrapped(
         "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
           + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
-          + OwnStanding(of: notebook).text)
+          + OwnMembership(of: notebook).text)
     }
   }
 }

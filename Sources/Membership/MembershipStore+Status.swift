@@ -3,7 +3,7 @@ internal import Synchronization
 internal import System
 
 /// The rights of a device in the notebook, as far as this one knows, and the members who can change them.
-public struct MemberStanding: Hashable, Sendable {
+public struct MemberStatus: Hashable, Sendable {
   /// Its role; nil when it is not a member, or no longer.
   public let role: Role?
   /// Whether it was a member and is none any more.
@@ -15,54 +15,54 @@ public struct MemberStanding: Hashable, Sendable {
 }
 
 extension MembershipStore {
-  /// How a device stands.
-  public func standing(ofDevice deviceID: String) -> MemberStanding {
+  /// The status of a device.
+  public func status(ofDevice deviceID: String) -> MemberStatus {
     let members = members()
     let own = members.first { $0.deviceID == deviceID }
     let admins = members.filter { !$0.isRemoved && $0.role == .admin && $0.deviceID != deviceID }
     let counts = Dictionary(grouping: members) { $0.name.lowercased() }
-    return MemberStanding(
+    return MemberStatus(
       role: own.flatMap { $0.isRemoved ? nil : $0.role }, isRemoved: own?.isRemoved == true,
       admins: admins.map(\.name).sorted(),
       sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted())
   }
 
-  /// How a device stands in the notebook with this state folder, as the cache there has it or by its list of
+  /// The status of a device in the notebook with this state folder, as the cache there has it or by its list of
   /// members.
-  public static func standing(
+  public static func status(
     ofDevice deviceID: String, at stateFolder: StateFolder
-  ) throws -> MemberStanding {
-    try standing(
+  ) throws -> MemberStatus {
+    try status(
       ofDevice: deviceID, in: MembershipStore.folder(ofNotebookAt: stateFolder),
       cache: stateFolder[.standing])
   }
 
-  /// How a device stands, by the memory that is kept in `cache` as long as the same certificates and
+  /// The status of a device, by the memory that is kept in `cache` as long as the same certificates and
   /// lists are stored: to read them takes longer than all else that a `notes status` does.
-  static func standing(
+  static func status(
     ofDevice deviceID: String, in folder: String, cache: String
-  ) throws -> MemberStanding {
+  ) throws -> MemberStatus {
     let files = try StoreFolder.files(in: folder).sorted()
     let key = (files + [deviceID] + (try DeviceList.refused.read(in: folder)))
       .joined(separator: " ")
-    let known = Disk.memory(at: cache) { lines -> MemberStanding? in
+    let known = Disk.memory(at: cache) { lines -> MemberStatus? in
       guard lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"]
       else { return nil }
-      return MemberStanding(
+      return MemberStatus(
         role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
         admins: admins.split(separator: "/").map(String.init),
         sharedNames: shared.split(separator: "/").map(String.init))
     }
     if let known { return known }
-    let standing = try open(in: folder).standing(ofDevice: deviceID)
-    let role = standing.role?.rawValue ?? (standing.isRemoved ? "removed" : "none")
+    let status = try open(in: folder).status(ofDevice: deviceID)
+    let role = status.role?.rawValue ?? (status.isRemoved ? "removed" : "none")
     let lines = StateLines([
       // No name holds a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
-      "stored": key, "role": role, "admins": "/" + standing.admins.joined(separator: "/"),
-      "shared": "/" + standing.sharedNames.joined(separator: "/"),
+      "stored": key, "role": role, "admins": "/" + status.admins.joined(separator: "/"),
+      "shared": "/" + status.sharedNames.joined(separator: "/"),
     ])
     Disk.keep(lines.bytes, at: cache)
-    return standing
+    return status
   }
 
   /// Keeps that a member refuses this device as a removed one, until one lets it in: the removal itself

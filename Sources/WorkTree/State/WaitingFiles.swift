@@ -3,7 +3,7 @@ package import State
 internal import System
 
 /// A note that waits, though a file stands in its place, or whose deletion does.
-package struct HeldFile: Hashable, Sendable {
+package struct WaitingFile: Hashable, Sendable {
   package let path: TreePath
   package let obstacle: Obstacle
   /// The file in the folder as a version has it; nil if it is in none, or if there is no file.
@@ -15,17 +15,17 @@ package struct HeldFile: Hashable, Sendable {
 
 /// The notes that wait: `.git/notes/waiting`. Without it, an older text that stands in the folder
 /// counts as an edit of the newer one, and what this device keeps back stays what it is.
-package struct HeldFiles {
+package struct WaitingFiles {
   private static let format = "1"
 
-  package private(set) var files: [TreePath: HeldFile] = [:]
+  package private(set) var files: [TreePath: WaitingFile] = [:]
 
-  package init(_ files: [HeldFile]) {
+  package init(_ files: [WaitingFile]) {
     for file in files { self.files[file.path] = file }
   }
 
   package var isEmpty: Bool { files.isEmpty }
-  package subscript(path: TreePath) -> HeldFile? { files[path] }
+  package subscript(path: TreePath) -> WaitingFile? { files[path] }
 
   package init(in state: StateFolder) throws {
     let file = state[.waiting]
@@ -39,7 +39,7 @@ package struct HeldFiles {
         let number = Int32(words[1]), let base = words.id(2), let id = words.id(3),
         let mode = words.mode(4), let path = words.path(5), let place = words.path(6)
       else { throw StateDamage(file, "a line is no waiting note") }
-      files[path] = HeldFile(
+      files[path] = WaitingFile(
         path: path,
         obstacle: Obstacle(path: place, kind: kind, errno: number == 0 ? nil : number),
         file: id == .zero ? nil : TreeEntry(name: path.name, mode: mode, id: id),
@@ -67,14 +67,14 @@ package struct HeldFiles {
 /// what stood there.
 package struct WrittenInPlace: Sendable {
   package let candidate: Candidate
-  package let held: HeldFile
+  package let held: WaitingFile
 }
 
 extension WorkTree {
   /// Takes what stands in the place of notes that wait out of what was found. A file that was written since
   /// is kept apart, with what it is an edit of.
-  func separateHeld(from changes: inout WorkingChanges, of index: IndexFile) throws {
-    let held = try HeldFiles(in: stateFolder)
+  func separateWaiting(from changes: inout WorkingChanges, of index: IndexFile) throws {
+    let held = try WaitingFiles(in: stateFolder)
     if held.isEmpty, index.sparsePositions.isEmpty { return }
     let access = try FolderAccess(folder: folder)
     let keptBack = KeptBackFiles(of: self, index: index, access)
@@ -130,7 +130,7 @@ extension WorkTree {
   }
 
   /// Whether the folder still has a waiting note's file as a version has it, as far as can be told.
-  private func stands(_ held: HeldFile) throws -> Bool {
+  private func stands(_ held: WaitingFile) throws -> Bool {
     guard let file = held.file else { return false }
     switch try FileContent.read(held.path, in: folder, sizeLimit: sizeLimit) {
     case .read(let content): return try repository.hash(blob: content.bytes) == file.id

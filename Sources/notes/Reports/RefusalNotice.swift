@@ -5,17 +5,17 @@ internal import Membership
 internal import Notebook
 
 /// That versions are not merged, by this device or another one, and which command lets them through.
-struct HeldNotice {
-  let held: HeldVersions.Held
+struct RefusalNotice {
+  let held: RefusedVersions.Entry
   /// The device or hub that shows them, or does not merge them.
   let name: String
   let ownName: String
 
   /// The versions that are not merged among present members and hubs. Ones that cannot be read count as
   /// none.
-  static func all(in notebook: Notebook) -> [HeldNotice] {
+  static func all(in notebook: Notebook) -> [RefusalNotice] {
     // A notice beside what was asked: what cannot be read, `notes doctor` tells.
-    let all = (try? HeldVersions(stateFolder: notebook.stateFolder).all(in: notebook)) ?? []
+    let all = (try? RefusedVersions(stateFolder: notebook.stateFolder).all(in: notebook)) ?? []
     if all.isEmpty { return [] }
     // Only for names: without them the IDs are shown.
     let members = ((try? notebook.membership())?.members() ?? []).filter { !$0.isRemoved }
@@ -26,7 +26,7 @@ struct HeldNotice {
     return all.compactMap { held in
       guard let name = names[held.device] ?? hubs.first(where: { $0 == held.device })
       else { return nil }
-      return HeldNotice(held: held, name: name, ownName: own)
+      return RefusalNotice(held: held, name: name, ownName: own)
     }
   }
 

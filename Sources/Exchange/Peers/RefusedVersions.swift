@@ -8,9 +8,9 @@ internal import System
 /// Versions that one side showed and the other did not merge, on both sides: `.git/notes/held/`, a file for
 /// each device and direction, so that sessions on several threads do not disturb each other. It is
 /// forgotten when they are merged, or no longer shown.
-public struct HeldVersions: Sendable {
+public struct RefusedVersions: Sendable {
   /// Versions that are not merged, and the reason.
-  public struct Held: Hashable, Sendable {
+  public struct Entry: Hashable, Sendable {
     /// The ID of the device that shows it, or does not merge it; a hub's name.
     public let device: String
     /// The side that refuses them, and the reason.
@@ -31,7 +31,7 @@ public struct HeldVersions: Sendable {
 
   /// The versions that are still not merged, by device; those that this device has merged since are
   /// forgotten.
-  public func all(in notebook: Notebook) throws -> [Held] {
+  public func all(in notebook: Notebook) throws -> [Entry] {
     try Disk.namesIfAny(in: folder).sorted().compactMap { name in
       guard let held = read(name) else { return nil }
       if try isSettled(held, in: notebook) {
@@ -42,7 +42,7 @@ public struct HeldVersions: Sendable {
     }
   }
 
-  private func isSettled(_ held: Held, in notebook: Notebook) throws -> Bool {
+  private func isSettled(_ held: Entry, in notebook: Notebook) throws -> Bool {
     let repository = notebook.repository
     if !held.refusal.isThere {
       return try held.heads.allSatisfy(repository.contains) && notebook.history.shows(held.heads)
@@ -61,7 +61,7 @@ public struct HeldVersions: Sendable {
 
   /// Keeps that versions were not merged. It is news for people: where it cannot be written, the session
   /// goes on.
-  func record(_ held: Held) {
+  func record(_ held: Entry) {
     var lines = StateLines([
       "device": held.device, "reason": held.refusal.reason.rawValue, "words": held.words,
       "time": held.time,
@@ -86,17 +86,17 @@ public struct HeldVersions: Sendable {
     return "\(folder)/\(name.prefix(200))\(isThere ? Self.thereSuffix : "")"
   }
 
-  private func read(_ name: String) -> Held? {
+  private func read(_ name: String) -> Entry? {
     let path = "\(folder)/\(name)"
     if name.hasSuffix(StateDamage.suffix) { return nil }
     return Disk.memory(at: path, limit: ProtocolLimits.messageBytes) {
-      lines throws(StateDamage) -> Held? in
+      lines throws(StateDamage) -> Entry? in
       guard let device = lines["device"], let time = lines[number: "time"],
         let reason = lines["reason"]
       else { throw StateDamage(path, "a line is missing") }
       // A newer version knows more reasons.
       guard let reason = MergeRefusal(rawValue: reason) else { return nil }
-      return Held(
+      return Entry(
         device: device,
         refusal: PeerState.Refusal(reason, isThere: name.hasSuffix(Self.thereSuffix)),
         words: lines["words"],

@@ -5,8 +5,8 @@ internal import Membership
 internal import Notebook
 
 /// The rights that the other devices give this one, if they are fewer than a person may think.
-struct OwnStanding {
-  private var member: MemberStanding?
+struct OwnMembership {
+  private var member: MemberStatus?
   private var ownName = ""
   /// How many versions made here no other device takes, because this one is a reader.
   private(set) var unsent = 0
@@ -21,12 +21,12 @@ struct OwnStanding {
 
   init() {}
 
-  /// A standing that cannot be told is left out: 'notes doctor' has a check of its own for that.
+  /// An unreadable list of members is left out: 'notes doctor' has a check of its own for that.
   init(of notebook: Notebook) {
     let folder = notebook.stateFolder
     ownName = notebook.identity.device.name
     // Notices beside what was asked: `notes members` and `notes doctor` tell what cannot be read.
-    member = try? MembershipStore.standing(
+    member = try? MembershipStore.status(
       ofDevice: notebook.identity.device.deviceID, at: folder)
     startedOver = StartedOver(in: folder, of: notebook.identity.id)
     if isGuest { asked = AskedAdmission(in: folder) }
@@ -163,7 +163,7 @@ extension Notebook {
 
 /// Tells whoever starts a watcher, and then whoever writes, that what is written stays here: once for
 /// a notebook.
-final class StandingNotice {
+final class MembershipNotice {
   private let notebooks: [Notebook]
   private var told: Set<String> = []
 
@@ -180,7 +180,7 @@ final class StandingNotice {
   }
 
   private func tell(of notebook: Notebook) {
-    let standing = OwnStanding(of: notebook)
+    let standing = OwnMembership(of: notebook)
     if standing.text.isEmpty { return }
     told.insert(notebook.identity.id)
     standing.warn()
