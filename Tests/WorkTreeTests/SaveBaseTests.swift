@@ -196,7 +196,9 @@ struct SaveBaseTests {
   }
 
   /// "A program such as cp -p or touch may have set both times."
-  @Test(arguments: ["cp -p old n.txt", "cp old n.txt; touch -d '1 hour ago' n.txt"])
+  @Test(arguments: [
+    "cp -p old n.txt", "cp old n.txt; touch -d '1 hour ago' n.txt", "touch -m old; cp -p old n.txt",
+  ])
   func `Times that a program set are no read`(writing: String) throws {
     let mine = loaded.replacing("milk", with: "oat milk")
     try home.write("old", mine)

@@ -43,7 +43,9 @@ extension FileReading {
       self = .unknown
     } else if accessed == mark {
       self = .unread
-    } else if Self.wereTimesSet(status) {
+    } else if Self.mayHaveSetTimes(
+      status, accessed < (placed.modifiedSeconds, placed.modifiedNanoseconds))
+    {
       self = .unknown
     } else {
       // Read after the write, it may have been read before as well.
@@ -52,11 +54,12 @@ extension FileReading {
   }
 
   /// Whether a program may have set a file's times after the write, as `cp -p` and `touch` do: the write and the last
-  /// change of anything about the file are dated a second or more apart. An editor that sets the mode after it has
-  /// written is faster.
-  private static func wereTimesSet(_ status: stat) -> Bool {
+  /// change of anything about the file are dated a second or more apart, or apart at all where the access is dated
+  /// before the file was put there. An editor that sets the mode after it has written is faster, and has read it since.
+  private static func mayHaveSetTimes(_ status: stat, _ isAccessedBefore: Bool) -> Bool {
     func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
-    return abs(seconds(status.st_ctim) - seconds(status.st_mtim)) >= 1
+    let apart = abs(seconds(status.st_ctim) - seconds(status.st_mtim))
+    return apart >= 1 || isAccessedBefore && apart > 0
   }
 
   /// Whether a program has; nil where that is not known.
