@@ -4,23 +4,25 @@ public import System
 public enum GitError: FileFailure, Sendable {
   /// A call of libgit2 failed: which, its code, and its message.
   case library(call: String, code: Int32, message: String)
-  /// libgit2 could not be loaded: what the loader said.
+  /// libgit2 could not be loaded: the loader's message.
   case libraryMissing(String)
   case notARepository(String)
-  /// The repository is kept in a way that libgit2 does not know: the setting, or what it said.
+  /// libgit2 does not support the repository: the setting, or libgit2's message.
   case unsupported(String)
   /// The repository has an extension of git's format that notes does not know: its name in lower case.
   case unsupportedExtension(String)
-  /// The repository cannot be made again without losing something: what it has.
+  /// Replacing the repository would lose something: its name or description.
   case irreplaceable(String)
-  /// Other users write to the repository too: `core.sharedRepository`.
+  /// Other users can write to the repository: `core.sharedRepository`.
   case sharedRepository
-  /// The repository lacks objects of its history, or shows others: why, and the remote that has them.
+  /// The repository lacks objects of its history, or shows other objects: the reason, and the
+  /// remote that has them.
   case incomplete(HistoryGap, remote: String)
-  /// A foreign commit holds what no device takes from another: which, where, and why not.
+  /// A foreign commit contains an entry that every device refuses: the commit, the entry's path,
+  /// and the reason.
   case unfit(version: ObjectID, name: TreePath, why: String)
   case foreignOwner(folder: String)
-  /// A configuration file of git's cannot be read, or git could not either.
+  /// A git configuration file cannot be read, or git could not read it.
   case unreadableConfiguration(String)
   case missing(ObjectID)
   case wrongKind(ObjectID, expected: ObjectKind)
@@ -31,7 +33,7 @@ public enum GitError: FileFailure, Sendable {
   /// A reference is locked: the lock's file in the repository.
   case locked(String)
   case referenceMoved(String)
-  /// More than one object has an ID that begins so.
+  /// More than one object ID begins with this prefix.
   case ambiguousPrefix(String)
   /// A version stands for more than devices take: its tree, what there is too much of, and the limit.
   case tooLarge(tree: ObjectID, what: String, limit: Int)

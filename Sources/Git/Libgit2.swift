@@ -7,8 +7,8 @@ final class Libgit2: Sendable {
 
   private init(api: libgit2) { self.api = api }
 
-  /// Loads and initialises the library once a process, cut off from the user's configuration: file
-  /// bytes and behaviour must not depend on it.
+  /// Loads and initialises the library once per process, without the user's configuration: neither
+  /// file bytes nor behaviour may depend on it.
   static let shared: Result<Libgit2, GitError> = {
     let storage = UnsafeMutableRawPointer.allocate(
       byteCount: MemoryLayout<libgit2>.size, alignment: MemoryLayout<libgit2>.alignment
@@ -29,7 +29,7 @@ final class Libgit2: Sendable {
       ] {
         try set { libgit2_set_search_path($0, level.rawValue, "") }
       }
-      // Repository.open looks at them.
+      // Repository.open checks these extensions.
       var names: [UnsafePointer<CChar>?] = RepositoryExtensions.judgedHere.map {
         UnsafePointer(strdup($0))
       }
@@ -38,7 +38,7 @@ final class Libgit2: Sendable {
       // Repository.open checks the owner itself: without the user's configuration,
       // "safe.directory" can't be honoured.
       try set { libgit2_set_owner_validation($0, 0) }
-      // The objects that we name were just written, and may not be in the repository yet.
+      // The objects that we refer to were just written, and may not be in the repository yet.
       try set { libgit2_set_strict_object_creation($0, 0) }
       try set { libgit2_set_fsync($0, 1) }
     } catch let error as GitError {
@@ -49,8 +49,8 @@ final class Libgit2: Sendable {
     return .success(library)
   }()
 
-  /// Fills the table from the first of these files that is there; returns why none could be, else nil.
-  /// Of one that is there and cannot be used, the reason is the one to tell.
+  /// Fills the table from the first of these files that exists. Returns nil, or why no file could
+  /// be loaded; if a file exists but cannot be used, its reason.
   static func load(_ fileNames: [String], into table: UnsafeMutablePointer<libgit2>) -> String? {
     var problems: [String] = []
     for name in fileNames {
@@ -61,14 +61,14 @@ final class Libgit2: Sendable {
     return problems.first { !$0.hasSuffix("No such file or directory") } ?? absent
   }
 
-  /// Passes on a status of 0 or more; throws the library's error for any other.
+  /// Returns a status of 0 or more; throws the library's error for any other.
   @discardableResult func check(_ call: String, _ status: Int32) throws -> Int32 {
     guard status < 0 else { return status }
     throw error(call, status)
   }
 
   func error(_ call: String, _ status: Int32) -> GitError {
-    // The one file that is written through the library is the repository's configuration.
+    // libgit2 writes only the repository's configuration file.
     if status == GIT_ELOCKED.rawValue { return .locked("config.lock") }
     let message = api.git_error_last()?.pointee.message.map { String(cString: $0) }
     return .library(call: call, code: status, message: message ?? "no message")

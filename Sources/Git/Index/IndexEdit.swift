@@ -1,11 +1,11 @@
-/// Changes to an index: what is to become of the old one.
+/// Changes to an index, applied to an old one to make a new one.
 public struct IndexEdit {
   private let old: IndexFile
   private var isGone: [Bool]
   private var added: [IndexEntry] = []
   private var checkedParent: TreePath?
 
-  /// Begins with what `file` holds, which must be intact.
+  /// Begins with the entries of `file`, which must be intact.
   public init(of file: IndexFile) {
     old = file
     isGone = [Bool](repeating: false, count: file.count)
@@ -17,8 +17,8 @@ public struct IndexEdit {
   /// The root's tree if nothing changes, as far as the old index knows it.
   public var unchangedTree: ObjectID? { added.isEmpty && !isGone.contains(true) ? old.tree : nil }
 
-  /// Adds an entry, or replaces the one at its path. Where a file and a folder change places, the
-  /// entries in the way go.
+  /// Adds an entry, or replaces the one at its path. If a file replaces a folder, or a folder a
+  /// file, the old entries are removed.
   public mutating func set(_ entry: IndexEntry) {
     if let position = old.position(of: entry.path) {
       isGone[position] = true

@@ -28,7 +28,7 @@ extension FileStatus {
       size: UInt32(truncatingIfNeeded: status.st_size))
   }
 
-  /// Whether all is the same but for when the file's name, owner or mode was changed last.
+  /// Whether all fields are equal except ctime, the time of the last change of name, owner or mode.
   package func isSameContent(as other: FileStatus) -> Bool {
     var copy = self
     (copy.changedSeconds, copy.changedNanoseconds) =
@@ -36,7 +36,7 @@ extension FileStatus {
     return copy == other
   }
 
-  /// Whether the file was written last before that time, and not in the same instant.
+  /// Whether the file was last written before `time`, and not in the same instant.
   package func isModified(before time: timespec) -> Bool {
     (modifiedSeconds, modifiedNanoseconds)
       < (UInt32(truncatingIfNeeded: time.tv_sec), UInt32(truncatingIfNeeded: time.tv_nsec))
@@ -44,7 +44,7 @@ extension FileStatus {
 }
 
 extension FileMode {
-  /// The mode of a plain file that stat(2) told of.
+  /// The mode of a plain file with this stat(2) result.
   public init(_ status: stat) { self = status.st_mode & S_IXUSR != 0 ? .executable : .regular }
 }
 
@@ -54,8 +54,8 @@ public struct IndexEntry: Hashable, Sendable {
   package let mode: FileMode
   package let id: ObjectID
   package let status: FileStatus
-  /// Git's skip-worktree bit (git-update-index(1)): the file is left out of the folder on purpose, so
-  /// that its absence is no deletion.
+  /// Git's skip-worktree bit (git-update-index(1)): the file is kept out of the folder on purpose,
+  /// so its absence is not a deletion.
   public let skipsWorktree: Bool
 
   package init(
@@ -70,8 +70,8 @@ public struct IndexEntry: Hashable, Sendable {
 }
 
 extension Repository {
-  /// The index's entries by path as libgit2 reads them, in whichever form it is, and the paths of the files of
-  /// an unfinished git merge, which have none.
+  /// The index's entries by path, as libgit2 reads them from any form of index, and the paths of
+  /// files in an unfinished git merge, which have no entry.
   package func readIndex() throws -> (entries: [IndexEntry], unmerged: [TreePath]) {
     let git = try handles()
     let (library, api) = (git.library, git.library.api)

@@ -15,7 +15,8 @@ public final class IndexFile: @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
   private let layout: IndexLayout
 
-  /// The files that git could not merge and that wait for a person, by path: gitrevisions(7), stages 1 to 3.
+  /// The files that git could not merge and a person must resolve, by path: gitrevisions(7), stages
+  /// 1 to 3.
   public let unmergedPaths: [TreePath]
 
   private init(
@@ -34,8 +35,8 @@ public final class IndexFile: @unchecked Sendable {
     writtenNanoseconds = UInt32(truncatingIfNeeded: written.tv_nsec)
   }
 
-  /// The index of a repository; empty when it has none yet, nil when the file is of a form this does
-  /// not read (version 4, split index) and libgit2 must.
+  /// The index of a repository; empty if the repository has none yet. Nil if only libgit2 can read
+  /// the file's form (version 4, split index).
   public convenience init?(ofRepositoryAt gitFolder: String) throws {
     let path = gitFolder + "/index"
     guard let (file, layout) = try Self.read(path) else { return nil }
@@ -50,7 +51,7 @@ public final class IndexFile: @unchecked Sendable {
     }
     // A power cut leaves an empty file where one was not synced.
     if status.st_size == 0 { return nil }
-    // Writers replace the file and never change it in place, so the mapping stays what it is.
+    // Writers replace the file and never change it in place, so the mapped bytes do not change.
     let file = try MappedFile(path, isReadWhole: true)
     return IndexLayout(of: file.bytes).map { (file, $0) }
   }
@@ -58,11 +59,11 @@ public final class IndexFile: @unchecked Sendable {
   /// Whether the repository has no index.
   public var isMissing: Bool { file == nil }
 
-  /// The same view of entries that were read otherwise. Without a time stamp of the file, any of
-  /// them may have changed unseen.
+  /// A view of entries that were read in another way. Without the file's time stamp, each of them
+  /// may have changed unnoticed.
   public convenience init(entries: [IndexEntry], unmerged: [TreePath] = []) throws {
     var index = NewIndex()
-    // Git's index has an order of its own if git does not tell capital letters from small ones.
+    // With core.ignoreCase, git sorts its index differently.
     for entry in entries.sorted(by: { $0.path < $1.path }) { index.append(entry, isNew: true) }
     let file = MappedFile(copying: index.finish())
     guard let layout = IndexLayout(of: file.bytes) else {
@@ -71,10 +72,10 @@ public final class IndexFile: @unchecked Sendable {
     self.init("", file, layout, unmerged: unmerged)
   }
 
-  /// The positions of the entries whose files are left out of the folder on purpose.
+  /// The positions of the entries with the skip-worktree bit.
   public var sparsePositions: [Int] { layout.skipping }
 
-  /// Whether the entry's file is left out of the folder on purpose.
+  /// Whether the entry has the skip-worktree bit.
   public func skipsWorktree(at position: Int) -> Bool {
     if layout.skipping.isEmpty { return false }
     let flags = start(of: position) + 60
@@ -104,15 +105,15 @@ public final class IndexFile: @unchecked Sendable {
   /// An entry's path.
   public func path(at position: Int) -> TreePath { TreePath(bytes: pathBytes(at: position)) }
 
-  /// The status of what stands at an entry's path, seen from an open folder: fstatat(2), which follows
-  /// no link at its end. If it fails, nil and `errno`.
+  /// The status of the file at an entry's path, relative to an open folder: fstatat(2), without
+  /// following a symbolic link. If that fails, nil, and `errno` is set.
   ///
   /// - Parameter skipped: how many bytes of the path lead to the open folder.
   public func fileStatus(
     at position: Int, below folder: Int32, skipping skipped: Int = 0
   ) -> stat? {
     var status = stat()
-    // A NUL follows every path: the reader has seen to it.
+    // A NUL follows every path: IndexLayout checks that.
     let path = pathBytes(at: position).baseAddress?.assumingMemoryBound(to: CChar.self)
     guard let path, Counted.fstatat(folder, path + skipped, &status, AT_SYMLINK_NOFOLLOW) == 0
     else {
@@ -121,7 +122,7 @@ public final class IndexFile: @unchecked Sendable {
     return status
   }
 
-  /// The entries in runs of those that stand next to each other and are in one folder.
+  /// The entries, grouped into runs: neighbours that are in the same folder.
   public func folderRuns() -> [FolderRun] {
     var runs: [FolderRun] = []
     var former = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -159,13 +160,13 @@ public final class IndexFile: @unchecked Sendable {
     ObjectID(in: bytes.bytes, at: start(of: position) + 40) ?? .zero
   }
 
-  /// Whether a file with this status may have changed without its status showing it: it was written
-  /// in the same instant as the index or later (git's racy-git rule).
+  /// Whether a file may have changed although its status is the same: it was written in the same
+  /// instant as the index, or later (git's racy-git rule).
   public func isRacy(_ status: FileStatus) -> Bool {
     (status.modifiedSeconds, status.modifiedNanoseconds) >= (writtenSeconds, writtenNanoseconds)
   }
 
-  /// Whether a plain file is as the entry remembers it, beyond doubt, but for its mode.
+  /// Whether a plain file is certainly as the entry remembers it, apart from its mode.
   public func isUnchanged(_ status: stat, at position: Int) -> Bool {
     let now = FileStatus(status)
     return self.status(at: position) == now && !isRacy(now)
@@ -174,7 +175,7 @@ public final class IndexFile: @unchecked Sendable {
   private func start(of position: Int) -> Int { Int(layout.starts[position]) }
 }
 
-/// Entries that stand next to each other in the index, all in one folder.
+/// Neighbouring entries of the index, all in one folder.
 public struct FolderRun: Sendable {
   /// The folder.
   public let folder: TreePath
@@ -190,8 +191,8 @@ public struct FolderRun: Sendable {
 
 // The parts of an old index that a new one is made of.
 extension IndexFile {
-  /// Whether the file is as it was written: a power cut may leave parts of zeros. A file without
-  /// checksum, as git writes it with index.skipHash, can't be told from such a one.
+  /// Whether the file's checksum is right: a power cut may leave zeros in it. A file without a
+  /// checksum, as git writes it with index.skipHash, cannot be told from a damaged one.
   public var isIntact: Bool {
     guard let file else { return true }
     let status = FileStatus(file.status)
@@ -203,11 +204,11 @@ extension IndexFile {
     return isIntact
   }
 
-  /// The indexes that this process has verified or written, by path: as long as it runs, there was no
-  /// power cut since.
+  /// The indexes that this process has verified or written, by path. There was no power cut while
+  /// this process has been running.
   private static let intact = Mutex<[String: FileStatus]>([:])
 
-  /// The index at this path was written by this process.
+  /// Records that this process wrote the index at this path.
   static func rememberIntact(_ path: String) {
     var status = stat()
     guard Counted.stat(path, &status) == 0 else { return }

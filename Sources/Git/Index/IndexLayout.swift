@@ -2,17 +2,17 @@
 struct IndexLayout {
   /// The start of each entry; those of an unfinished git merge (stages 1 to 3) are left out.
   private(set) var starts: [UInt32] = []
-  /// Which of them have the skip-worktree bit, by their numbers.
+  /// The positions of the entries with the skip-worktree bit.
   private(set) var skipping: [Int] = []
   private(set) var trees: Range<Int>?
   /// The places of the paths of the entries of an unfinished git merge.
   private(set) var unmerged: [Range<Int>] = []
-  /// Whether none were left out.
+  /// Whether no entry was left out.
   private(set) var isGapless = true
 
   init() {}
 
-  /// Nil when the file is not of a form that is read here.
+  /// Nil if the file has a form that this type does not read.
   init?(of bytes: UnsafeRawBufferPointer) {
     let trailer = ObjectID.byteCount
     guard bytes.count >= 12 + trailer, bytes.count < Int32.max,
@@ -29,7 +29,7 @@ struct IndexLayout {
       guard !path.isEmpty, path.upperBound < end, bytes[path.upperBound] == 0 else { return nil }
       let flags = bytes.bigEndianHalf(at: position + 60)
       let more = flags & Self.isExtended != 0 ? bytes.bigEndianHalf(at: position + 62) : 0
-      // An entry that git add --intent-to-add leaves is only a name.
+      // `git add --intent-to-add` makes an entry with a name and no content.
       if flags & Self.stages == 0, more & 0x2000 == 0 {
         if more & Self.skipsWorktree != 0 { skipping.append(starts.count) }
         starts.append(UInt32(position))
@@ -52,7 +52,7 @@ struct IndexLayout {
   }
 
   static let stages: UInt16 = 0x3000
-  /// The flag that says that more flags follow, and among those the one of what is left out.
+  /// The flag for "more flags follow", and among those the skip-worktree flag.
   static let isExtended: UInt16 = 0x4000
   static let skipsWorktree: UInt16 = 0x4000
 

@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// The trees that the entries of an index make up: the index's cache-tree extension
-/// (gitformat-index(5)).
+/// The trees made of an index's entries: the index's cache-tree extension (gitformat-index(5)).
 struct IndexTree {
   var name: [UInt8]
   /// How many entries are below it; negative when the tree is not known.

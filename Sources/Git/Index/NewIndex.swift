@@ -1,13 +1,13 @@
 internal import System
 
-/// An index on its way to the disk: its entries as the file will hold them (gitformat-index(5), version 2;
-/// 3 where a file is left out of the folder). Entries that stay as they are come from the old index when the
-/// file is written; its trees are made before.
+/// An index that is not written yet: its entries as the file will contain them (gitformat-index(5),
+/// version 2, or 3 if an entry has the skip-worktree bit). Unchanged entries are copied from the
+/// old index when the file is written. The trees are made before that.
 public struct NewIndex {
-  /// The entries that are made here, behind room for what a file begins with.
+  /// The entries made here, after space for the file's header.
   private var own = [UInt8](repeating: 0, count: headerSize)
   private static let headerSize = 12
-  /// The pieces that the entries are made of, in their order.
+  /// The pieces that contain the entries, in order.
   private var chunks: [Chunk] = []
   private var version: UInt32 = 2
   /// The start of each entry: in `own`, or, with the highest bit, in the old index.
@@ -33,14 +33,14 @@ public struct NewIndex {
     own.reserveCapacity(count * 100)
   }
 
-  /// An index of so many entries, which come in the order of their paths, where there was none.
+  /// A first index with `count` entries, in the order of their paths.
   package init(count: Int, _ entry: (Int) throws -> IndexEntry) rethrows {
     self.init(count: count)
     for number in 0..<count { append(try entry(number), isNew: true) }
   }
 
-  /// Makes the trees that the entries are, storing those that are new by `store`, and returns the
-  /// root's ID. Folders in which nothing changed keep the tree they had.
+  /// Makes the trees of the entries, stores the new ones with `store`, and returns the root's ID.
+  /// Folders without a change keep their tree.
   public mutating func makeTree(_ store: ([UInt8]) throws -> ObjectID) throws -> ObjectID {
     let root = try own.withUnsafeBytes { own in
       try tree(0..<places.count, nameStart: 0, name: [], old: former, own, store)
@@ -49,15 +49,15 @@ public struct NewIndex {
     return root.id ?? .emptyTree
   }
 
-  /// Writes the index file. Git's lock file is not taken: a process killed with it would leave a
-  /// notebook that needs a hand. Of two writers the last one wins; what it does not know is looked
-  /// at again.
+  /// Writes the index file without taking git's lock file: a process killed with it would leave a
+  /// notebook that a person must repair. Of two writers the last one wins; the next look at the
+  /// folder finds changes that it does not know.
   public consuming func write(to repository: Repository) throws {
     try (consume self).stage(in: repository).activate()
   }
 
-  /// Writes the index file under a name that does not count yet. It is on the disk when this returns,
-  /// or with the objects that the repository is storing together.
+  /// Writes the index file under a temporary name. It is on the disk when this returns, or together
+  /// with the objects of `withBatchedWrites`.
   public consuming func stage(in repository: Repository) throws -> StagedIndex {
     let staged = StagedIndex(path: repository.gitFolder + "/index")
     let content = (consume self).finish()
@@ -85,8 +85,8 @@ public struct NewIndex {
     return bytes
   }
 
-  /// All entries in their order, behind room for what the file begins with. Where all are made here, they
-  /// stay where they are.
+  /// All entries in order, after space for the file's header. If all of them were made here, they
+  /// are not copied.
   private mutating func takeEntries() -> [UInt8] {
     guard let old, chunks.contains(where: \.isOld) else {
       let entries = own
@@ -106,8 +106,8 @@ public struct NewIndex {
   }
 }
 
-/// A whole index file that is to take the place of the present one. After a power cut there is the one
-/// or the other: its content is on the disk before it gets its name.
+/// A complete index file that will replace the present one. Its content is on the disk before it
+/// gets its name, so a power cut leaves the old index or the new one.
 public struct StagedIndex {
   fileprivate let path: String
   fileprivate var newPath: String { path + ".new" }
@@ -120,14 +120,15 @@ public struct StagedIndex {
 }
 
 extension NewIndex {
-  /// Copies an entry. A smudged one gets the size 0, so that the next look reads its file: it may
-  /// have changed in the instant in which the old index was written, which the new time would hide.
+  /// Copies an entry. A smudged entry gets the size 0, so that the next look reads its file: it may
+  /// have changed in the instant in which the old index was written, which the new index's time
+  /// would hide.
   mutating func append(_ file: IndexFile, at position: Int, isSmudged: Bool) {
     let start = begin(isNew: false)
     own += file.entryBytes(at: position)
     if isSmudged { for byte in 36..<40 { own[start + byte] = 0 } }
     let flags = start + 60
-    // Not git's promise that a file stays as it is: the folder was looked at all the same.
+    // Clears git's assume-valid bit: we looked at the file all the same.
     own[flags] &= 0x7f
     if own.withUnsafeBytes({ $0.bigEndianHalf(at: flags) }) & IndexLayout.isExtended != 0 {
       version = 3

@@ -1,9 +1,9 @@
 /// An object's kind and content.
 public typealias StoredObject = (kind: ObjectKind, data: [UInt8])
 
-/// Contents that were read, up to so many bytes; the first that came go first. Unpacking the tree
-/// of 10,000 notes takes longer than comparing it, which a merge does with each head. There is room for
-/// all that the longest chain of git's deltas leads through, however large that is, up to a limit.
+/// The contents read last, up to a number of bytes; the oldest are dropped first. Unpacking the
+/// tree of 10,000 notes takes longer than comparing it, and a merge compares it with each head. The
+/// capacity grows, up to a limit, until the longest delta chain of git fits.
 struct ContentCache<Key: Hashable> {
   private var contents: [Key: StoredObject] = [:]
   private var order: [Key] = []
@@ -14,12 +14,12 @@ struct ContentCache<Key: Hashable> {
 
   /// git's own packs have chains of 50 deltas (pack.depth).
   private static var longestChain: Int { 50 }
-  /// A content beyond this part of the capacity is not kept.
+  /// A content larger than the capacity divided by this is not cached.
   private static var largestPart: Int { 4 }
-  // The bytes that an entry takes beside its content.
+  // The bytes that an entry takes in addition to its content.
   private static var overhead: Int { 128 }
 
-  /// - Parameter limit: what the capacity may grow to.
+  /// - Parameter limit: the most bytes that the capacity may grow to.
   init(capacity: Int, limit: Int? = nil) {
     self.capacity = capacity
     self.limit = max(limit ?? capacity, capacity)

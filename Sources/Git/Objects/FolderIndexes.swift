@@ -1,10 +1,10 @@
-/// Finds names in large folders that are searched again and again: a search from the first entry on
-/// makes looking for each of 10,000 files of a folder a matter of minutes.
+/// Finds names in large folders that are searched repeatedly: searching from the first entry each
+/// time would take minutes for 10,000 files.
 struct FolderIndexes {
   private var searches: [ObjectID: Int] = [:]
   private var folders: [ObjectID: [TreePath: TreeEntry]] = [:]
   private var entries = 0
-  /// How many entries were read in vain or not.
+  /// How many entries were read, whether or not they were the ones searched for.
   private(set) var entriesRead = 0
 
   /// Smaller folders are not indexed.
@@ -25,7 +25,7 @@ struct FolderIndexes {
     if entries + all.count > Self.mostEntries { (folders, entries) = ([:], 0) }
     entries += all.count
     entriesRead += all.count
-    // Of a file and a folder of one name, in a damaged tree, the first counts.
+    // If a damaged tree has a file and a folder with the same name, the first counts.
     let index = Dictionary(all.map { $0.value(in: content) }.map { ($0.name, $0) }) { first, _ in
       first
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import System
 
-/// The objects that have files of their own (gitformat-loose, in git's Documentation/technical): header
-/// and content in one zlib stream.
+/// The objects with a file each (gitformat-loose, in git's Documentation/technical): header and
+/// content in one zlib stream.
 struct LooseObjects {
   let folder: String
 
@@ -28,14 +28,14 @@ struct LooseObjects {
   func contains(_ id: ObjectID) -> Bool { Counted.access(path(of: id), F_OK) == 0 }
 
   func header(of id: ObjectID) -> (kind: ObjectKind, size: Int)? {
-    // A file that cannot be read holds no object; where another copy is, that one is read.
+    // An unreadable file counts as no object; if there is another copy, that one is read.
     guard let file = try? MappedFile(path(of: id)), let inflater = try? Inflater(),
       let header = inflater.header(ofLoose: file.bytes)
     else { return nil }
     return (header.kind, header.size)
   }
 
-  /// The object; nil when there is no such file, or it does not hold what the ID says.
+  /// The object; nil if there is no such file, or its content does not have this ID.
   func object(_ id: ObjectID) -> StoredObject? { Self.read(path(of: id), id: id) }
 
   static func read(_ path: String, id: ObjectID) -> StoredObject? {

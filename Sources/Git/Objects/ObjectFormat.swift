@@ -32,7 +32,7 @@ struct CommitHeaders {
   private static let committerLabel = Array("committer ".utf8)
   static let labels = [treeLabel, parentLabel, authorLabel, committerLabel]
 
-  /// Reads them. Headers that are not known (gpgsig, encoding, …) are passed over.
+  /// Reads them, and skips unknown headers (gpgsig, encoding, …).
   init(parsing data: [UInt8], id: ObjectID) throws {
     var tree: ObjectID?
     var author: ArraySlice<UInt8>?
@@ -42,7 +42,7 @@ struct CommitHeaders {
       let line = data[messageStart..<end]
       messageStart = min(end + 1, data.count)
       if line.isEmpty { break }
-      // git goes by the place of a line: a later one of that name means nothing.
+      // git reads a header by its position: a later line with the same name has no meaning.
       if author == nil, line.starts(with: Self.parentLabel) {
         guard let parent = ObjectID(hex: line.dropFirst(Self.parentLabel.count)) else {
           throw GitError.malformed(id, "parent line")
@@ -66,7 +66,7 @@ struct CommitHeaders {
 }
 
 extension Commit {
-  /// Reads a commit object's content. Text that is not UTF-8 is repaired, as it is only shown.
+  /// Reads a commit object's content. Invalid UTF-8 is replaced, because the text is only shown.
   package init(parsing data: [UInt8], id: ObjectID) throws {
     let headers = try CommitHeaders(parsing: data, id: id)
     guard let author = Signature(parsing: headers.author),

@@ -1,17 +1,17 @@
 extension ObjectID {
-  /// Text is hashed here. Everything else goes to libgit2, whose hash refuses the blocks by which
-  /// SHA-1 collisions are made: noise, never text. Objects from elsewhere are always hashed
-  /// there.
+  /// Hashes text here and everything else with libgit2, which refuses the blocks used for SHA-1
+  /// collisions; such blocks are never text. Objects from other devices are always hashed by
+  /// libgit2.
   static func hashing(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
-    // Trees and commits are made here, of names and IDs.
+    // We make trees and commits ourselves, of names and IDs.
     guard kind != .blob || isText(content) else {
       return try Libgit2.shared.get().id(of: kind, content)
     }
     return plain(kind, content)
   }
 
-  /// The ID that `content` would have as a blob, by SHA-1 alone: for what is compared and not stored. No
-  /// look for collisions, for which libgit2 would have to be loaded.
+  /// The ID that `content` would have as a blob, by plain SHA-1: for content that is compared and
+  /// not stored. It does not check for collisions, because that would load libgit2.
   public static func digest(ofBlob content: [UInt8]) -> ObjectID { plain(.blob, content) }
 
   static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
@@ -21,9 +21,8 @@ extension ObjectID {
     return ObjectID(bytes: hash.finish()) ?? .zero
   }
 
-  /// Whether an object that was read is the one of that ID. Of a tree of some size this is not looked
-  /// at: it takes longer than reading it, and zlib's own checksum speaks for it, which is all git looks
-  /// at.
+  /// Whether an object that was read has that ID. For a large tree this is not checked: it takes
+  /// longer than reading the tree, and zlib's checksum covers it. git checks no more than that.
   static func matches(_ id: ObjectID, _ object: StoredObject) -> Bool {
     if object.kind == .tree, object.data.count >= largeTree { return true }
     return plain(object.kind, object.data) == id
@@ -31,7 +30,8 @@ extension ObjectID {
 
   private static let largeTree = 1 << 11
 
-  /// Whether bytes are UTF-8 without control characters but those that part lines and words.
+  /// Whether bytes are UTF-8 without control characters, except those that separate lines and
+  /// words.
   static func isText(_ content: [UInt8]) -> Bool {
     var isASCII = true
     for byte in content {

@@ -44,7 +44,7 @@ public struct ObjectID: Hashable, Sendable {
     return bytes
   }
 
-  /// The first of the bytes, by which pack indexes and folders of objects are sorted.
+  /// The first byte, by which pack indexes and object folders are sorted.
   var firstByte: UInt8 { UInt8(truncatingIfNeeded: high >> 56) }
 
   /// Appends the 20 bytes without an array between.
@@ -73,7 +73,8 @@ public struct ObjectID: Hashable, Sendable {
 }
 
 extension ObjectID {
-  /// Of a part: IDs are spread evenly, and who wants many that share 64 bits has to search for each.
+  /// Hashes only a part: IDs are evenly distributed, and an attacker would have to search for each
+  /// ID that shares these 64 bits.
   public func hash(into hasher: inout Hasher) { hasher.combine(middle) }
 }
 

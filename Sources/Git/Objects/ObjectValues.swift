@@ -21,7 +21,7 @@ public struct FileMode: RawRepresentable, Hashable, Sendable {
   /// A commit of another repository.
   public static let submodule = FileMode(rawValue: 0o160000)
 
-  /// Whether the entry's content is a blob that a file holds.
+  /// Whether the entry is a file, executable or not.
   public var isFile: Bool { self == .regular || self == .executable }
 }
 
@@ -91,7 +91,7 @@ public struct Commit: Sendable {
   package let committer: Signature
   /// The message with its trailers, as stored.
   public let message: String
-  /// Whether it says that it was made again when something was forgotten: notes-forget(1).
+  /// Whether the commit says that it was rewritten by `notes forget`: notes-forget(1).
   package let isRewritten: Bool
 
   package init(

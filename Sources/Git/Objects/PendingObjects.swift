@@ -2,17 +2,17 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// Objects that are being stored, a file each, under names that do not count until all are on the
-/// disk: one cut short by a power cut would count as there, and never be stored again. One wait
-/// serves all; writing out begins as soon as each is complete.
+/// Objects being stored, a file each, under temporary names until all are on the disk. Otherwise a
+/// power cut could leave an incomplete object that counts as stored and is never stored again.
+/// There is one wait for all objects; writing to the disk begins when an object is complete.
 final class PendingObjects {
   private let loose: LooseObjects
   private let deflater: Deflater
   private var files: [File] = []
   private var places: [ObjectID: Int] = [:]
-  /// A file beside the objects that is on the disk when they are: the next index.
+  /// A file, the next index, that is synced together with the objects.
   private var companion: (path: String, descriptor: Int32)?
-  /// Whether every file is still open, to be synced by itself.
+  /// Whether every file is still open and will be synced individually.
   private var isSyncedSingly = true
   private var hasNewFolder = false
   /// The folders whose lists of names are not on the disk yet.
@@ -21,17 +21,19 @@ final class PendingObjects {
   private struct File {
     let id: ObjectID
     let path: String
-    /// The file that holds it now; nil for an object that is there already.
+    /// The temporary file with the object; nil if the object was already stored.
     var temporary: String?
     var descriptor: Int32
   }
 
-  // Beyond a handful of files one sync of the file system is cheaper than one a file.
+  // For more than a few files, one sync of the file system is cheaper than one for each file.
   private static let oneSyncThreshold = 16
-  /// Trees from this size on are not compressed: IDs do not get smaller, the tree is soon packed as
-  /// a delta, and compressing that of 10,000 notes would take as long as the rest of a save.
+  /// Trees of at least this size, in bytes, are not compressed: IDs do not compress, the tree is
+  /// soon packed as a delta, and compressing the tree of 10,000 notes would take as long as the
+  /// rest of a save.
   private static let largeTree = 4096
-  /// How often a folder is made at most that git removes, as an empty one, before a file is in it.
+  /// How many times a folder is made, at most, if git removes it as empty before it contains a
+  /// file.
   private static let tries = 100
   /// The largest text, in bytes, that is compressed before it is written: a larger one is not held twice.
   private static let writeSize = 1 << 20
@@ -59,7 +61,7 @@ final class PendingObjects {
     guard places[id] == nil else { return }
     let path = loose.path(of: id)
     if LooseObjects.read(path, id: id) != nil {
-      // It may be git's, which does not sync such files, and may be packing it now.
+      // git may have written this file without syncing it, and may be packing it now.
       let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 || errno == ENOENT else {
         throw GitError.system(call: "open", path: path, errno: errno)
@@ -97,7 +99,7 @@ final class PendingObjects {
     if !isSyncedSingly { closeAll() }
   }
 
-  /// Writes a file under a name that does not count yet, in place of what a killed run left there.
+  /// Writes a file under a temporary name, replacing one that a killed process left there.
   func add(companion path: String, _ content: [UInt8], mode: mode_t) throws {
     unlink(path)
     let descriptor = try Disk.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
@@ -106,8 +108,8 @@ final class PendingObjects {
     Counted.startWriting(descriptor)
   }
 
-  /// Makes them part of the repository when their contents are on the disk; their names are so after
-  /// `syncNames`.
+  /// Adds the objects to the repository as soon as their contents are on the disk; their names are
+  /// on the disk after `syncNames`.
   func join() throws {
     guard !isEmpty else { return }
     if let companion {
@@ -122,7 +124,7 @@ final class PendingObjects {
     }
     closeAll()
     if hasNewFolder { unsynced.insert(loose.folder) }
-    // In the order in which they came: where one fails, none is there that names it.
+    // In the order of arrival: if one fails, no later object that refers to it is stored.
     for position in files.indices {
       let file = files[position]
       if let temporary = file.temporary { try Disk.rename(temporary, to: file.path) }

@@ -2,9 +2,9 @@ internal import CLibgit2
 internal import Glibc
 internal import System
 
-// The places are asked in this order: what is being stored, the packs, the objects that have files of
-// their own, and libgit2, which alone knows of objects that are borrowed from elsewhere and of packs of
-// other forms. Content counts only if it has the ID that was asked for.
+// Objects are searched for in this order: pending objects, packs, loose objects, and libgit2, which
+// alone knows borrowed objects and packs of other forms. Content counts only if it has the
+// requested ID.
 extension Repository {
   /// Whether the object is in the repository.
   public func contains(_ id: ObjectID) throws -> Bool {
@@ -17,8 +17,8 @@ extension Repository {
     return git.api.git_odb_exists(git.database, &oid) == 1
   }
 
-  /// Those of some objects that are not in the repository. What others have stored meanwhile is looked
-  /// for once, not for each.
+  /// The objects among `ids` that are not in the repository. Packs that others stored in the
+  /// meantime are looked for once, not once for each object.
   package func lacking(_ ids: [ObjectID]) throws -> [ObjectID] {
     guard pending == nil else { return try ids.filter { try !contains($0) } }
     func absent(_ ids: [ObjectID]) throws -> [ObjectID] {
@@ -52,9 +52,9 @@ extension Repository {
 
   private func object(_ id: ObjectID, isReadOnce: Bool) throws -> StoredObject {
     if id == .emptyTree { return (.tree, []) }
-    // Storing an object may still fail, so that it is not cached yet.
+    // Storing an object may still fail, so it is not cached yet.
     if let object = pending?.object(id) ?? scratch.object(id) ?? cache[id] { return object }
-    // Of what is only passed on or written to a file, zlib's own checksum speaks for the bytes.
+    // For bytes that are only forwarded or written to a file, zlib's own checksum suffices.
     let found = try look({ loose.object(id) }) { packs in
       packs.object(id).flatMap { isReadOnce || ObjectID.matches(id, $0) ? $0 : nil }
     }
@@ -74,7 +74,7 @@ extension Repository {
   /// The content of a blob.
   public func blob(_ id: ObjectID) throws -> [UInt8] { try data(of: id, kind: .blob) }
 
-  /// The content of a blob that is not asked for again: nothing is kept for its sake.
+  /// The content of a blob that is read only once; it is not cached.
   package func blobReadOnce(_ id: ObjectID) throws -> [UInt8] {
     try data(of: id, kind: .blob, isReadOnce: true)
   }
@@ -119,7 +119,7 @@ extension Repository {
 
   private func look<Found>(_ loose: () -> Found?, packed: (PackReader) -> Found?) throws -> Found? {
     if let found = try packed(packs()) ?? loose() { return found }
-    // Others may have stored it meanwhile, or have packed it anew.
+    // Others may have stored or repacked it in the meantime.
     refreshPacks()
     return try packed(packs()) ?? loose()
   }
@@ -140,8 +140,9 @@ extension Repository {
     return reader
   }
 
-  /// Has packs read that came meanwhile; returns whether any came or went. Only where some went are the
-  /// others opened anew: a watcher gets a pack with each version.
+  /// Reads the packs that others added in the meantime; returns whether any pack was added or
+  /// removed. It reopens the other packs only if one was removed: a watcher gets a pack with each
+  /// version.
   @discardableResult private func refreshPacks() -> Bool {
     let names = packFiles
     if names == packNames { return false }

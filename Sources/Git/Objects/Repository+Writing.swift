@@ -1,7 +1,7 @@
 internal import System
 
 extension Repository {
-  /// Content of more bytes is looked for in the packs: storing it again costs more than that.
+  /// Larger content is searched for in the packs first: that costs less than storing it again.
   private static var largeContent: Int { 1 << 18 }
 
   /// Stores an object with this content, durably, and returns its ID.
@@ -24,8 +24,8 @@ extension Repository {
     return id
   }
 
-  /// Stores a tree of this content unless the repository has it, and returns its ID. What is there is
-  /// taken to be on the disk.
+  /// Stores a tree with this content unless the repository has it, and returns its ID. A tree that
+  /// is already there counts as synced.
   public func keep(tree content: [UInt8]) throws -> ObjectID {
     let id = try ObjectID.hashing(.tree, content)
     return try contains(id) ? id : write(.tree, content)
@@ -55,7 +55,7 @@ extension Repository {
     commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
     message: String, signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?
   ) throws -> ObjectID {
-    // Which is known without being there; but git-fsck(1) wants it there.
+    // git knows this tree without a file, but git-fsck(1) wants it stored.
     if tree == .emptyTree { _ = try write(.tree, []) }
     let content = Commit.serialized(
       tree: tree, parents: parents, author: author, committer: committer, message: message)
@@ -68,9 +68,9 @@ extension Repository {
     try ObjectID.hashing(.blob, content)
   }
 
-  /// Lets `body`, which moves no reference, write objects that are waited for once, when it is
-  /// done: only then do they join the repository, whole even after a power cut. A call inside
-  /// another's is part of it.
+  /// Runs `body`, which must not move a reference, and syncs all objects that it writes at the end,
+  /// together. Only then are they part of the repository, complete even after a power cut. A nested
+  /// call belongs to the outer one.
   ///
   /// - Parameter isBeforeMove: leave the last wait, for the objects' names, to the move of a
   ///   reference that follows, or to `syncPendingObjects`.
@@ -82,7 +82,7 @@ extension Repository {
     pending = objects
     defer { pending = nil }
     let result = try body()
-    // If nothing was stored, the objects that wait for a move may go on waiting.
+    // If nothing was stored, earlier objects can keep waiting for a move of a reference.
     if objects.isEmpty { return result }
     try syncPendingObjects()
     try objects.join()

@@ -1,19 +1,20 @@
-/// A commit that is made again with other parents, another tree or another message: author and committer
-/// keep their bytes. Signatures go, as they are over what it held before: notes-forget(1), "Versions".
+/// A commit rewritten with other parents, another tree or another message. Author and committer
+/// keep their bytes. Signatures are removed, because they sign the former content: notes-forget(1),
+/// "Versions".
 package struct RewrittenCommit {
   package var tree: ObjectID
   package var parents: [ObjectID]
   /// The message with its trailers, as stored.
   package var message: [UInt8]
-  /// Whether it had a signature, of whatever form.
+  /// Whether it had a signature of any kind.
   package let wasSigned: Bool
   private let author: ArraySlice<UInt8>
   private let committer: ArraySlice<UInt8>
-  /// The headers behind the committer, whole lines.
+  /// The headers after the committer, as whole lines.
   private var others: [UInt8] = []
 
   private static let newline = UInt8(ascii: "\n")
-  /// The headers that git and its kin sign with, or copy whole from merged commits.
+  /// The headers for signatures of git and related programs, and those copied from merged commits.
   private static let dropped = ["gpgsig", "mergetag", "HG:"].map { Array($0.utf8) }
 
   /// Reads a commit's content.
@@ -34,7 +35,7 @@ package struct RewrittenCommit {
     }
   }
 
-  /// Adds a header behind those that it has, unless it has that one.
+  /// Adds a header after the others, unless the commit already has it.
   package mutating func add(header: String, _ value: String) {
     let line = Array("\(header) \(value)\n".utf8)
     if !others.split(separator: Self.newline).contains(where: { $0.elementsEqual(line.dropLast()) })
@@ -49,7 +50,7 @@ package struct RewrittenCommit {
       + [Self.newline] + message
   }
 
-  /// The values of a header of a commit's content, in the order in which they stand; a line each.
+  /// The values of a header in a commit's content, one for each line, in order.
   package static func values(ofHeader name: String, in data: [UInt8]) -> [String] {
     let label = Array("\(name) ".utf8)
     var found: [String] = []
@@ -64,7 +65,7 @@ package struct RewrittenCommit {
 }
 
 extension Repository {
-  /// Stores a commit that was made again and returns its ID; no reference moves.
+  /// Stores a rewritten commit and returns its ID; no reference moves.
   package func write(_ commit: RewrittenCommit) throws -> ObjectID {
     if commit.tree == .emptyTree { _ = try write(.tree, []) }
     return try write(.commit, commit.content)

@@ -1,5 +1,5 @@
-/// A commit with a signature in its `gpgsig` header, which git puts behind the other lines that it knows
-/// (gitformat-signature(5)), and which is over all but that header.
+/// A commit with a signature in its `gpgsig` header, which git puts after the headers that it knows
+/// (gitformat-signature(5)). The signature covers everything except that header.
 public struct SignedCommit: Sendable {
   /// The bytes that are signed: the commit without the header.
   public let content: [UInt8]
@@ -15,8 +15,9 @@ public struct SignedCommit: Sendable {
     self.signature = signature
   }
 
-  /// Reads a commit's content. Nil for one without a signature, and for one that stands elsewhere than
-  /// behind the committer or in several headers: which of two a reader takes is up to the reader.
+  /// Reads a commit's content. Nil if there is no signature, if it is not directly after the
+  /// committer, or if several headers contain one: two readers might then check different
+  /// signatures.
   public init?(parsing commit: [UInt8]) {
     guard let start = Self.place(in: commit), commit[start...].starts(with: Self.label) else {
       return nil
@@ -30,7 +31,7 @@ public struct SignedCommit: Sendable {
       rest = rest.dropFirst()
     }
     let content = Array(commit[..<start] + rest)
-    // A second header of the kind would be taken for part of what is signed; git leaves it out.
+    // We would count a second such header as signed content; git would not.
     var others = rest
     while let end = others.firstIndex(of: Self.newline), end > others.startIndex {
       if others.starts(with: Array("gpgsig".utf8)) { return nil }
@@ -40,7 +41,7 @@ public struct SignedCommit: Sendable {
     if serialized != commit { return nil }
   }
 
-  /// Whether a commit's content has a header that holds a signature, of whatever form.
+  /// Whether a commit's content has a signature header of any kind.
   public static func isSigned(_ commit: [UInt8]) -> Bool {
     var rest = commit[...]
     while let end = rest.firstIndex(of: newline), end > rest.startIndex {

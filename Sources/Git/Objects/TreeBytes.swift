@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// An entry of a tree object, as byte positions in its content: trees of thousands of entries are
-/// compared, checked and rewritten without making a value of each.
+/// compared, checked and rewritten without a value for each entry.
 struct TreeEntryBytes {
   let start: Int
   let nameStart: Int
@@ -86,9 +86,9 @@ enum TreeBytes {
     }
   }
 
-  /// Walks two sorted trees; `same` is called with entries that are alike to the byte, `changed`
-  /// with each other one and its counterpart, if any. False when one of the trees is not well
-  /// formed.
+  /// Walks two sorted trees. Calls `same` with entries that are equal byte for byte, and `changed`
+  /// with every other entry and its counterpart, if there is one. Returns false if one of the trees
+  /// is malformed.
   static func compare(
     _ old: [UInt8], _ new: [UInt8], same: (TreeEntryBytes, TreeEntryBytes) -> Void = { _, _ in },
     changed: (TreeEntryBytes?, TreeEntryBytes?) throws -> Void

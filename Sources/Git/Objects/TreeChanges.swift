@@ -22,8 +22,9 @@ extension Repository {
     return found
   }
 
-  /// Tells the files that differ between two trees, one after the other: all of a large notebook take
-  /// some memory. In the order of the trees, which is by path but where a file and a folder change places.
+  /// Calls `body` with each file that differs between two trees; a list of them would take much
+  /// memory in a large notebook. The order is that of the trees: by path, except if a file and a
+  /// folder replace each other.
   public func forEachChange(
     from old: ObjectID?, to new: ObjectID?, _ body: (TreeChange) throws -> Void
   ) throws {
@@ -41,14 +42,14 @@ extension Repository {
   }
 }
 
-/// Tells what differs between two trees. Where that is much, both are measured first: a version
-/// may stand for more files than anybody could look at.
+/// Finds the differences between two trees. After many entries it first measures both trees: a
+/// version may contain more files than anybody could look at.
 private struct TreeComparison {
   let repository: Repository
   let trees: [ObjectID]
   private var compared = 0
 
-  /// So many entries are compared before the trees are measured.
+  /// The number of entries that are compared before the trees are measured.
   private static var unmeasured: Int { 100_000 }
 
   init(repository: Repository, trees: [ObjectID]) {
@@ -112,8 +113,9 @@ extension Repository {
     return nil
   }
 
-  /// Stores a tree that differs from `tree` in the files given (nil removes one), and returns its
-  /// ID. Folders that become empty go; a file where a folder stood, or the reverse, replaces it.
+  /// Stores a tree that differs from `tree` in the given files (nil removes one), and returns its
+  /// ID. Empty folders are removed. A file replaces a folder with the same path, and a folder
+  /// replaces a file.
   public func write(tree: ObjectID?, replacing files: [TreePath: TreeEntry?]) throws -> ObjectID {
     try writeTree(tree, replacing: files.sorted { $0.key < $1.key }[...], from: 0)
       ?? write(tree: [])

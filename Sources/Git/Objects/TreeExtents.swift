@@ -23,24 +23,25 @@ struct TreeExtent {
   }
 }
 
-/// Measures trees, each distinct folder once: a few that name each other many times can stand for
-/// billions of files.
+/// Measures trees, reading each distinct folder once: a few folders that contain each other many
+/// times can amount to billions of files.
 struct TreeExtents {
   private var known: [ObjectID: TreeExtent] = [:]
   /// How many folders were read to measure them.
   private(set) var foldersRead = 0
 
-  /// The trees that this process measured last, in any repository: an ID stands for one content for ever.
-  /// So a session measures only the part of a large notebook that differs from the session before.
+  /// The trees that this process measured last, in any repository; an ID always has the same
+  /// content. So a session measures only the parts of a large notebook that changed since the
+  /// session before.
   static var remembered: TreeExtents { memory.withLock { TreeExtents(known: $0) } }
 
   private static let memory = Mutex<[ObjectID: TreeExtent]>([:])
-  /// How many folders are remembered at most, at about 100 bytes each.
+  /// The most folders that are remembered, at about 100 bytes each.
   private static let memoryLimit = 1 << 14
 
   init(known: [ObjectID: TreeExtent] = [:]) { self.known = known }
 
-  /// Has later calls of `remembered` know what was measured here.
+  /// Adds the trees measured here to `remembered`.
   func remember() {
     Self.memory.withLock { memory in
       if known.count != memory.count { memory = known.count <= Self.memoryLimit ? known : [:] }
@@ -57,7 +58,7 @@ struct TreeExtents {
         guard let entries = TreeBytes.entries(try content(tree)) else {
           throw GitError.malformed(tree, "a damaged tree")
         }
-        // It is measured when all that it holds have been.
+        // A tree is measured after all folders in it are.
         let unknown = measure(tree, entries)
         guard unknown.isEmpty else {
           stack += unknown
@@ -69,7 +70,8 @@ struct TreeExtents {
     return known[root] ?? TreeExtent()
   }
 
-  /// Measures a folder with these entries if all folders in it have been; returns those that have not.
+  /// Measures a folder with these entries if all folders in it are measured; returns those that are
+  /// not.
   @discardableResult
   mutating func measure(_ tree: ObjectID, _ entries: [TreeEntryBytes]) -> Set<ObjectID> {
     var extent = TreeExtent(largestFolder: entries.last?.end ?? 0)
@@ -90,7 +92,7 @@ struct TreeExtents {
 }
 
 extension PackLimits {
-  /// Throws when a version stands for more than devices take: notes-protocol(7), LIMITS.
+  /// Throws if a version exceeds a limit of all devices: notes-protocol(7), LIMITS.
   func check(_ extent: TreeExtent) throws(PackError) {
     if extent.depth > depth { throw .overLimit("folders", limit: depth) }
     if extent.entries > files {
@@ -106,8 +108,8 @@ extension PackLimits {
 }
 
 extension Repository {
-  /// Why no device takes a version with this tree, because of what it stands for as a whole; nil
-  /// where they do.
+  /// Why every device refuses a version with this tree because of its total size; nil if devices
+  /// accept it.
   package func excess(
     ofTree tree: ObjectID, limits: PackLimits = .standard
   ) throws -> PackError? {

@@ -1,8 +1,9 @@
 internal import Synchronization
 internal import System
 
-/// A pack of new objects: cheaper than a file an object from about a hundred on. Threads fill
-/// `PackPiece`s and append them. Nothing counts before `finish`; until then it is in quarantine.
+/// A pack of new objects, cheaper than a file for each from about a hundred objects. Threads fill
+/// `PackPiece`s and append them. The pack is in quarantine, and its objects are not in the
+/// repository, until `finish`.
 public final class NewPack: Sendable {
   private let packFolder: String
   private let quarantine: QuarantineFolder
@@ -25,10 +26,10 @@ public final class NewPack: Sendable {
     try file.write(PackFormat.header(objectCount: 0))
   }
 
-  /// Whether the caller is the first to bring this object.
+  /// Whether the pack does not have this object yet; it counts as added from now on.
   func claim(_ id: ObjectID) -> Bool { state.withLock { $0.known.insert(id).inserted } }
 
-  /// Writes the objects of a piece, which is empty afterwards.
+  /// Writes the objects of a piece and empties it.
   public func append(_ piece: inout PackPiece) throws {
     guard !piece.objects.isEmpty else { return }
     try state.withLock { state in
@@ -42,8 +43,8 @@ public final class NewPack: Sendable {
     piece.clear()
   }
 
-  /// Makes the objects part of the repository, durably: pack, index, then their names. Git leaves them alone
-  /// until this repository moves a reference.
+  /// Adds the objects to the repository, durably: the pack, its index, then their names. Git does
+  /// not repack them until this repository moves a reference.
   public func finish(in repository: Repository) throws {
     try state.withLock { state in
       guard !state.objects.isEmpty else { return }
@@ -83,7 +84,7 @@ public struct PackPiece {
     bytes.reserveCapacity(Self.fullSize * 2)
   }
 
-  /// Whether it is time to append it to the pack.
+  /// Whether the piece is full and should be appended to the pack.
   public var isFull: Bool { bytes.count >= Self.fullSize }
 
   /// Adds an object unless the pack has it, or its ID is `known`, and returns its ID.

@@ -1,12 +1,13 @@
-/// Copies objects into a pack as packs that are here hold them, compressed and as deltas: making them
-/// anew is most of what a pack of a whole notebook costs. They are sent in the order in which they stand
-/// there, so that what a delta is based on comes before it.
+/// Copies objects from local packs into a new pack, compressed and as deltas: computing them again
+/// is most of the cost of a pack of a whole notebook. The objects keep their order, so that a
+/// delta's base comes before it.
 struct PackCopying {
-  /// From so many objects on it is worth the order of the packs, which takes their whole indexes to make.
+  /// The number of objects from which the order of the packs is worth computing; it needs their
+  /// whole indexes.
   static let worthwhileCount = 1024
 
   private let reader: PackReader
-  /// The places of the items that are in a pack; the others come after those.
+  /// The places of the items that are in a pack; the other items come after them.
   private let places: [PackReader.Place]
 
   /// Sorts the items.
@@ -27,7 +28,7 @@ struct PackCopying {
     items = found.map(\.item) + others
   }
 
-  /// The object of that number as its pack holds it, unless it is damaged there or in none.
+  /// The item with this number as its pack stores it; nil if it is damaged there or in no pack.
   func entry(_ number: Int) -> PackReader.Entry? {
     number < places.count ? reader.wholeEntry(at: places[number]) : nil
   }

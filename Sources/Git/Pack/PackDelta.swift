@@ -1,6 +1,6 @@
 /// Deltas as packs hold them (gitformat-pack(5)): copies from a base and new bytes.
 enum PackDelta {
-  /// A delta that makes `new` from the blob `old`: what they share at the start and at the end.
+  /// A delta from the blob `old` to `new`: it copies their common beginning and end.
   static func blob(from old: [UInt8], to new: [UInt8]) -> [UInt8] {
     let shared = min(old.count, new.count)
     let (prefix, suffix) = old.withUnsafeBytes { old in
@@ -21,7 +21,7 @@ enum PackDelta {
       ], from: old, to: new)
   }
 
-  /// A delta that makes `new` from the tree `old`: each run of entries that they share.
+  /// A delta from the tree `old` to `new`: it copies each run of common entries.
   static func tree(from old: [UInt8], to new: [UInt8]) -> [UInt8]? {
     var shared: [SharedBytes] = []
     let isWellFormed = TreeBytes.compare(old, new) { before, after in
@@ -108,8 +108,8 @@ private struct SharedBytes {
 extension PackDelta {
   static let longestSizes = 20
 
-  /// The sizes that a delta states at its beginning, and how many bytes that takes, or nil when it
-  /// states none.
+  /// The sizes at the beginning of a delta, and the number of bytes they take; nil if the delta is
+  /// malformed.
   static func sizes(_ delta: [UInt8]) -> (base: Int, result: Int, length: Int)? {
     var position = 0
     func size() -> Int? {
@@ -128,8 +128,8 @@ extension PackDelta {
     return (base, result, position)
   }
 
-  /// The object that a delta makes of its base (gitformat-pack(5), "Deltified representation"); nil when
-  /// the two do not belong together or the result is larger than `limit` bytes.
+  /// The result of a delta applied to its base (gitformat-pack(5), "Deltified representation"); nil
+  /// if the two do not belong together or the result is larger than `limit` bytes.
   static func applied(_ delta: [UInt8], to base: [UInt8], limit: Int) -> [UInt8]? {
     guard let sizes = sizes(delta), sizes.base == base.count, sizes.result <= limit else {
       return nil

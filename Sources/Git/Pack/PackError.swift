@@ -1,20 +1,20 @@
-/// The errors of a pack, ours or a peer's.
+/// The errors of a pack, our own or a peer's.
 public enum PackError: Error, Sendable, Equatable {
-  /// zlib could not be loaded: what the loader said.
+  /// zlib could not be loaded: the loader's message.
   case libraryMissing(String)
   case compression(code: Int32)
   case malformed(String)
-  /// Something is larger than allowed: what, and how much is allowed.
+  /// Something is larger than allowed: its description, and the limit.
   case overLimit(String, limit: Int)
-  /// Something costs more than it may unless the user agrees (`PackLimits.large`): what, and how much
-  /// is allowed.
+  /// Something costs more than is allowed without the user's consent (`PackLimits.large`): its
+  /// description, and the limit.
   case costly(String, limit: Int)
   case refused(ObjectID, String)
-  /// An object needs one that neither the pack nor the repository has.
+  /// An object refers to one that is neither in the pack nor in the repository.
   case incomplete(ObjectID, needs: ObjectID)
-  /// A delta's base, which neither stands before it in the pack nor is in the repository.
+  /// A delta's base is neither before it in the pack nor in the repository.
   case baseMissing(ObjectID)
-  /// The pack does not bring a head that was promised.
+  /// The pack does not contain a head that the peer promised.
   case headMissing(ObjectID)
   /// The quarantine was already emptied.
   case finished

@@ -1,6 +1,6 @@
 /// Pieces of the pack format (gitformat-pack(5)) that every writer of packs needs.
 enum PackFormat {
-  /// How many bytes stand before the first object.
+  /// The size of the header before the first object, in bytes.
   static let headerBytes = 12
 
   static func header(objectCount: Int) -> [UInt8] {
@@ -35,7 +35,7 @@ enum PackFormat {
     }
     for object in objects { object.id.appendBytes(to: &bytes) }
     for object in objects { bytes.appendBigEndian(object.crc) }
-    // Offsets of 31 bits and more stand in a table of their own.
+    // Offsets that need more than 31 bits are in a separate table.
     var large: [UInt64] = []
     for object in objects {
       if object.offset < 1 << 31 {
@@ -56,7 +56,7 @@ enum PackFormat {
 }
 
 struct PackEntryHeader {
-  /// The object's kind; nil of a delta, which has its base's.
+  /// The object's kind; nil for a delta, which has the kind of its base.
   let kind: ObjectKind?
   let base: Base
   /// Bytes of the object or the delta, unpacked.
@@ -70,7 +70,7 @@ struct PackEntryHeader {
     case object(ObjectID)
   }
 
-  /// Reads the header that `bytes` begin with; nil when they end before it does.
+  /// Reads the header at the beginning of `bytes`; nil if `bytes` end before the header does.
   init?(_ bytes: UnsafeRawBufferPointer) throws {
     guard let sizeEnd = bytes.prefix(9).firstIndex(where: { $0 & 0x80 == 0 }) else {
       if bytes.count < 9 { return nil }

@@ -1,4 +1,4 @@
-/// How much a pack may bring. The figures are part of notes-protocol(7).
+/// The limits of a pack. The numbers are part of notes-protocol(7).
 public struct PackLimits: Sendable, Equatable {
   /// Objects in a pack.
   public var objects = 5_000_000
@@ -10,9 +10,9 @@ public struct PackLimits: Sendable, Equatable {
   public var commitBytes = 1 << 20
   /// Bytes of one tree.
   public var treeBytes = 32 << 20
-  /// Bytes that everything in a pack unpacks to, together, each time that it is unpacked.
+  /// Total bytes that a receiver may unpack from a pack, counting repeated unpacking.
   public var unpackedBytes = 128 << 30
-  /// Of these, how many any pack may unpack to, and how many more for each of its own bytes.
+  /// The part of `unpackedBytes` that every pack may use; each of its own bytes allows more.
   public var unpackedBytesOfAny = 1 << 30
   package var unpackedBytesPerByte = 8
   /// Deltas in a row that lead to one object. git's own packs have 50 (pack.depth).
@@ -21,7 +21,7 @@ public struct PackLimits: Sendable, Equatable {
   public var keptBytes = 128 << 20
   /// Parents of a commit.
   public var parents = 256
-  /// Parents of all commits of a pack: so many in any pack, and how many more for each commit.
+  /// Parents of all commits together: a base for every pack, and an addition for each commit.
   public var allParents = 10_000
   package var parentsPerCommit = 32
   /// Folders inside one another.
@@ -34,7 +34,7 @@ public struct PackLimits: Sendable, Equatable {
   /// The limits of notes-protocol(7).
   public static let standard = PackLimits()
 
-  /// Those for a pack of which the user has said that it may cost much.
+  /// The limits for a pack that the user allowed to be costly.
   public static let large = {
     var limits = PackLimits()
     (limits.unpackedBytesOfAny, limits.unpackedBytesPerByte) = (16 << 30, 1 << 16)
@@ -44,7 +44,7 @@ public struct PackLimits: Sendable, Equatable {
 
   package init() {}
 
-  /// Those for a pack of our own making: what the repository holds is as large as it is.
+  /// The limits for a pack that we make ourselves: it may be as large as the repository.
   static let own = {
     var limits = PackLimits()
     limits.objects = Int(Int32.max)
@@ -55,7 +55,7 @@ public struct PackLimits: Sendable, Equatable {
     return limits
   }()
 
-  /// Throws where an object is larger than devices take: what is stored here goes to others.
+  /// Throws if an object is larger than devices accept: every object stored here is sent to others.
   func check(_ kind: ObjectKind, bytes: Int) throws {
     let limit = self.bytes(of: kind)
     if bytes > limit { throw GitError.objectTooLarge(kind, bytes: bytes, limit: limit) }

@@ -1,24 +1,25 @@
-/// The objects that a pack is going to hold, oldest first. Cost follows what is sent: of each commit only
-/// the folders that differ from its parents' are entered.
+/// The objects to put into a pack, oldest first. The cost depends on the objects sent: of each
+/// commit, only folders that differ from its parents' are read.
 struct PackPlan {
   struct Item {
     let id: ObjectID
     let kind: ObjectKind
-    /// An object of the same kind that the receiver has by then: same path, parent's version.
+    /// An object of the same kind that the receiver will have by then: the parent's version at the
+    /// same path.
     let base: ObjectID?
   }
 
   private(set) var items: [Item] = []
   private(set) var commits = 0
-  /// The commits of several parents among those that another device gets.
+  /// The merge commits among the commits sent to another device.
   private(set) var merges: [ObjectID] = []
 
   private let repository: Repository
   private var seen: Set<ObjectID> = []
   private var trees: [ObjectID: ObjectID] = [:]
-  /// The version whose trees are planned for another device.
+  /// The version whose trees are being planned for another device.
   private var sent: ObjectID?
-  /// The only objects to plan; all when nil.
+  /// The objects to plan; nil for all.
   private var wanted: Set<ObjectID>?
 
   /// Plans everything reachable from the commits `wants` and not from the commits `haves`.
@@ -40,9 +41,9 @@ struct PackPlan {
     seen = []
   }
 
-  /// Plans exactly these objects, for a pack that stands by itself. The newest come first and
-  /// whole, older ones are deltas against them: what is read most is read fastest. What no commit
-  /// leads to is last.
+  /// Plans exactly these objects, for a self-contained pack. The newest come first and complete,
+  /// older ones are deltas against them, so that the objects read most are read fastest. Objects
+  /// that no commit leads to come last.
   init(repacking objects: [ObjectID: ObjectKind], repository: Repository) throws {
     self.repository = repository
     wanted = Set(objects.keys)
@@ -71,8 +72,9 @@ struct PackPlan {
     seen = []
   }
 
-  /// Plans an object that a receiver takes for a base it has, sent or not, and must not get again: an edit
-  /// taken back would else be two deltas against each other, which libgit2 never ends resolving.
+  /// Plans an object that the receiver will use as a base, sent or not, so it must not be sent
+  /// again: otherwise a reverted edit would become two deltas against each other, which libgit2
+  /// never finishes resolving.
   private mutating func plan(_ id: ObjectID, _ kind: ObjectKind, base: ObjectID?) {
     items.append(Item(id: id, kind: kind, base: base))
     if let base, wanted == nil { seen.insert(base) }
@@ -98,8 +100,8 @@ struct PackPlan {
     else { return }
     plan(tree, .tree, base: parents.first)
     let content = try repository.data(of: tree, kind: .tree)
-    // The entries that each parent's tree lacks, by their place; the receiver knows an entry that any
-    // parent has.
+    // For each parent, the positions of the entries that its tree lacks. The receiver knows an
+    // entry if any parent has it.
     let differences = try (parents.isEmpty ? [nil] : parents.map(Optional.some)).map { parent in
       let old = try parent.map { try repository.data(of: $0, kind: .tree) } ?? []
       var found: [Int: (entry: TreeEntryBytes, old: TreeEntryBytes?)] = [:]

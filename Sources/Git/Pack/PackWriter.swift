@@ -8,7 +8,8 @@ extension Repository {
     try pack(wants: wants, haves: haves, copiesFrom: PackCopying.worthwhileCount)
   }
 
-  /// - Parameter count: from so many objects on they are copied from the packs that have them.
+  /// - Parameter count: from this number of objects on, they are copied from the packs that have
+  /// them.
   func pack(wants: [ObjectID], haves: [ObjectID], copiesFrom count: Int) throws -> PackWriter {
     let plan = try PackPlan(repository: self, wants: wants, haves: haves)
     let copies = plan.items.count >= count
@@ -17,15 +18,15 @@ extension Repository {
   }
 }
 
-/// Writes a pack (gitformat-pack(5)) piece by piece, oldest objects first. A tree or blob is a
-/// delta against the same path in the first parent where that is shorter; the pack is thin. Of many
-/// objects, those that packs here hold come first, as they are there.
+/// Writes a pack (gitformat-pack(5)) in pieces, oldest objects first. A tree or blob is a delta
+/// against the same path in the first parent if that is shorter. The pack is thin: some bases are
+/// only on the receiver's side. If there are many objects, those in local packs are copied first.
 public final class PackWriter {
   /// How many objects the pack holds.
   public let objectCount: Int
   /// How many of them are commits.
   public let commitCount: Int
-  /// Those of them that have several parents, where the pack is for another device.
+  /// The merge commits among them, if the pack is for another device.
   public let merges: [ObjectID]
   /// How many objects have been written so far.
   public private(set) var objectsWritten = 0
@@ -34,13 +35,13 @@ public final class PackWriter {
 
   private let repository: Repository
   private let items: [PackPlan.Item]
-  /// Their numbers, by ID: a dictionary would take as much memory as the items do.
+  /// The items' numbers, sorted by ID. A dictionary would take as much memory as the items.
   private let sorted: [Int32]
   private let copying: PackCopying?
   private let deflater: Deflater
-  /// Of each item that was written.
+  /// The position of each item; nil until it is written.
   private var positions: [Position?]
-  /// Of each item, once they were asked for.
+  /// The size of each item in bytes; empty until requested.
   private var sizes: [Int] = []
   private let mayNameOutsiders: Bool
   private var checksum = SHA1()
@@ -48,11 +49,11 @@ public final class PackWriter {
   private var nextItem = 0
   private var isDone = false
 
-  /// Of each item that is a delta against an object that the receiver has, that object.
+  /// For items that are deltas against an object the receiver has: that object.
   private var outsiders: [Int32: ObjectID] = [:]
 
-  /// The place of an object, how many deltas lead to it, and the item they begin with: a whole object, or a
-  /// delta against one that the receiver has.
+  /// The place of an object, the length of its chain of deltas, and the item at the chain's
+  /// beginning: a whole object, or a delta against one that the receiver has.
   private struct Position {
     let offset: Int
     let depth: Int32
@@ -64,7 +65,7 @@ public final class PackWriter {
   // Deltas must save this part of the object to be worth resolving.
   private static let worthwhileShare = 2
   private static let chunkSize = 128 * 1024
-  // How long, in seconds, nothing is given out: a receiver waits for a piece as notes-protocol(7) says,
+  // The longest time, in seconds, without a piece: the receiver has a time-out (notes-protocol(7)),
   // and large trees become small deltas.
   private static let longestPause = 1.0
 
@@ -85,7 +86,7 @@ public final class PackWriter {
     deflater = try Deflater()
   }
 
-  /// How many bytes the objects hold together, before compression.
+  /// The total size of the objects in bytes, before compression.
   public func contentBytes() throws -> Int {
     if sizes.isEmpty { sizes = try items.map { try repository.header(of: $0.id).size } }
     return sizes.reduce(0, +)
@@ -109,15 +110,15 @@ public final class PackWriter {
     return chunk
   }
 
-  /// - Parameter depth: how many deltas wait for it.
+  /// - Parameter depth: the number of deltas that wait for this item.
   private func write(_ number: Int, to chunk: inout [UInt8], depth: Int = 0) throws {
     if positions[number] != nil { return }
     if try !appendCopy(of: number, to: &chunk, depth) { try append(number, to: &chunk) }
     objectsWritten += 1
   }
 
-  /// Appends an object as it stands in a pack here, after what it is based on; false where that has to be
-  /// made anew.
+  /// Appends an object as a local pack stores it, after its base; false if it must be compressed
+  /// again.
   private func appendCopy(of number: Int, to chunk: inout [UInt8], _ depth: Int) throws -> Bool {
     let item = items[number]
     guard let copying, let entry = copying.entry(number),
@@ -127,7 +128,7 @@ public final class PackWriter {
       let own = self.number(of: base)
       if let own, depth < Self.longestChain { try write(own, to: &chunk, depth: depth + 1) }
       let known = position(of: base)
-      // The receiver has only what the plan says, and what it got.
+      // The receiver has only the objects in the plan, and those it was sent.
       guard known != nil || base == item.base && own == nil,
         known?.depth ?? 0 < Self.longestChain
       else { return false }
@@ -159,7 +160,7 @@ public final class PackWriter {
 
   private func position(of id: ObjectID) -> Position? { number(of: id).flatMap { positions[$0] } }
 
-  /// Which of the items has this ID.
+  /// The number of the item with this ID; nil if there is none.
   private func number(of id: ObjectID) -> Int? {
     let place = sorted.partitionPoint { items[Int($0)].id < id }
     guard place < sorted.count, items[Int(sorted[place])].id == id else { return nil }
@@ -190,9 +191,9 @@ public final class PackWriter {
     }
   }
 
-  /// A delta that is worth it, and its base: the one planned or, where that one's chain is as long
-  /// as may be, the whole object it begins with: a new chain costs what changed since, not another
-  /// whole object. A later object of the pack is no base.
+  /// A delta that saves enough, and its base: the planned base or, if that one's chain has the
+  /// maximum length, the whole object at the chain's beginning. Starting a chain there costs only
+  /// the changes since, not another whole object. A later object of the pack is never the base.
   private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
     guard var base = item.base else { return nil }
     if let known = position(of: base) {

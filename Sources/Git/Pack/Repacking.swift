@@ -1,10 +1,10 @@
 internal import Glibc
 
 extension Repository {
-  /// Puts all objects with files of their own, and those of `packs`, into one new pack, removes
-  /// what it replaces, and returns how many there are. None is dropped. Each is taken out of the
-  /// new pack again to be indexed; it is durable before anything goes, and readers find an object
-  /// here or there.
+  /// Puts all loose objects, and those of `packs`, into one new pack, removes the files and packs
+  /// that it replaces, and returns the number of objects. It drops none. Each object is read back
+  /// from the new pack to be indexed. The pack is durable before anything is removed, so readers
+  /// always find an object.
   ///
   /// - Parameter progress: how many objects are packed, of how many.
   public func repack(_ packs: [StoredPack], progress: (Int, Int) -> Void = { _, _ in }) throws
@@ -25,8 +25,8 @@ extension Repository {
     return kinds.count
   }
 
-  /// The objects to pack with their kinds, and which of them have files of their own. A file that is
-  /// damaged, as a power cut may leave one, stays where it is.
+  /// The objects to pack with their kinds, and which of them are loose. A loose file damaged by a
+  /// power cut stays where it is.
   private func objectsToPack(in packs: [StoredPack]) throws -> ([ObjectID: ObjectKind], [ObjectID])
   {
     var kinds: [ObjectID: ObjectKind] = [:]

@@ -1,9 +1,10 @@
 internal import Glibc
 internal import System
 
-/// The mark of a pack that no reference leads to yet: `pack-ID.keep`, which git-repack(1) and git-gc(1) leave
-/// alone with its pack. It is there before the pack is, goes when a reference leads there, and says in which
-/// quarantine the pack arrived: what a killed process left goes with the leftovers of that.
+/// The mark of a pack that no reference leads to yet: `pack-ID.keep`, which makes git-repack(1) and
+/// git-gc(1) leave the pack alone. It is made before the pack and removed when a reference leads to
+/// the pack. It names the quarantine in which the pack arrived: if a process is killed, the mark is
+/// removed together with that quarantine's leftovers.
 struct KeptPack {
   /// The path of the pack's files without their suffixes.
   let pack: String
@@ -13,7 +14,7 @@ struct KeptPack {
   private static let suffix = ".keep"
   private static let words = "arriving in notes/incoming/"
 
-  /// Marks it; false where somebody has marked it already, whose mark stays.
+  /// Marks the pack; false if it already has a mark, which then stays.
   func put(for folder: String) throws -> Bool {
     let text = Self.words + Self.name(of: folder) + "\n"
     do {
@@ -24,7 +25,7 @@ struct KeptPack {
     }
   }
 
-  /// Takes the mark of this quarantine away.
+  /// Removes the mark of this quarantine.
   func remove(for folder: String) {
     if Self.quarantine(in: path) == Self.name(of: folder) { unlink(path) }
   }
@@ -33,13 +34,13 @@ struct KeptPack {
     folder.split(separator: "/").last.map(String.init) ?? ""
   }
 
-  /// The quarantine that a mark speaks of; nil for one that is not ours.
+  /// The quarantine that a mark names; nil if the mark is not ours.
   private static func quarantine(in path: String) -> String? {
     guard let line = ReferenceFile.firstLine(of: path), line.hasPrefix(words) else { return nil }
     return String(line.dropFirst(words.count))
   }
 
-  /// Takes away the marks of quarantines whose process is gone.
+  /// Removes the marks of quarantines whose process has ended.
   static func removeLeftovers(in repository: Repository) {
     let folder = repository.packFolder
     for name in Disk.namesIfAny(in: folder) where name.hasSuffix(suffix) {

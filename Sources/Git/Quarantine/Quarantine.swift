@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 
 extension Repository {
-  /// A place for a pack from elsewhere to arrive in.
+  /// A quarantine for a pack from another device.
   public func quarantine(limits: PackLimits = .standard) throws -> Quarantine {
     try Quarantine(repository: self, limits: limits)
   }
@@ -28,13 +28,15 @@ extension Repository {
   private static var youngestLeftover: Int { 3_600 }
 }
 
-/// Takes a pack from elsewhere, apart from the repository until it has been checked: nothing of it
-/// stays unless `join` returned. No git that packs anew or collects garbage takes away what joined, as long as
-/// the instance is there: until a reference leads to it. An instance belongs to the repository's thread.
+/// Receives a pack from another device and keeps it apart from the repository until it is checked:
+/// nothing of it stays unless `join` returns. Git's gc does not remove a joined pack as long as
+/// this instance exists; by then a reference must lead to it. An instance belongs to the
+/// repository's thread.
 public final class Quarantine {
   private let repository: Repository
   private let limits: PackLimits
-  /// How many bytes the pack may have for the disk: half of what was free when it began to come.
+  /// The most disk space, in bytes, that the pack may use: half of the free space when it began to
+  /// arrive.
   private let room: Int
   private var bytes = 0
   private let folder: QuarantineFolder
@@ -44,12 +46,12 @@ public final class Quarantine {
   private var received: ReceivedObjects?
   /// Versions whose files were asked for.
   private var carriers: Set<ObjectID> = []
-  /// Those of several parents among the commits that `join` counted.
+  /// The merge commits among the commits that `join` counted.
   public private(set) var newMerges: [ObjectID] = []
 
   /// How many objects the pack says it holds.
   public private(set) var objectCount = 0
-  /// How many bytes the objects hold that have come, before compression.
+  /// The total size of the objects that arrived, in bytes, before compression.
   public private(set) var contentBytes = 0
 
   init(repository: Repository, limits: PackLimits) throws {
@@ -61,7 +63,7 @@ public final class Quarantine {
     pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits)
   }
 
-  /// Takes the next bytes of the pack. When they break a limit, the quarantine is empty.
+  /// Adds the next bytes of the pack. If they exceed a limit, the quarantine is emptied.
   public func append(_ bytes: [UInt8]) throws {
     guard let pack, !isJoined else { throw PackError.finished }
     do {
@@ -84,15 +86,15 @@ public final class Quarantine {
     folder.remove()
   }
 
-  /// Keeps of the pack no more than its folder.
+  /// Drops everything about the pack except its folder.
   private func forget() {
     pack = nil
     received = nil
   }
 
-  /// The content of a file at the top of a version, in the pack or here, before anything is checked but
-  /// that the pack is whole; nil where the version has no such file. A pack that is none is discarded.
-  /// A version that only carries a file is not counted by `join`.
+  /// The content of a file at the top of a version, in the pack or in the repository; nil if the
+  /// version has no such file. The pack must be complete, but is not checked further; a malformed
+  /// pack is discarded. `join` does not count a version that only carries a file.
   public func file(_ name: TreePath, of version: ObjectID) throws -> [UInt8]? {
     let pack = try objectCount == 0 ? nil : finish()
     func content(of id: ObjectID) throws -> [UInt8] {
@@ -106,7 +108,7 @@ public final class Quarantine {
     return try content(of: entry.id)
   }
 
-  /// The pack, which has to be whole.
+  /// The pack, which must be complete.
   private func finish() throws -> ReceivedObjects {
     if let received { return received }
     guard let pack else { throw PackError.finished }
@@ -120,8 +122,8 @@ public final class Quarantine {
     }
   }
 
-  /// Checks the pack, moves it into the repository, durably, and returns how many commits it
-  /// brought that were not there. When it throws, the repository is as it was, and the quarantine empty.
+  /// Checks the pack, moves it into the repository, durably, and returns the number of new commits.
+  /// If it throws, the repository is unchanged and the quarantine is empty.
   ///
   /// - Parameters:
   ///   - heads: commits that must be there then.
@@ -135,7 +137,7 @@ public final class Quarantine {
     isJoined = true
     do {
       let count = try join(arrived, promised: heads, approve: approve)
-      // The objects are read anew while they are merged; the folder, which is empty, may stay.
+      // Merging reads the objects again from the repository; the empty folder may stay.
       forget()
       return count
     } catch {

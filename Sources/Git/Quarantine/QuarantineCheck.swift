@@ -9,10 +9,10 @@ struct QuarantineCheck {
   private let repository: Repository
   private let objects: ReceivedObjects
   private let limits: PackLimits
-  /// Of each of the objects, whether something refers to it.
+  /// For each object, whether another object refers to it.
   private var isReached: [Bool]
   private var known: Set<ObjectID> = []
-  /// How deep each folder was found to be; there, what it holds is not too deep.
+  /// The depth at which each folder was checked; at that depth its content is within the limits.
   private var depths: [ObjectID: Int] = [:]
   private(set) var extents = TreeExtents.remembered
   /// The commits of the pack that have several parents.
@@ -67,7 +67,7 @@ struct QuarantineCheck {
     return try repository.lacking(commits)
   }
 
-  /// The place of an object among those of the pack.
+  /// The position of an object among those of the pack.
   private func place(of id: ObjectID) -> Int? {
     let place = objects.all.partitionPoint { $0.id < id }
     return place < objects.all.count && objects.all[place].id == id ? place : nil
@@ -98,11 +98,11 @@ struct QuarantineCheck {
     }
   }
 
-  /// Puts a folder on the stack that has not been looked at.
+  /// Pushes a folder on the stack if it was not checked yet.
   private mutating func enter(_ visit: Visit, depth: Int, _ stack: inout [Visit]) throws {
     let tree = visit.tree
     if let former = depths[tree] ?? (kind(of: tree) == .tree ? nil : 0) {
-      // A folder that was fine elsewhere may hold too many others for a place farther down.
+      // A folder that was within the limits elsewhere may be too deep at this place.
       if depth > former, try depth + extent(of: tree).depth > limits.depth {
         throw PackError.overLimit("folders", limit: limits.depth)
       }
@@ -114,7 +114,7 @@ struct QuarantineCheck {
     stack.append(visit)
   }
 
-  /// Checks a folder, and that everything in it is there that its base does not have alike.
+  /// Checks a folder, and that every entry exists, except those that its base also has.
   private mutating func look(at visit: Visit, folder: (Visit) -> Void) throws {
     let content = try objects.content(of: visit.tree)
     let old = try visit.base.map(objects.content) ?? []
@@ -130,7 +130,7 @@ struct QuarantineCheck {
     guard isWellFormed else { throw PackError.refused(visit.tree, "a damaged tree") }
   }
 
-  /// Throws unless the object is in the pack or here, and of that kind.
+  /// Throws unless the object is in the pack or the repository, and has that kind.
   private mutating func require(_ id: ObjectID, _ kind: ObjectKind, for user: ObjectID) throws {
     if let place = place(of: id) {
       let found = objects.all[place].kind

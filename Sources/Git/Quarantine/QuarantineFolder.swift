@@ -37,13 +37,14 @@ final class QuarantineFolder: Sendable {
 
   deinit { remove() }
 
-  /// Removes all that is in it, and the folder; packs that came from here are no longer kept.
+  /// Removes the folder and its content. Packs from this quarantine lose their marks.
   func remove() {
     for pack in kept.withLock({ $0 }) { pack.remove(for: path) }
     Disk.removeTree(path)
   }
 
-  /// Keeps a pack that is about to join the repository from here, as long as this folder is there.
+  /// Marks a pack that is about to join the repository, so that git leaves it alone as long as this
+  /// folder exists.
   func keep(_ pack: String) throws {
     let pack = KeptPack(pack: pack)
     if try pack.put(for: path) { kept.withLock { $0.append(pack) } }
@@ -60,7 +61,7 @@ final class QuarantineFolder: Sendable {
     }
   }
 
-  /// How long others may take to make a folder, or to remove those that were left, in seconds.
+  /// The longest wait, in seconds, for others that make a folder or remove old ones.
   private static let patience = 60.0
 
   /// Runs `body` while no other thread or process makes or removes folders there.

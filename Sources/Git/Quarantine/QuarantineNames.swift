@@ -1,17 +1,17 @@
-/// Which names may stand in a tree that comes from elsewhere: none that some system reads as `.git`
-/// or a way out of the notebook (git's own fsck), and no control characters, which deceive on a
-/// terminal.
+/// The rules for names in a tree from another device. A name must not mean `.git` or lead out of
+/// the notebook on any system (git's own fsck), and must not contain control characters, which
+/// deceive on a terminal.
 public enum NameRules {
   /// The longest name of a file or folder, in bytes: Linux's own limit.
   public static let longestName = 255
 
-  /// Why `name` (one component of a path) may not travel, or nil when it may.
+  /// Why devices refuse `name` (one component of a path); nil if they accept it.
   public static func problem(with name: TreePath) -> String? {
     name.bytes.withUnsafeBytes { problem(with: $0) }
   }
 
-  /// Why a file of that path may not travel, or nil when it may: the names it is made of, and how
-  /// long and deep it is.
+  /// Why devices refuse a file with this path: a name in it, its length or its depth. Nil if they
+  /// accept it.
   public static func problem(withPath path: TreePath) -> String? {
     path.bytes.withUnsafeBytes { problem(withPath: $0) }
   }
@@ -53,7 +53,7 @@ public enum NameRules {
     return suspicious && meansGitFolder(name) ? "a name that means .git" : nil
   }
 
-  /// Whether some file system takes the name, or a part of it between backslashes, for `.git`.
+  /// Whether some file system reads the name, or a part of it between backslashes, as `.git`.
   private static func meansGitFolder(_ name: UnsafeRawBufferPointer) -> Bool {
     for part in name.split(separator: UInt8(ascii: "\\"), omittingEmptySubsequences: true) {
       if isNTFSGitFolder(part) || isHFSGitFolder(part) { return true }

@@ -11,7 +11,7 @@ enum QuarantineCommit {
   static func check(_ content: [UInt8], id: ObjectID, limits: PackLimits) throws -> Links {
     func refuse(_ why: String) -> PackError { .refused(id, why) }
     guard !content.contains(0) else { throw refuse("a NUL in a commit") }
-    // Every failure means one: it is refused.
+    // Every failure means that the commit is refused.
     guard let headers = try? CommitHeaders(parsing: content, id: id) else {
       throw refuse("no tree, author or committer in a commit")
     }
@@ -22,7 +22,7 @@ enum QuarantineCommit {
     guard Set(parents).count == parents.count else { throw refuse("a parent named twice") }
     guard isSignature(headers.author) else { throw refuse("no valid author") }
     guard isSignature(headers.committer) else { throw refuse("no valid committer") }
-    // Another order, or digits in upper case, would be a second spelling of the same commit.
+    // Another order of headers, or upper-case digits, would be a second form of the same commit.
     let canonical = Commit.headers(
       tree: headers.tree, parents: parents, author: headers.author, committer: headers.committer)
     guard content.starts(with: canonical) else { throw refuse("headers out of order") }
@@ -107,8 +107,8 @@ enum QuarantineTree {
     }
   }
 
-  /// Whether a file has the folder's name. Between the two in git's order stand only names that
-  /// begin with it.
+  /// Whether a file has the same name as the folder. Between the two, git's order has only names
+  /// that begin with it.
   private static func isFile(
     _ name: UnsafeRawBufferPointer, among entries: ArraySlice<TreeEntryBytes>,
     in tree: UnsafeRawBufferPointer

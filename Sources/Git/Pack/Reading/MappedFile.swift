@@ -27,7 +27,7 @@ final class MappedFile: @unchecked Sendable {
     isMapped = true
   }
 
-  /// A file with this content, as old as can be.
+  /// A file with this content and the earliest possible time.
   init(copying content: [UInt8]) {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 8)
     copy.copyBytes(from: content)
@@ -44,18 +44,18 @@ final class MappedFile: @unchecked Sendable {
     }
   }
 
-  /// Gives back the memory that reading has filled: what is read again comes from the system's cache of
-  /// files, which is not counted as this process's.
+  /// Releases the memory of pages that were read. The system's file cache keeps them, and does not
+  /// count them as this process's memory.
   func releasePages() {
     if isMapped {
       madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count, MADV_DONTNEED)
     }
   }
 
-  /// So many reads of an object fill a few megabytes at most: a page that is missing brings 64 KiB.
+  /// The number of object reads that fill a few megabytes at most: each missing page loads 64 KiB.
   static let readsUntilRelease = 128
 
-  /// The number of 32 bits in network order at a place, or nil beyond the end.
+  /// The 32-bit number in network order at `offset`; nil beyond the end.
   func word(at offset: Int) -> UInt32? {
     offset >= 0 && offset <= bytes.count - 4 ? bytes.bigEndianWord(at: offset) : nil
   }

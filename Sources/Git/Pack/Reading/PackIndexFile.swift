@@ -11,7 +11,7 @@ struct PackIndexFile {
 
   /// Opens an index, or returns nil when it is not one of this version.
   init?(_ path: String) {
-    // One that cannot be read is none; its objects are then missing, which is told.
+    // An unreadable index counts as none; its objects are then reported missing.
     guard let file = try? MappedFile(path), file.word(at: 0) == 0xff74_4f63, file.word(at: 4) == 2,
       let count = file.word(at: Self.fanoutStart + 255 * 4),
       file.bytes.count >= Self.idsStart + Int(count) * 28 + 40
@@ -35,13 +35,13 @@ struct PackIndexFile {
     ObjectID(in: file.bytes.bytes, at: Self.idsStart + position * ObjectID.byteCount) ?? .zero
   }
 
-  /// The IDs from `first` on of which this is true, two at most; they stand together.
+  /// At most two IDs from `first` on for which `isWanted` is true; matching IDs are neighbours.
   func ids(from first: ObjectID, where isWanted: (ObjectID) -> Bool) -> [ObjectID] {
     let start = (0..<count).partitionPoint { id(at: $0) < first }
     return (start..<min(start + 2, count)).map(id).filter(isWanted)
   }
 
-  /// The checksum of the bytes that the object takes in the pack.
+  /// The CRC-32 of the object's bytes in the pack.
   func crc(at position: Int) -> UInt32? {
     file.word(at: Self.idsStart + count * ObjectID.byteCount + position * 4)
   }

@@ -1,6 +1,6 @@
 internal import System
 
-/// The objects of a pack in the order in which they stand in it, by its index.
+/// The objects of a pack in pack order, by its index.
 struct PackOrder {
   private let entries: [(offset: Int, position: Int32)]
 

@@ -1,10 +1,10 @@
-/// Reads single objects from packs. What it does not find or understand is nil; whether the content
-/// has the ID that was asked for is for others to check.
+/// Reads single objects from packs. Returns nil for an object that it cannot find or decode. The
+/// caller checks that the content has the requested ID.
 final class PackReader {
   private final class Pack {
     let index: PackIndexFile
     let path: String
-    // The objects of a pack that cannot be read are missing, which is told.
+    // The objects of an unreadable pack are reported missing.
     private(set) lazy var file = try? MappedFile(path + ".pack")
     private(set) lazy var order = PackOrder(of: index)
 
@@ -25,7 +25,7 @@ final class PackReader {
     }
   }
 
-  /// Whether all packs have an index that is read here.
+  /// Whether this type can read the indexes of all packs.
   private(set) var isWhole = true
   private(set) var unpackedBytes = 0
 
@@ -43,7 +43,7 @@ final class PackReader {
   /// The bytes of objects that are kept at first.
   private static let keptBytesAtFirst = 4 << 20
 
-  /// - Parameter keptBytes: of objects, at most.
+  /// - Parameter keptBytes: the most bytes of objects to cache.
   init(_ paths: [String], largestObject: Int = 1 << 30, keptBytes: Int = 32 << 20) throws {
     inflater = try Inflater()
     zlib = try Zlib.shared.get()
@@ -137,7 +137,7 @@ final class PackReader {
     }
   }
 
-  /// An object or a delta as it stands in a pack, compressed.
+  /// An object or a delta as a pack stores it, compressed.
   struct Entry {
     let header: PackEntryHeader
     /// The object that a delta is based on.
@@ -146,7 +146,7 @@ final class PackReader {
     let content: UnsafeRawBufferPointer
   }
 
-  /// An entry whose bytes are those that the index tells; nil when they are not.
+  /// An entry whose bytes match the index's checksum; nil if they do not.
   func wholeEntry(at place: Place) -> Entry? {
     let pack = packs[place.pack]
     guard let (position, next) = pack.order.entry(at: place.offset), let bytes = pack.file?.bytes,
@@ -180,7 +180,7 @@ final class PackReader {
     reads += 1
     if reads % MappedFile.readsUntilRelease == 0 { packs[place.pack].file?.releasePages() }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[place.offset...])
-    // A damaged entry is no object, which is told.
+    // A damaged entry counts as no object, and is reported missing.
     guard let header = try? PackEntryHeader(rest), header.size <= largestObject else { return nil }
     return (header, UnsafeRawBufferPointer(rebasing: rest[header.length...]))
   }

@@ -1,9 +1,9 @@
-/// Applies the deltas of a pack, each once. A base stands before its delta in the pack, or the
-/// repository has it: no circles. Some objects are kept while more deltas apply to them; over
-/// `PackLimits.keptBytes` those that are needed last are given up, to be unpacked again.
+/// Applies each delta of a pack once. A base is before its delta in the pack, or in the repository,
+/// so there are no cycles. Bases stay in memory while deltas still apply to them; over
+/// `PackLimits.keptBytes`, those needed last are dropped and unpacked again later.
 struct PackDeltas {
   private var entries: PackEntries
-  /// How many of the entries came with the pack; those after them are bases from the repository.
+  /// The number of entries that arrived in the pack; later entries are bases from the repository.
   let received: Int
 
   private let pack: MappedFile
@@ -15,7 +15,7 @@ struct PackDeltas {
   private(set) var unpackedBytes: Int
   private var keptBytes = 0
 
-  /// An object that the pack lacks: where it comes from, and where it goes.
+  /// How to get an object that the pack lacks, and where to add it.
   struct Outside {
     /// The object, or nil when there is none of that ID.
     let object: (ObjectID) throws -> (kind: ObjectKind, data: [UInt8])?
@@ -32,7 +32,7 @@ struct PackDeltas {
     var deltas: [Int32]
   }
 
-  /// - Parameter stream: gives its entries away.
+  /// - Parameter stream: its entries are moved out of it.
   init(of stream: inout PackStream, pack: MappedFile, limits: PackLimits) throws {
     entries = stream.takeEntries()
     received = entries.all.count
@@ -44,7 +44,7 @@ struct PackDeltas {
     library = try Libgit2.shared.get()
   }
 
-  /// Gives away the entries, all of which are known once the deltas were applied.
+  /// Moves the entries out. All are known after the deltas were applied.
   mutating func takeEntries() -> [PackEntry] {
     var taken: [PackEntry] = []
     swap(&taken, &entries.all)
@@ -57,7 +57,7 @@ struct PackDeltas {
       entries.resolve(entry, kind, entries.all[entry].id)
       try apply(below: entry, content: nil, outside)
     }
-    // In the order of the pack: what stands before a delta has been resolved when its turn comes.
+    // In pack order: the objects before a delta are resolved before its turn.
     let wanted = entries.waiting.sorted { $0.value.first < $1.value.first }.map(\.key)
     for base in wanted where entries.waiting[base] != nil {
       guard let object = try outside.object(base) else { throw PackError.baseMissing(base) }
@@ -101,7 +101,7 @@ struct PackDeltas {
     }
   }
 
-  /// Puts an object on the stack. What is needed last is given up where that is too much.
+  /// Pushes an object on the stack. If they take too much memory, it drops the objects needed last.
   private mutating func keep(_ object: Kept, on stack: inout [Kept]) {
     stack.append(object)
     keptBytes += object.content?.count ?? 0
@@ -124,7 +124,7 @@ struct PackDeltas {
     return content
   }
 
-  /// An object that was given up, from the whole one at the beginning of its chain.
+  /// Unpacks a dropped object again, from the whole object at the beginning of its chain.
   private mutating func unpackAgain(_ number: Int, _ outside: Outside) throws -> [UInt8] {
     var deltas: [Int] = []
     var root = number

@@ -1,7 +1,7 @@
 internal import System
 
-/// An object of a pack that is being taken in, and its place in the tree of deltas: numbers of
-/// entries, as a pack may hold millions.
+/// An object of a pack that is being received, and its place in the tree of deltas. The links are
+/// entry numbers, because a pack may contain millions.
 struct PackEntry {
   let offset: Int
   let crc: UInt32
@@ -17,10 +17,10 @@ struct PackEntry {
   static let none: Int32 = -1
 }
 
-/// The entries of a pack as they were sent, and what the deltas among them want.
+/// The entries of a pack as they arrived, and the bases that its deltas need.
 struct PackEntries {
   var all: [PackEntry] = []
-  /// Deltas that name their base by its ID, until that one is known.
+  /// Deltas that name their base by ID, until that base is known.
   var waiting: [ObjectID: Waiting] = [:]
 
   struct Waiting {
@@ -54,7 +54,7 @@ struct PackEntries {
     }
   }
 
-  /// States what an entry is. Deltas that waited for it are its own then.
+  /// Sets an entry's kind and ID. Deltas that waited for this ID now belong to it.
   mutating func resolve(_ number: Int, _ kind: ObjectKind, _ id: ObjectID) {
     all[number].kind = kind
     all[number].id = id
@@ -63,8 +63,9 @@ struct PackEntries {
     all[number].firstDelta = list.first
   }
 
-  /// The deltas that apply to an entry, those first to which none apply in turn: what they are based
-  /// on is then needed no longer than necessary. In reverse, to be taken from the end.
+  /// The deltas that apply to an entry. Deltas without deltas of their own come first, so that the
+  /// entry's content is needed for as short a time as possible. The order is reversed, to be read
+  /// from the end.
   func deltas(of number: Int) -> [Int32] {
     var (ends, others): ([Int32], [Int32]) = ([], [])
     var next = all[number].firstDelta

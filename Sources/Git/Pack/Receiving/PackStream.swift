@@ -1,5 +1,5 @@
-/// Takes a pack apart as it arrives, and stops it at the first byte over a limit. Whole objects get
-/// their IDs; of a delta only the sizes are looked at, so that one that lies costs no memory.
+/// Parses a pack as it arrives, and stops at the first byte over a limit. Whole objects get their
+/// IDs. Of a delta only the stated sizes are read, so a false size costs no memory.
 struct PackStream {
   private let limits: PackLimits
   private let inflater: Inflater
@@ -16,7 +16,8 @@ struct PackStream {
   private(set) var objectCount = 0
   private(set) var entries = PackEntries()
   private(set) var unpackedBytes = 0
-  /// How many bytes the objects hold that have come: those of a delta are what it makes.
+  /// The total size of the objects that arrived, in bytes; a delta counts with the size of its
+  /// result.
   var contentBytes: Int {
     let isPartial = entry?.header.kind != nil
     return wholeBytes + (isPartial ? content.count : 0)
@@ -39,14 +40,14 @@ struct PackStream {
     library = try Libgit2.shared.get()
   }
 
-  /// Gives away the entries: they are as many as the objects, and are needed once.
+  /// Moves the entries out: there is one for each object, and they are needed once.
   mutating func takeEntries() -> PackEntries {
     var taken = PackEntries()
     swap(&taken, &entries)
     return taken
   }
 
-  /// Whether the whole pack has been seen. Its checksum is for others to look at.
+  /// Whether the whole pack has arrived. The caller checks its checksum.
   var isComplete: Bool { state == .done }
 
   /// The end of its objects, and the start of its checksum.
@@ -88,7 +89,7 @@ struct PackStream {
 
   private mutating func beginObject() {
     pending.removeAll(keepingCapacity: true)
-    // A large object is not to stay while what came is merged.
+    // Frees a large object before the received pack is merged.
     (entry, content) = (nil, [])
     state = remaining == 0 ? .trailer : .objectHeader
   }

@@ -13,7 +13,7 @@ final class ReceivedPack {
   private var deflater: Deflater?
   private var size = 0
   private var checksum = SHA1()
-  /// The last bytes that came, which the pack's own checksum may be.
+  /// The last bytes that arrived, which may be the pack's checksum.
   private var last: [UInt8] = []
 
   var objectCount: Int { stream.objectCount }
@@ -63,7 +63,7 @@ final class ReceivedPack {
     try Disk.rename(file.path, to: name + ".pack")
     let end = stream.end
     return try ReceivedObjects(
-      // Bases that were added stand behind what came.
+      // Added bases are after the received objects.
       entries.lazy.filter { $0.offset < end }.map { (id: $0.id, kind: $0.kind ?? .tag) },
       inPack: name, bytes: end, unpackedBytes: deltas.unpackedBytes, repository: repository,
       limits: limits)
@@ -79,7 +79,7 @@ final class ReceivedPack {
     return try repository.object(id)
   }
 
-  /// Adds a base from the repository, over the checksum that came.
+  /// Adds a base from the repository, overwriting the received checksum.
   private func append(_ kind: ObjectKind, _ content: [UInt8]) throws -> PackEntry {
     let deflater = try self.deflater ?? Deflater(level: Deflater.fastest)
     if self.deflater == nil {
@@ -100,8 +100,8 @@ final class ReceivedPack {
   }
 }
 
-/// The objects of a received pack, unpacked from it again for those who check them. Whatever that
-/// takes counts as unpacked, so that a check ends within `PackLimits.unpackedBytes`.
+/// The objects of a received pack, unpacked again for checks. All of that counts as unpacked, so a
+/// check ends within `PackLimits.unpackedBytes`.
 final class ReceivedObjects {
   /// All of them, sorted by ID. Bases that were added are not among them.
   let all: [(id: ObjectID, kind: ObjectKind)]
