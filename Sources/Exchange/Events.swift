@@ -1,4 +1,5 @@
 public import Git
+public import History
 public import Membership
 public import Notebook
 public import WorkTree
@@ -48,6 +49,9 @@ public enum Event: Codable, Sendable {
   case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)
   /// Something was forgotten and a hub's branch replaced; other references there may lead to what it was before.
   case hubOthers(PeerIdentity, references: [String])
+  /// This device has followed what an admin forgot: who, nil if nothing proves it, and how much.
+  case followed(
+    by: String?, forgettings: [ForgettingVersion.Line], from: PeerIdentity, notebook: String)
   /// A hub had two branches of this notebook, as two devices had begun on them: the one is kept, the other
   /// joined with it.
   case hubSplit(PeerIdentity, kept: String, joined: String)

@@ -11,7 +11,7 @@ public enum GitError: FileFailure, Sendable {
   case unsupported(String)
   /// The repository has an extension of git's format that notes does not know: its name in lower case.
   case unsupportedExtension(String)
-  /// Replacing the repository would lose something: its name or description.
+  /// Replacing the repository would lose something, or keep what must go: the reason.
   case irreplaceable(String)
   /// Other users can write to the repository: `core.sharedRepository`.
   case sharedRepository

@@ -4,7 +4,7 @@ public import Git
 /// forgetting: notes-forget(1), "Versions". Anybody can write one: who signed it tells whether it counts.
 public struct ForgettingVersion: Hashable, Sendable {
   /// A forgetting, as the version on top says it.
-  public struct Line: Hashable, Sendable {
+  public struct Line: Hashable, Codable, Sendable {
     /// Sixteen random bytes in hexadecimal digits.
     public let id: String
     /// The kind of thing that went: a text, lines or a note.

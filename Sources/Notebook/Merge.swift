@@ -19,6 +19,16 @@ public struct MergeOutcome: Codable, Sendable {
   public let conflicts: [TreePath]
   /// The decisions of the merge other than to take one side, if there were any.
   public let reports: [MergeReport]
+  /// The forgettings that this device followed in this merge, if it did.
+  public var followed: FollowedForgettings?
+}
+
+/// The forgettings that a device has followed, and the version that names them.
+public struct FollowedForgettings: Codable, Sendable {
+  /// The version, which an admin signed.
+  public let version: ObjectID
+  /// The ones that the device had not followed before.
+  public let lines: [ForgettingVersion.Line]
 }
 
 /// Limits of a join.

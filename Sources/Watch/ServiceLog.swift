@@ -26,7 +26,8 @@ struct ServiceLog: Sendable {
     case .listening, .peer, .received, .finished, .invitation, .offered, .version, .connected,
       .disconnected:
       .info
-    case .joined, .declined, .ended, .folder, .keyRequested, .completed, .admitted, .saveNews:
+    case .joined, .declined, .ended, .folder, .keyRequested, .completed, .admitted, .saveNews,
+      .followed:
       .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
       .broughtBack, .watchLimit, .hubWentBack, .hubOthers, .hubSplit, .linkShared, .keyShared,
@@ -67,6 +68,9 @@ struct ServiceLog: Sendable {
     case .hubOthers(let hub, let references):
       "the branch of \(name(hub)) was replaced, as something was forgotten; these may lead to it still: "
         + references.map(\.printable).joined(separator: ", ")
+    case .followed(let author, let forgettings, let peer, let notebook):
+      "\(short(notebook)): \(author?.printable ?? "another device") forgot something "
+        + "(\(things(forgettings.count, "forgetting"))); this device has followed by what came from \(name(peer))"
     case .hubSplit(let hub, let kept, let joined):
       "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is joined with it"
     case .admitted(let hub, let device, let notebook):

@@ -131,6 +131,8 @@ struct ForgetCommandTests {
     let synced = try other.notes(
       "sync", "--no-discovery", "--at", "127.0.0.1:\(serving.port)")
     #expect(synced.isSuccess, "\(synced)")
+    let told = "laptop forgot a text in 2 versions; this device has followed\n"
+    #expect(synced.text.contains(told), "\(synced)")
     let after = try shell.notes("forget", "--status")
     #expect(after.text.hasSuffix("phone has followed.\n"), "\(after)")
     let json = try other.notes("forget", "--status", "--json")

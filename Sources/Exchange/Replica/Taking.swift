@@ -90,11 +90,22 @@ extension Replica {
       // Another exchange may have brought the same.
       let isNews = joining.received > 0 || merged.tip != merged.former
       if isNews { report(.received(from: peer, merged, notebook: notebook.identity.id)) }
+      if let followed = merged.followed { try reportFollowed(followed) }
       return .merged(joining.heads, isNews ? merged : nil)
     case .failure(let failure)?:
       refuse(PeerState.Refusal(failure.reason, isThere: false), shown, failure.words)
       return .refused(joining.heads, failure.reason, words: failure.words)
     }
+  }
+
+  /// Tells who forgot something that this device has followed now.
+  private func reportFollowed(_ followed: FollowedForgettings) throws {
+    let isHere = try notebook.repository.contains(followed.version)
+    let author = try isHere ? VersionProofs(in: notebook).author(of: followed.version) : nil
+    report(
+      .followed(
+        by: author?.markedName, forgettings: followed.lines, from: peer,
+        notebook: notebook.identity.id))
   }
 
   /// Computes the derived merges that have come again, which takes a small part of the time that taking

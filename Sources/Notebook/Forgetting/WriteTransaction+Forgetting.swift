@@ -16,12 +16,16 @@ extension WriteTransaction {
     let isLess: Bool
     switch met.relation {
     case .more(let top):
-      return try MovingOver(transaction: self, options: options).run(
+      var outcome = try MovingOver(transaction: self, options: options).run(
         heads, to: top, besides: met.own?.forgettings ?? [])
+      outcome.followed = top.followed(besides: met.own)
+      return outcome
     case .others(let other):
       guard let own = met.own else { throw NotebookError.forgotOtherwise }
-      return try JoiningForgettings(transaction: self, options: options).run(
+      var outcome = try JoiningForgettings(transaction: self, options: options).run(
         heads, own, and: other)
+      outcome.followed = other.followed(besides: own)
+      return outcome
     case .parted: throw NotebookError.forgotOtherwise
     case .same: isLess = false
     case .less: isLess = true
@@ -64,6 +68,13 @@ extension WriteTransaction {
     let met = try ObeyedForgettings(of: heads, lacking: [], in: history, counts: counts)
     guard case .more(let top) = met.relation else { return }
     try writer.setDeviceReference(History.obeyedReference, to: top.id, message: "notes: forget")
+  }
+}
+
+extension ForgettingVersion {
+  fileprivate func followed(besides own: ForgettingVersion?) -> FollowedForgettings {
+    let known = own?.forgettings ?? []
+    return FollowedForgettings(version: id, lines: lines.filter { !known.contains($0.id) })
   }
 }
 

@@ -40,6 +40,10 @@ struct EventJSON {
       object("altered_merges", notebook, peer.fields + ["merges": merges])
     case .hubOthers(let peer, let references):
       object("hub_others", peer.fields + ["references": references])
+    case .followed(let author, let forgettings, let peer, let notebook):
+      object(
+        "followed", notebook,
+        peer.fields + ["author": author, "forgettings": ForgettingReport.json(forgettings)])
     case .hubSplit(let peer, let kept, let joined):
       object("hub_split", peer.fields + ["kept": kept, "joined": joined])
     case .admitted(let hub, let device, let notebook):

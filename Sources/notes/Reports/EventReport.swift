@@ -172,6 +172,9 @@ struct EventText {
       "\(Visible.name(device.name)) is a member now, as \(device.role.rawValue)"
         + (hub.name == PeerIdentity.bundle
           ? "\n" : ", by an invitation at \(Visible.name(hub.name))\n")
+    case .followed(let author, let forgettings, _, _):
+      terminal.paint(author.map { Visible.name($0) } ?? "another device", .bold)
+        + " forgot \(ForgettingReport.list(forgettings)); this device has followed\n"
     case .completed(let peer, _):
       terminal.paint(Visible.name(peer.name), .bold)
         + " sent what was missing in the history here\n"

@@ -34,10 +34,8 @@ struct ForgettingReport {
   }
 
   private func text(_ status: ForgettingStatus, _ author: VersionAuthor) -> String {
-    let what = status.version.lines.map {
-      "\(Self.words(for: $0.kind)) in \(Phrase.count($0.versions, "version"))"
-    }
-    var text = "Forgotten: \(Phrase.list(what)); the last by \(Visible.name(author.markedName)), "
+    var text =
+      "Forgotten: \(Self.list(status.version.lines)); the last by \(Visible.name(author.markedName)), "
     text += "\(TimeText.local(status.commit.committer.time))."
     for (moved, one, several) in [
       (true, "has followed", "have followed"), (false, "has not followed", "have not followed"),
@@ -66,6 +64,15 @@ struct ForgettingReport {
     status.hasMovedOver(hub) == true
   }
 
+  /// How much went, never what: `a text in 2 versions`.
+  static func list(_ lines: [ForgettingVersion.Line]) -> String {
+    Phrase.list(lines.map { "\(words(for: $0.kind)) in \(Phrase.count($0.versions, "version"))" })
+  }
+
+  static func json(_ lines: [ForgettingVersion.Line]) -> [JSON] {
+    lines.map { ["id": $0.id, "kind": $0.kind, "versions": $0.versions] }
+  }
+
   private static func words(for kind: String) -> String {
     switch kind {
     case "text": "a text"
@@ -78,9 +85,7 @@ struct ForgettingReport {
     [
       "type": "forget_status", "version": status.commit.id,
       "author": author.name, "time": TimeText.rfc3339(status.commit.committer.time),
-      "forgettings": status.version.lines.map {
-        ["id": $0.id, "kind": $0.kind, "versions": $0.versions] as JSON
-      },
+      "forgettings": Self.json(status.version.lines),
       "devices": others.map {
         [
           "name": $0.name, "device": $0.deviceID,
