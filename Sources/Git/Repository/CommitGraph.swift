@@ -1,13 +1,13 @@
 internal import Glibc
 internal import System
 
-/// git's commit-graph (gitformat-commit-graph(5)): a memory of what commits lead to, which git believes. After
-/// commits went with a killed or careless git it may name some that are not there, and then git fails.
+/// git's commit-graph (gitformat-commit-graph(5)): a cache of commits and their parents, which git trusts.
+/// If it names commits that a killed git or a power cut removed, git fails.
 public struct CommitGraph {
   private let repository: Repository
   private var folder: String { repository.loose.folder + "/info" }
 
-  /// That of the repository.
+  /// The commit-graph of a repository.
   public init(of repository: Repository) { self.repository = repository }
 
   private var files: [String] {
@@ -18,7 +18,7 @@ public struct CommitGraph {
       .filter { Counted.access($0, F_OK) == 0 }
   }
 
-  /// How many commits it names that are not in the repository; a file that is none counts as one.
+  /// The number of commits in it that the repository lacks; an invalid file counts as one.
   public func unknownCommits() throws -> Int {
     try files.reduce(0) { count, path in
       guard let ids = Self.identifiers(in: Disk.contentIfAny(path) ?? []) else { return count + 1 }
@@ -26,15 +26,15 @@ public struct CommitGraph {
     }
   }
 
-  /// Takes it away. git makes it anew when it next packs.
+  /// Removes it. git makes a new one when it next packs.
   public func remove() throws {
     for path in files { try Disk.remove(path) }
     Disk.removeTree(folder + "/commit-graphs")
     repository.close()
   }
 
-  /// The commits that a file names; nil for what is none. Its header is of 8 bytes, then comes a table of chunks
-  /// of 12 bytes: their names and where they begin.
+  /// The commits that a file names; nil for an invalid file. A header of 8 bytes is followed by a table of
+  /// chunks, 12 bytes each: a name and an offset.
   private static func identifiers(in file: [UInt8]) -> [ObjectID]? {
     func number(at place: Int, bytes: Int) -> Int {
       file[place..<(place + bytes)].reduce(0) { $0 << 8 | Int($1) }

@@ -1,16 +1,16 @@
 internal import Glibc
 internal import System
 
-/// The signs that a repository lacks objects of its history, or shows others in their place
+/// The signs that a repository lacks objects of its history, or replaces them by others
 /// (gitrepository-layout(5), git-clone(1), git-replace(1)).
 public enum HistoryGap: String, Hashable, Sendable {
   /// The history is cut off after some versions: `.git/shallow`.
   case shallow
-  /// Objects come from a remote when git needs them: `remote.NAME.promisor`.
+  /// git fetches objects from a remote when it needs them: `remote.NAME.promisor`.
   case partial
-  /// Objects are in another repository, which is not there: `objects/info/alternates`.
+  /// Objects are in another repository, which is missing: `objects/info/alternates`.
   case alternates
-  /// Versions have other parents than they say: `.git/info/grafts`.
+  /// Git shows versions with other parents than theirs: `.git/info/grafts`.
   case grafts
   /// Objects stand in the place of others: `refs/replace/`.
   case replacements

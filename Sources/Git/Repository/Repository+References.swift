@@ -3,9 +3,9 @@ internal import System
 
 /// The branch and commit of HEAD.
 public struct Head: Hashable, Sendable {
-  /// The reference that moves with a new commit: the branch HEAD names, or `HEAD` when detached.
+  /// The reference that a new commit moves: the branch that HEAD names, or `HEAD` if it is detached.
   public let reference: String
-  /// The commit it stands on; nil on a branch without commits.
+  /// The commit of that reference; nil on an unborn branch.
   public let commit: ObjectID?
 
   /// The branch's name without `refs/heads/`, or nil when HEAD is detached.
@@ -15,11 +15,11 @@ public struct Head: Hashable, Sendable {
 }
 
 extension Repository {
-  /// Reads HEAD from the files, so that it costs no library.
+  /// Reads HEAD from the files, without loading libgit2.
   public func head() throws -> Head {
-    // Of a file that is there but says nothing known, nobody can tell which branch it named.
+    // If HEAD exists but is damaged, the branch that it named is unknown.
     guard let text = ReferenceFile.firstLine(of: gitFolder + "/HEAD") else {
-      // One that may not be read is not damaged.
+      // A file without permission to read is not damaged.
       _ = try Disk.readIfThere(gitFolder + "/HEAD")
       throw GitError.brokenReference("HEAD")
     }
@@ -35,7 +35,7 @@ extension Repository {
     case .id(let id): return Head(reference: name, commit: id)
     case .none, .folder:
       let packed = file.packed
-      // A branch without a version yet has the folder for it.
+      // An unborn branch at least has the folder of references.
       if packed == nil, Counted.access(gitFolder + "/refs", F_OK) != 0 {
         throw GitError.brokenReference(name)
       }
@@ -46,12 +46,12 @@ extension Repository {
     }
   }
 
-  /// The object a reference stands for, or nil when there is no such reference.
+  /// The object that a reference names, or nil if there is no such reference.
   ///
-  /// - Throws: `GitError.brokenReference` for one of no known form, or that names others in a ring.
+  /// - Throws: `GitError.brokenReference` for a malformed one, or a cycle of symbolic ones.
   public func reference(_ name: String) throws -> ObjectID? {
     var present = name
-    // git follows as many (refs.h).
+    // git's limit for symbolic references (refs.h).
     for _ in 0..<5 {
       guard present == "HEAD" || ReferenceFile.isName(present) else { break }
       let file = ReferenceFile(present, in: gitFolder)
@@ -70,11 +70,11 @@ extension Repository {
     ReferenceFile.all(under: prefix, in: gitFolder)
   }
 
-  /// Moves a reference, durably, if it still stands where it was seen; nil where there was none.
+  /// Moves a reference durably if it still names the expected object; nil if it must not exist.
   public func update(
     reference name: String, to id: ObjectID, from expected: ObjectID?, message: String
   ) throws {
-    // Of a repository that was moved away no folder is made again.
+    // Make no folder again in a repository that was moved away.
     guard Counted.access(gitFolder + "/HEAD", F_OK) == 0 else {
       throw GitError.notARepository(gitFolder)
     }
@@ -85,14 +85,14 @@ extension Repository {
     unreferenced = []
   }
 
-  /// Points a reference at `id` wherever it stood: for references that only this device writes.
+  /// Points a reference at `id`, whatever it named before: for references that only this device writes.
   public func set(reference name: String, to id: ObjectID, message: String) throws {
     try update(reference: name, to: id, from: try reference(name), message: message)
   }
 
-  /// Points `copy` at where another reference stands, `id`: for references that only this device writes.
-  /// Where the file system has hard links that costs no wait for the disk, and a power cut leaves the
-  /// value before or this one.
+  /// Points `copy` at `id`, which another reference names: for references that only this device writes.
+  /// With hard links this does not wait for the disk, and after a power cut `copy` has the old value or
+  /// this one.
   public func copy(reference name: String, at id: ObjectID, to copy: String) throws {
     let (file, other) = (
       ReferenceFile(name, in: gitFolder), ReferenceFile(copy, in: gitFolder)
@@ -101,12 +101,12 @@ extension Repository {
     try set(reference: copy, to: id, message: "")
   }
 
-  /// Whether the file of a reference says `id`. One without a file of its own is not looked for.
+  /// Whether the file of a loose reference contains `id`; packed references are not looked up.
   public func hasFile(ofReference name: String, at id: ObjectID) -> Bool {
     ReferenceFile(name, in: gitFolder).content == .id(id)
   }
 
-  /// Removes a reference, durably; one that does not exist is no error.
+  /// Removes a reference durably; a missing one is not an error.
   public func delete(reference name: String) throws {
     try ReferenceFile(name, in: gitFolder).remove()
   }

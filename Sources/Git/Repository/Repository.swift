@@ -10,7 +10,7 @@ public final class Repository {
   public let folder: String
   /// The folder of the repository itself, `.git` in the work tree.
   public let gitFolder: String
-  /// The folder of this device's state for the notebook, which may not be there.
+  /// The folder of this device's state for the notebook; it may not exist.
   package var stateFolder: StateFolder { StateFolder(ofRepository: gitFolder) }
 
   private(set) var opened: Handles?
@@ -22,7 +22,7 @@ public final class Repository {
   let loose: LooseObjects
   /// The objects that are being stored while `withBatchedWrites` runs.
   var pending: PendingObjects?
-  /// The objects that are written while `withScratchWrites` runs, as far as they are kept to be read.
+  /// The objects written while `withScratchWrites` runs, kept in memory to be read.
   var scratch = ScratchObjects()
   /// Objects that joined the repository and whose names may not be on the disk yet.
   var unsynced: PendingObjects?
@@ -30,17 +30,17 @@ public final class Repository {
   var unreferenced: [QuarantineFolder] = []
   var packReader: PackReader?
   var packNames: [String] = []
-  /// The objects that were read last, but for commits.
+  /// The objects read last, except commits.
   var cache = newCache
-  /// The four commits that were read last: a command comes back to the same few a dozen times.
+  /// The four commits read last: a command reads the same few a dozen times.
   var recentCommits: [Commit] = []
-  /// The times and parents of commits, for questions about ancestry; they never grow old.
+  /// The times and parents of commits, for questions about ancestry; they never change.
   var ancestries: [ObjectID: (time: Int64, parents: [ObjectID])] = [:]
   var folderIndexes = FolderIndexes()
   /// The sizes of trees that were measured.
   lazy var extents = TreeExtents.remembered
 
-  /// Small where folders are: each of a service's notebooks keeps as much.
+  /// Small, as each of a service's notebooks has one.
   private static var newCache: ContentCache<ObjectID> {
     ContentCache(capacity: 4 << 20, limit: 24 << 20)
   }
@@ -55,15 +55,15 @@ public final class Repository {
 
   deinit { opened?.free() }
 
-  /// The device and inode of `.git`: others where another repository has taken the place of this one.
+  /// The device and inode of `.git`: they differ once another repository has replaced this one.
   public var identityOnDisk: [UInt64] {
     var status = stat()
     guard Counted.lstat(gitFolder, &status) == 0 else { return [] }
     return [UInt64(status.st_dev), UInt64(status.st_ino)]
   }
 
-  /// Closes what is open and forgets what was read; the next call opens it anew: packs that others
-  /// have removed are closed. Nothing that this instance made, such as a walk, may be in use.
+  /// Closes all files, also packs that other programs have removed, and empties the caches; the next call
+  /// opens them again. No object of this instance, such as a walk, may be in use.
   public func close() {
     opened?.free()
     opened = nil
@@ -75,8 +75,7 @@ public final class Repository {
     folderIndexes = FolderIndexes()
   }
 
-  /// Lets go of the objects that are kept in case they are read again, and of the packs: the next one that
-  /// is read opens them anew.
+  /// Empties the cache of objects and closes the packs: the next read opens them again.
   public func forgetObjects() {
     cache = Self.newCache
     packReader = nil
@@ -88,14 +87,14 @@ public final class Repository {
     let repository = Repository(folder: folder)
     var status = stat()
     guard Counted.stat(repository.gitFolder + "/HEAD", &status) == 0 else {
-      // A repository that lost its HEAD is no folder to begin anew in.
+      // A repository without HEAD is damaged, not an empty folder.
       guard errno == ENOENT, Counted.access(repository.gitFolder + "/objects", F_OK) == 0 else {
         throw GitError.notARepository(folder)
       }
       throw GitError.brokenReference("HEAD")
     }
-    // git refuses repositories of other users because their configuration names programs to run.
-    // Nothing in it is run here, but whoever owns it could also swap the notes under our hands.
+    // git refuses other users' repositories, as their configuration names programs to run. notes runs
+    // none of them, but the owner could also replace notes while they are read.
     guard status.st_uid == geteuid() || geteuid() == 0 else {
       throw GitError.foreignOwner(folder: folder)
     }
@@ -106,15 +105,15 @@ public final class Repository {
     return repository
   }
 
-  /// The same repository, which reads the ignore and attributes files in another folder in place of the
-  /// work tree's: to ask what they say, and for nothing else. What was read of them before is forgotten.
+  /// The same repository, with the ignore and attributes files of another folder instead of the work
+  /// tree's. Only for questions about these files, which are read again.
   public func readingIgnoreFiles(in folder: String, by settings: QuestionSettings) -> Repository {
     let other = Repository(folder: self.folder)
     (other.ignoreFolder, other.questionSettings) = (folder, settings)
     return other
   }
 
-  /// The repository that is to take the place of this one, as far as it is made.
+  /// The unfinished repository that will replace this one.
   func replacement(at place: String) -> Repository { Repository(folder: folder, gitFolder: place) }
 
   struct Handles {
@@ -123,7 +122,7 @@ public final class Repository {
     let database: OpaquePointer
     var api: libgit2 { library.api }
 
-    /// Passes on a status of 0 or more; throws the library's error for any other.
+    /// Returns a status of 0 or more; throws the library's error for a negative one.
     @discardableResult
     func check(_ call: String, _ status: Int32) throws -> Int32 { try library.check(call, status) }
 
@@ -172,21 +171,20 @@ public final class Repository {
     return handles
   }
 
-  /// Makes the folder of references again, where all of them are in one file beside it: then it is empty,
-  /// and programs that copy files leave empty folders out.
+  /// Makes the folder of references again if all references are packed: the folder is empty then, and
+  /// programs that copy files may skip empty folders.
   private func restoreReferenceFolder() -> Bool {
     Counted.access(gitFolder + "/packed-refs", F_OK) == 0 && mkdir(gitFolder + "/refs", 0o777) == 0
   }
 
-  /// Throws `unsupported` when the repository is kept in a way that can't be worked with, and
-  /// `incomplete`.
+  /// Throws `unsupported` if notes cannot work with the repository's format, and `incomplete`.
   public func checkForm() throws {
     try checkIsComplete()
     try checkShowsItsOwn()
     _ = try handles()
-    // Git would leave files out of the folder by itself, as it sees fit.
+    // With a sparse checkout, git itself keeps files out of the folder.
     if isSparse { throw GitError.unsupported("a sparse checkout (core.sparseCheckout)") }
-    // The folder may hold other attributes than git would version.
+    // The folder may contain other attributes files than git would version.
     let attributes = Disk.contentIfAny(folder + "/.gitattributes") ?? []
     if String(decoding: attributes, as: UTF8.self).contains("filter=lfs") {
       throw GitError.unsupported("Git LFS (filter=lfs in .gitattributes)")
@@ -206,12 +204,12 @@ public final class Repository {
     }
   }
 
-  /// Removes the repository that a `create` or a replacement, killed or failed, left beside this one: half made,
-  /// or the former one. Whoever calls it holds the writer's lock, which those who make one hold, too.
+  /// Removes the folder that a killed or failed `create` or replacement left beside this repository: an
+  /// unfinished repository, or the former one. The caller holds the writer's lock, as those who make it do.
   public func removeHalfMade() throws {
     let place = folder + "/.git.new"
     guard Counted.access(place, F_OK) == 0 else { return }
-    // The former one goes once the step that took its place is on the disk.
+    // Remove the former repository only when the swap is on the disk.
     try Disk.sync(folder: folder)
     Disk.removeTree(place)
   }

@@ -1,8 +1,8 @@
 internal import System
 
-/// How a repository says that it is kept (git-config(1), "extensions", and gitrepository-layout(5)): a
-/// version, and what a program has to know to work with it. git reads them in `.git/config` and in nothing
-/// that it includes. notes looks at them itself: what one libgit2 knows, another one refuses.
+/// The format of a repository (git-config(1), "extensions", and gitrepository-layout(5)): its version,
+/// and the extensions that a program must support. git reads them in `.git/config` but not in included
+/// files. notes checks them itself, as versions of libgit2 differ in what they support.
 struct RepositoryExtensions {
   private var version = "0"
   /// Which other users may write: `core.sharedRepository`.
@@ -10,7 +10,7 @@ struct RepositoryExtensions {
   /// Lower-case names with the last value of each; a name without a value is true.
   private var values: [String: String] = [:]
 
-  /// Those of `.git/config`; none if there is no such file.
+  /// The extensions in `.git/config`; none if there is no such file.
   ///
   /// - Throws: `GitError.unreadableConfiguration`.
   init(of gitFolder: String) throws(GitError) {
@@ -25,7 +25,7 @@ struct RepositoryExtensions {
     self = extensions
   }
 
-  /// Nil if git does not read such a file.
+  /// Nil if git could not read the file.
   init?(_ content: [UInt8]) {
     guard let entries = ConfigurationText(content)?.entries else { return nil }
     for (name, value) in entries {
@@ -40,15 +40,15 @@ struct RepositoryExtensions {
     }
   }
 
-  /// Extensions that a repository may have, and the value with which it is as any other. What has none
-  /// changes nothing here: objects that a partial clone lacks are looked for by `HistoryGap`.
+  /// The supported extensions, each with the value that changes nothing. An extension without a value
+  /// here is supported with any: `HistoryGap` looks for the objects that a partial clone lacks.
   private static let harmless: [String: String?] = [
     "noop": nil, "noop-v1": nil, "objectformat": "sha1", "refstorage": "files",
     "worktreeconfig": "false", "preciousobjects": "false", "relativeworktrees": "false",
     "submodulepathconfig": "false", "partialclone": nil,
   ]
 
-  /// The extensions of which libgit2 is told that it need not judge them.
+  /// The extensions that libgit2 is told to accept.
   static let judgedHere = harmless.keys.sorted()
 
   /// Throws `GitError.unsupported` for a version that does not exist, `sharedRepository`, and `unsupportedExtension` for the

@@ -10,8 +10,8 @@ public struct StoredPack: Sendable {
 }
 
 extension Repository {
-  /// How many objects have files of their own, and what these take on the disk, in bytes. Estimated from
-  /// every eighth folder it is about so many, as IDs are evenly spread.
+  /// The number of loose objects, and the disk space that they use, in bytes. An estimate looks at every
+  /// eighth folder, as IDs are evenly distributed.
   public func looseObjects(isEstimated: Bool = false) -> (count: Int, bytes: Int) {
     let step = isEstimated ? 8 : 1
     var count = 0
@@ -28,8 +28,8 @@ extension Repository {
     return (count * step, bytes * step)
   }
 
-  /// Removes files of objects that were never finished, git's and libgit2's as well as ours, when they
-  /// are so old that nobody is writing them any more.
+  /// Removes unfinished object files of git, libgit2 and notes that are so old that no program is still
+  /// writing them.
   func removeUnfinishedObjects() {
     let root = loose.folder
     for folder in [root] + (0...255).map({ root + "/" + String(hexadecimal: [$0]) }) {
@@ -46,8 +46,8 @@ extension Repository {
 
   private static var longestWriting: Int { 86_400 }  // seconds
 
-  /// The packs that may be replaced by others, smallest first: none that somebody marked to keep, and
-  /// none at all where a file speaks of several packs at once (git-multi-pack-index(1)).
+  /// The packs that may be replaced, smallest first: without those that are marked to keep (.keep), and
+  /// none if there is a multi-pack index (git-multi-pack-index(1)).
   public func replaceablePacks() -> [StoredPack] {
     let folder = packFolder
     let names = Set(Disk.namesIfAny(in: folder))
@@ -56,7 +56,7 @@ extension Repository {
       guard name.hasPrefix("pack-"), name.hasSuffix(".idx") else { return nil }
       let stem = String(name.dropLast(4))
       var status = stat()
-      // .mtimes: git's collection of what nothing leads to; it keeps the times for pruning.
+      // .mtimes: git's pack of unreachable objects, with the times for pruning.
       guard ![".keep", ".promisor", ".mtimes"].contains(where: { names.contains(stem + $0) }),
         Counted.lstat(folder + "/" + stem + ".pack", &status) == 0
       else { return nil }
@@ -64,7 +64,7 @@ extension Repository {
     }.sorted { ($0.size, $0.path) < ($1.size, $1.path) }
   }
 
-  /// Removes a pack's files: its index first, so that nobody finds an index without a pack.
+  /// Removes a pack's files: the index first, so that no program finds an index without a pack.
   func remove(_ pack: StoredPack) {
     for suffix in [".idx", ".rev", ".bitmap", ".pack"] { unlink(pack.path + suffix) }
   }

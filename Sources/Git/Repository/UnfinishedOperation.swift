@@ -1,13 +1,13 @@
 internal import Glibc
 internal import System
 
-/// Something that git was told to do, and that waits for a person to finish it or to give it up.
+/// A git operation that waits for a person to finish or abort it.
 public enum UnfinishedOperation: String, Codable, Sendable {
   case rebase, merge, revert
   case cherryPick = "cherry-pick"
 
-  /// The files that git keeps in its folder as long as an operation is under way: gitrevisions(7),
-  /// git-rebase(1). A rebase may stand at a commit that it is picking.
+  /// The files that exist in git's folder during an operation: gitrevisions(7), git-rebase(1). A rebase
+  /// may be picking a commit at the same time.
   fileprivate static let signs: [(file: String, operation: UnfinishedOperation)] = [
     ("rebase-merge", .rebase), ("rebase-apply", .rebase), ("MERGE_HEAD", .merge),
     ("CHERRY_PICK_HEAD", .cherryPick), ("REVERT_HEAD", .revert),
@@ -15,7 +15,7 @@ public enum UnfinishedOperation: String, Codable, Sendable {
 }
 
 extension Repository {
-  /// The operation that git is in the middle of; nil for none.
+  /// The operation in progress; nil if there is none.
   public var unfinishedOperation: UnfinishedOperation? {
     UnfinishedOperation.signs.first { Counted.access("\(gitFolder)/\($0.file)", F_OK) == 0 }?
       .operation

@@ -6,7 +6,7 @@ public enum ArchiveForm: String, CaseIterable, Sendable {
   case zip, tar
   case tarGzip = "tar.gz"
 
-  /// The form that a file's name stands for by its end; nil for any other name.
+  /// The form for the suffix of a file name; nil for an unknown suffix.
   public init?(fileName: String) {
     let name = fileName.lowercased()
     switch true {
@@ -19,17 +19,17 @@ public enum ArchiveForm: String, CaseIterable, Sendable {
 }
 
 extension Transfer {
-  /// The attributes that git is given for each file, above those that a version has in `.gitattributes`:
-  /// gitattributes(5). An archive leaves no file out and changes none.
+  /// Attributes that override a version's `.gitattributes`, so that an archive contains every file
+  /// unchanged: gitattributes(5).
   private static let attributes =
     "* -export-ignore -export-subst -text -ident !eol !filter !working-tree-encoding\n"
 
-  /// Writes the files of a commit into an archive that must not exist yet, in a folder named after it;
-  /// it is whole and on the disk when this returns, or not there.
+  /// Writes the files of a commit into a new archive, in a folder named after it. When this returns, the
+  /// archive is complete and on the disk; after an error there is none.
   ///
   /// - Parameters:
-  ///   - paths: files and folders of the commit; all when empty.
-  ///   - onTick: called again and again meanwhile with how many bytes are written.
+  ///   - paths: files and folders of the commit; all if empty.
+  ///   - onTick: called regularly with the number of bytes written so far.
   /// - Throws: `TransferError`, `GitError`.
   public func archive(
     _ commit: ObjectID, _ paths: [TreePath] = [], as form: ArchiveForm, to file: String,
@@ -37,7 +37,7 @@ extension Transfer {
   ) throws {
     try Disk.makeFolder(folder.path + "/info", mode: 0o700)
     try put("info/attributes", Self.attributes)
-    // So that nothing is overwritten, and that it gets a new file's permissions.
+    // O_EXCL overwrites nothing, and the file gets the permissions of a new file.
     try Disk.create(file, [], mode: 0o666, waits: false)
     let temporary = Disk.unique(beside: file)
     do {

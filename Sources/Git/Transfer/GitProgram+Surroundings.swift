@@ -8,33 +8,33 @@ extension GitProgram {
     "index.threads=1", "pack.threads=1", "core.deltaBaseCacheLimit=32m", "pack.windowMemory=64m",
   ]
 
-  /// Settings that outrank those of the user: nothing runs but what takes part in the exchange.
+  /// Settings that override the user's: only programs of the exchange itself run.
   private static let settings = [
     "core.hooksPath=/dev/null", "core.fsmonitor=false",
-    // Version 2 asks for the references with a request of its own, which costs a round trip.
+    // Protocol version 2 needs another round trip to ask for the references.
     "protocol.version=0",
     "core.alternateRefsCommand=true", "gc.auto=0", "maintenance.auto=false",
-    // A pack stays a pack, which is checked as a peer's is.
+    // Keep the pack as a pack, so that it is checked like a peer's.
     "fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.fsckObjects=false",
     "fetch.writeCommitGraph=false", "fetch.uriProtocols=", "transfer.bundleURI=false",
     "fetch.recurseSubmodules=false", "submodule.recurse=false", "push.recurseSubmodules=no",
     "push.followTags=false", "push.gpgSign=false", "push.pushOption=", "http.lowSpeedLimit=1",
   ]
 
-  /// The same for git at the other end, where that is a folder of this machine: whoever made the folder
-  /// may have put hooks into it.
+  /// The same for the git at the other end, if that is a folder of this machine: its owner may have
+  /// put hooks into it.
   static let receivePack =
     "git -c core.hooksPath=/dev/null -c core.fsmonitor=false "
     + "-c core.alternateRefsCommand=true -c receive.autogc=false "
     + "-c core.fsync=committed,reference receive-pack"
 
-  /// The same of what gives: git does not hand our settings on to it, and it has our limits.
+  /// The same for the sending git: git does not pass our settings on to it. It has our limits.
   static let uploadPack =
     "git -c core.fsmonitor=false " + thrifty.map { "-c \($0) " }.joined() + "upload-pack"
 
   var configuration: [String] {
     let silent = mayAsk ? [] : ["core.askPass="]
-    // A patience without end is a day.
+    // No time limit means a day.
     let patience = ["http.lowSpeedTime=\(Int(min(max(1, patience), 86_400)))"]
     return (Self.settings + Self.thrifty + patience + silent).flatMap { ["-c", $0] }
   }
@@ -42,7 +42,7 @@ extension GitProgram {
   func variables(_ gitFolder: String, _ objects: [String]) -> [String] {
     var variables = [
       "GIT_DIR=" + gitFolder, "GIT_ALLOW_PROTOCOL=" + Self.protocols,
-      // Its messages are read, and shown in the language of our own.
+      // Its messages are parsed, and shown beside ours, which are English.
       "LC_ALL=C", "GIT_TERMINAL_PROMPT=" + (mayAsk ? "1" : "0"),
     ]
     if !objects.isEmpty {
@@ -53,7 +53,7 @@ extension GitProgram {
     return variables
   }
 
-  /// The variables of a caller's environment that may tell of another repository, or of git's settings.
+  /// The environment variables that may name another repository, or git settings.
   static let foreignVariables: Set<String> = [
     "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_GRAFT_FILE",
     "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY",

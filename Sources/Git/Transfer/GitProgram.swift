@@ -1,23 +1,23 @@
 internal import Glibc
 public import System
 
-/// The git program, which talks to other people's repositories: it has everybody's ssh configuration,
-/// agents, known hosts, credential helpers and proxies.
+/// The git program, which connects to other repositories: it uses the user's ssh configuration, agents,
+/// known hosts, credential helpers and proxies.
 public struct GitProgram: Sendable {
-  /// Whether it, or what it starts, may ask for passwords on this process's terminal. Else it fails
-  /// where it would ask.
+  /// Whether git and its children may ask for passwords on this process's terminal. If not, they fail
+  /// instead of asking.
   public var mayAsk = false
   /// Ends a run.
   public var cancellation: CancellationToken?
-  /// How many seconds a run goes on in which nothing moves: git says nothing, and neither it nor what it
-  /// started reads or writes a byte.
+  /// The seconds after which a run without progress ends: git prints nothing, and neither git nor its
+  /// children read or write a byte.
   public var patience = 60.0
-  /// How many bytes of memory each of its programs may have.
+  /// The limit of memory for git and for each of its children, in bytes.
   public var memoryBytes = 192 << 20
-  /// Its name, which is looked up in $PATH, or its path.
+  /// The program's name, which is looked up in $PATH, or its path.
   public var name = "git"
 
-  /// One that asks nobody anything, and waits a minute for something to move.
+  /// A program that never asks for passwords, and ends after a minute without progress.
   public init() {}
 
   /// The result of a run.
@@ -27,16 +27,16 @@ public struct GitProgram: Sendable {
     let progress: GitProgress
   }
 
-  // How often `onTick` is called, and how long a run that is to end may take for it, in seconds.
+  // The seconds between calls of `onTick`, and those that a cancelled run may take to end.
   private static let (tick, farewell) = (0.1, 2.0)
   /// How much of its output is kept.
   private static let outputBytes = 1 << 20
 
-  /// Runs it, with `GIT_DIR` the folder and the objects of other repositories beside that one's.
+  /// Runs git with the folder as `GIT_DIR`, and with the objects of other repositories as alternates.
   ///
   /// - Parameters:
-  ///   - input: a file that is its standard input; nothing when nil.
-  ///   - onTick: called again and again while it runs; what it throws ends the run.
+  ///   - input: a file for standard input; none if nil.
+  ///   - onTick: called regularly while git runs; an error that it throws ends the run.
   /// - Throws: `TransferError.programMissing`, `.silent` and `.stopped`; a status other than 0 is the
   ///   caller's to judge.
   func run(
@@ -69,7 +69,7 @@ public struct GitProgram: Sendable {
       end(child)
       throw error
     }
-    // A process that ssh leaves behind may hold the stream open, so that its end is not waited for.
+    // A process that ssh leaves behind may keep the stream open: do not wait for its end.
     while let piece = errors.read(), !piece.isEmpty { progress.read(piece) }
     progress.finish()
     if ending != .exited(0), Self.isOutOfMemory(progress.complaint) {
@@ -82,11 +82,11 @@ public struct GitProgram: Sendable {
     return Ending(status: status, output: text, progress: progress)
   }
 
-  /// Reads what it writes until it has ended. Most close their standard output by ending, but one may close it
-  /// and go on.
+  /// Reads the program's output until the program ends. Most programs close their standard output when
+  /// they end, but one may close it earlier.
   ///
-  /// - Returns: how it ended; nil where the system doesn't tell, as when this process was started with SIGCHLD
-  ///   ignored.
+  /// - Returns: the exit status; nil if the system does not report it, for instance because this process
+  ///   was started with SIGCHLD ignored.
   private func follow(
     _ child: ChildProcess, _ output: borrowing Pipe, _ errors: borrowing Pipe,
     _ text: inout [UInt8],
@@ -119,7 +119,7 @@ public struct GitProgram: Sendable {
           outputEnd = -1
         }
       }
-      // A program that it started may have the pipe for ever.
+      // A child of git may keep the pipe open for ever.
       if ready.isEmpty, outputEnd >= 0, let ending = child.wait(until: .now) { return ending }
       if outputEnd < 0 {
         if let ending = child.wait(until: errorEnd < 0 ? .now + Self.tick : .now) { return ending }
@@ -140,8 +140,8 @@ public struct GitProgram: Sendable {
   }
 }
 
-/// For how long nothing has moved. git says nothing while a server names its references, or works at what
-/// it was given and sends only signs of life: what git and its programs read and write shows it.
+/// Measures how long a run has made no progress. git prints nothing while a server sends its references
+/// or works on what it received, so the bytes that git and its children read and write count as well.
 private struct Stillness {
   private let child: ChildProcess
   private let patience: Double

@@ -2,30 +2,30 @@ internal import System
 
 /// The progress and the complaints that git writes to standard error.
 public struct GitProgress: Sendable {
-  /// The things that git counts.
+  /// The directions that git counts objects in.
   public enum Stage: String, Sendable {
-    /// Objects that come.
+    /// Objects received.
     case receiving = "Receiving objects:"
-    /// Objects that go.
+    /// Objects sent.
     case sending = "Writing objects:"
   }
 
-  /// The stage that it counted last; nil before.
+  /// The stage that git reported last; nil before the first.
   public private(set) var stage: Stage?
   /// How many objects are done, and how many there are.
   public private(set) var done = 0
   public private(set) var total = 0
-  /// How many bytes went over by that, as git rounds them and tells now and then; of what comes, as many as
-  /// are here.
+  /// The bytes transferred so far, as git rounds and reports them; for received objects, the bytes
+  /// on the disk.
   public internal(set) var bytes = 0
-  /// The lines that are no progress, the last ones of many. git names the address that failed, with all that is
-  /// in it; these lines have no passwords.
+  /// The last of the lines that are not progress, without passwords: git prints a failed address
+  /// with the password in it.
   public var complaint: [String] {
     said[oldest...].map(AddressText.withoutSecrets)
       + said[..<oldest].map(AddressText.withoutSecrets)
   }
 
-  /// The last lines, in a ring: a server may say millions.
+  /// The last lines, in a ring buffer: a server may send millions.
   private var said: [String] = []
   /// The place of the oldest line in `said`.
   private var oldest = 0
@@ -44,14 +44,14 @@ public struct GitProgress: Sendable {
     }
   }
 
-  /// Takes what came last for a whole line.
+  /// Treats the unfinished last line as a whole one.
   mutating func finish() {
     if rest.isEmpty { return }
     let line = String(decoding: rest, as: UTF8.self)
     rest.removeAll(keepingCapacity: true)
     let words = line.split(separator: " ")
     if words.isEmpty || take(words, of: line) { return }
-    // The counts of the other side's git are not ours to tell.
+    // Counts of the git at the other end are not shown.
     if words.first == "remote:", line.contains("%") { return }
     if said.count < Self.mostLines {
       said.append(line)
@@ -61,7 +61,7 @@ public struct GitProgress: Sendable {
     }
   }
 
-  /// Reads `Receiving objects:  45% (9/20), 1.20 MiB | 3.00 MiB/s`; false where it is something else.
+  /// Reads `Receiving objects:  45% (9/20), 1.20 MiB | 3.00 MiB/s`; false for any other line.
   private mutating func take(_ words: [Substring], of line: String) -> Bool {
     for stage in [Stage.receiving, .sending] where line.hasPrefix(stage.rawValue) {
       self.stage = stage
@@ -73,7 +73,7 @@ public struct GitProgress: Sendable {
       for (number, unit) in zip(words, words.dropFirst()) {
         let unit = unit.filter { $0 != "," }
         guard let number = Double(number), let factor = units[unit] else { continue }
-        // The lines of a server come here as well, and can name any number.
+        // A server's lines are read here, too, and can contain any number.
         bytes = Int(exactly: (number * factor).rounded()).map { max(0, $0) } ?? bytes
         break
       }

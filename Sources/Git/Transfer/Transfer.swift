@@ -1,21 +1,21 @@
 internal import Glibc
 internal import System
 
-/// An exchange with another repository: a git folder of its own over the notebook's objects, in
-/// quarantine, in which the git program runs. Nothing of the notebook's configuration, hooks and
-/// references takes part, and what comes stays apart until a `Quarantine` has read and checked it.
+/// An exchange with another repository. The git program runs in a temporary git folder that borrows the
+/// notebook's objects but not its configuration, hooks and references. Received objects stay there until
+/// a `Quarantine` has read and checked them.
 ///
 /// An instance belongs to the repository's thread.
 public final class Transfer {
   private let repository: Repository
   private(set) var folder: QuarantineFolder
   private let program: GitProgram
-  /// Packs that were read.
+  /// The packs that were read already.
   private var read: Set<String> = []
 
   private static let (others, tip) = ("refs/other", "refs/other/tip")
 
-  /// A git folder for an exchange about this repository.
+  /// Makes the git folder for an exchange of this repository.
   public init(_ repository: Repository, by program: GitProgram) throws {
     self.repository = repository
     self.program = program
@@ -36,8 +36,7 @@ public final class Transfer {
       folder.path + "/" + name, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
   }
 
-  /// Makes the folder anew where another repository has taken the place of this one since, and what was fetched
-  /// went with the former one.
+  /// Makes the folder again if another repository has replaced this one, which removed what was fetched.
   private func renew() throws {
     if Counted.access(folder.path, F_OK) == 0 { return }
     folder = try QuarantineFolder(for: repository)
@@ -53,23 +52,24 @@ public final class Transfer {
 
   // MARK: Receiving
 
-  /// Fetches the tip of a branch, with what this side lacks of its history, and returns it; nil where
-  /// the other repository has no such branch.
+  /// Fetches the tip of a branch and the missing part of its history, and returns the tip; nil if the
+  /// other repository has no such branch.
   ///
   /// - Parameters:
-  ///   - url: an address that was checked; it may be the path of a repository or a bundle.
-  ///   - twin: another branch that is fetched with it, if it is there: `branch(named:)` tells it, and the
-  ///     first one as well, which need not be there then.
+  ///   - url: a checked address, or the path of a repository or a bundle.
+  ///   - twin: another branch to fetch if it exists; then the first one need not exist.
+  ///     `branch(named:)` returns the commits of both.
   ///   - known: commits that are here with all their history.
-  ///   - folders: the references below these come too; `reference(named:)` and `references(in:)` tell them.
-  ///   - limits: more bytes than these allow, or than half of what is free on the disk, end it.
+  ///   - folders: the references below these are fetched, too; `reference(named:)` and
+  ///     `references(in:)` return them.
+  ///   - limits: the fetch ends if it exceeds these, or half of the free disk space.
   public func fetch(
     _ branch: String?, twin: String? = nil, from url: String, known: [ObjectID],
     beside folders: [String] = [], limits: PackLimits = .standard,
     onProgress: (GitProgress) -> Void = { _ in }
   ) throws -> ObjectID? {
     try renew()
-    // A pattern of which there is nothing is no error to git; a name is.
+    // For git, a pattern without a match is not an error; a name without one is.
     let named = branch.map { name in
       twin.map { [Self.pattern(name), Self.pattern($0)] } ?? ["+refs/heads/\(name):\(Self.tip)"]
     }
@@ -90,7 +90,7 @@ public final class Transfer {
     ) { progress in
       var progress = progress
       let here = try arriving
-      // git tells how much now and then, and rounds it.
+      // git reports the bytes only now and then, and rounds them.
       most = max(most, progress.bytes, here.pack)
       progress.bytes = most
       onProgress(progress)
@@ -105,7 +105,7 @@ public final class Transfer {
       }
       throw TransferError.failed(status: ending.status, complaint)
     }
-    // git passes over a branch of a shallow clone, and ends well.
+    // git skips a branch of a shallow clone, and reports success.
     if let line = ending.progress.complaint.first(where: {
       $0.contains("shallow roots are not allowed")
     }) {
@@ -124,7 +124,7 @@ public final class Transfer {
     return "+refs/\(beginning):\(others)/\(beginning)"
   }
 
-  /// The commit of a branch that was fetched with a twin; nil if it is not there.
+  /// The commit of a branch that was fetched with a twin; nil if there is no such branch.
   public func branch(named name: String) -> ObjectID? { reference(named: "heads/" + name) }
 
   /// The commit of a reference that was fetched beside the branch; nil if there is none.
@@ -146,18 +146,19 @@ public final class Transfer {
     return found
   }
 
-  /// Lets what another repository shows to who clones it be this branch, where it is none that is there.
+  /// Points another repository's HEAD at this branch, if HEAD names no existing branch, so that clones
+  /// check it out.
   ///
-  /// - Returns: whether clones show a branch now.
+  /// - Returns: whether HEAD names an existing branch now.
   public func show(_ branch: String, at url: String) throws -> Bool {
     if try branches(of: url).contains(where: \.isHead) { return true }
-    // Only in a folder of this machine is that for us to say.
+    // HEAD can be changed only in a folder of this machine.
     guard url.hasPrefix("/"), Counted.access(url + "/HEAD", F_OK) == 0 else { return false }
     return try program.run(["symbolic-ref", "HEAD", "refs/heads/" + branch], in: url).status == 0
   }
 
-  /// The branch that another repository shows to who clones it: the one that its HEAD names, or the only
-  /// one; of several `main` or `master`; nil where there is none.
+  /// The branch that a clone of another repository checks out: the one that HEAD names, or the only one,
+  /// or of several `main` or `master`; nil if there is none.
   public func mainBranch(of url: String) throws -> String? {
     let all = try branches(of: url)
     if let named = all.first(where: \.isHead) { return named.name }
@@ -165,7 +166,7 @@ public final class Transfer {
       ? all[0].name : ["main", "master"].first { name in all.contains { $0.name == name } }
   }
 
-  /// The branches there; the one that HEAD names once more, and first.
+  /// The branches there; the first is the one that HEAD names, which is also among the others.
   private func branches(of url: String) throws -> [(name: String, isHead: Bool)] {
     let ending = try run(
       ["ls-remote", "--symref", "--end-of-options", url, "HEAD", "refs/heads/*"])
@@ -197,7 +198,7 @@ public final class Transfer {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// How many bytes have come so far and were not read: of the pack, and with the files beside it.
+  /// The bytes received and not read yet: of the pack, and including the files beside it.
   private var arriving: (pack: Int, all: Int) {
     get throws {
       try Disk.names(in: folder.packs).filter { !read.contains($0) }.reduce((pack: 0, all: 0)) {
@@ -205,15 +206,15 @@ public final class Transfer {
         var status = stat()
         guard Counted.lstat(folder.packs + "/" + name, &status) == 0 else { return sum }
         let size = Int(status.st_size)
-        // It may have two names for a moment.
+        // For a moment the pack may have two names.
         let isPack = name.hasPrefix("tmp_pack") || name.hasSuffix(".pack")
         return (isPack ? max(sum.pack, size) : sum.pack, sum.all + size)
       }
     }
   }
 
-  /// The pack that came since the last call, in a quarantine that has read it, and its size in bytes; nil
-  /// if none came.
+  /// The pack received since the last call, in a quarantine that has read it, and its size in bytes;
+  /// nil if none was received.
   public func received(
     limits: PackLimits = .standard
   ) throws -> (quarantine: Quarantine, bytes: Int)? {
@@ -234,7 +235,7 @@ public final class Transfer {
 
   // MARK: Reading the quarantine
 
-  /// Whether a commit is another or in its history, where either may be in quarantine still.
+  /// Whether a commit is another one or an ancestor of it. Both may still be in quarantine.
   public func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
     try answer(["merge-base", "--is-ancestor", ancestor.hex, descendant.hex])
   }
@@ -256,33 +257,33 @@ public final class Transfer {
 
   /// The result of a push.
   public enum PushOutcome: Hashable, Sendable {
-    /// The branch stands there now; about how many bytes went, whether it had stood elsewhere, and the references
-    /// beside it.
+    /// The branch is at the commit now; about how many bytes were sent, whether the branch moved, and the
+    /// result for the references beside it.
     case done(bytes: Int, hasMoved: Bool, beside: Beside)
-    /// It stands elsewhere by now.
+    /// The branch has moved in the meantime.
     case moved
-    /// The other side refused: why.
+    /// The other side refused: the reason.
     case refused(String)
   }
 
-  /// The fate of the references that went with a branch.
+  /// The result for the references that were pushed with a branch.
   public enum Beside: Hashable, Sendable {
-    /// All stand as given.
+    /// All were changed.
     case given
-    /// One stood elsewhere than it was last seen.
+    /// One has moved since it was last seen.
     case moved
-    /// The other side takes none of this name.
+    /// The other side accepts no references of this kind.
     case refused
   }
 
-  /// The commit that a reference of another repository is to name, and which it was seen to name; nil for none.
+  /// The new commit of a reference in another repository, and the one that it was last seen at; nil for none.
   public typealias Move = (to: ObjectID, from: ObjectID?)
 
-  /// Moves a branch of another repository forward to a commit of this one, other branches `along` with it if
-  /// that leads them forward, and makes the moves `beside` it, of those references that stand where they were
-  /// seen; where the other side does not take these, all else is done.
+  /// Moves a branch of another repository forward to a commit of this one. Moves the branches `along` as
+  /// well if that is forward for them, and the references `beside` if they have not moved since they were
+  /// seen. If the other side refuses the latter, all else is done.
   ///
-  /// - Parameter replaced: branches that are moved wherever they lead to, if they stand at these commits.
+  /// - Parameter replaced: branches that are moved although it is not forward, if they are at these commits.
   public func push(
     _ id: ObjectID, to branch: String, along others: [String] = [],
     replacing replaced: [String: ObjectID] = [:], beside: [String: Move] = [:],
@@ -296,8 +297,8 @@ public final class Transfer {
       at: url, onProgress: onProgress)
   }
 
-  /// The same where nobody has looked: only if the branch stands at `former`, wherever that leads to, and if these
-  /// references name what they name there.
+  /// The same without a fetch before it: only if the branch is at `former`, also if the move is not forward,
+  /// and if these references have not moved.
   public func push(
     _ id: ObjectID, to branch: String, from former: ObjectID, beside: [String: ObjectID],
     at url: String, onProgress: (GitProgress) -> Void = { _ in }
@@ -309,10 +310,10 @@ public final class Transfer {
       beside: beside.map { "\($1.hex):\($0)" }, at: url, onProgress: onProgress)
   }
 
-  /// Points references of another repository at commits of this one, wherever they stand, or removes those without a
-  /// commit.
+  /// Points references of another repository at commits of this one, wherever they point now, or removes
+  /// those without a commit.
   ///
-  /// - Returns: why the other side refused one of them; nil where it took all.
+  /// - Returns: the reason why the other side refused one of them; nil if it accepted all.
   public func set(_ references: [String: ObjectID?], at url: String) throws -> String? {
     let wanted = references.sorted { $0.key < $1.key }
       .map { name, id in id.map { "+\($0.hex):\(name)" } ?? ":\(name)" }
@@ -363,10 +364,10 @@ public final class Transfer {
       beside: lost.isEmpty ? .given : hasMoved ? .moved : .refused)
   }
 
-  /// The outcome by a line like `!   ID:refs/heads/main      [rejected] (fetch first)`.
+  /// The outcome that a line such as `!   ID:refs/heads/main      [rejected] (fetch first)` reports.
   private static func outcome(of line: Substring, _ complaint: [String]) -> PushOutcome {
     let summary = String(line.split(separator: "\t").last ?? "")
-    // The other side does not let it be moved elsewhere than forward.
+    // The other side allows only moves forward.
     if summary.contains("[remote rejected] (non-fast-forward)") { return .refused(summary) }
     let races = [
       "(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)",
@@ -375,7 +376,7 @@ public final class Transfer {
     ]
     if races.contains(where: summary.contains) { return .moved }
     let words = complaint.filter { $0.hasPrefix("remote: ") }.map { line in
-      // Git fills such lines up with spaces.
+      // Git pads such lines with spaces.
       var words = line.dropFirst(8)
       for beginning in ["fatal: ", "error: "] where words.hasPrefix(beginning) {
         words = words.dropFirst(beginning.count)

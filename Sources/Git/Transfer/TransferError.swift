@@ -1,19 +1,19 @@
 /// The errors of an exchange with another repository by the git program.
 public enum TransferError: Error, Sendable, Equatable {
-  /// There is no such program.
+  /// The git program was not found.
   case programMissing(String)
-  /// It made no progress for so long, and was ended.
+  /// git made no progress for this many seconds, and was ended.
   case silent(seconds: Int)
-  /// It would have taken more than it may, and was ended: what.
+  /// git exceeded a limit, and was ended: the limit.
   case excessive(String)
-  /// It was ended from here.
+  /// The caller ended git.
   case stopped
-  /// It failed: its status, and the lines that it wrote.
+  /// git failed: its status, and the lines that it wrote.
   case failed(status: Int32, [String])
 }
 
 extension TransferError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .programMissing(let name): "the program \(name) is missing"
