@@ -66,7 +66,7 @@ public enum CertificateRefusal: String, Sendable, CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-// The error as people are told: lower case, no full stop. The peer wrote no part of it.
+// The message for people: lower case, no full stop. No part of it comes from the peer.
 
 extension ChannelError: CustomStringConvertible {
   public var description: String {

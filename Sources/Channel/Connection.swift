@@ -70,14 +70,14 @@ public final class Connection {
     }
   }
 
-  /// Sends a frame; returns when the kernel has it. Throws `timedOut(.sending)` when `deadline` passes
-  /// first.
+  /// Sends a frame; returns when the kernel has all of it. Throws `timedOut(.sending)` if `deadline` passes
+  /// before.
   public func send(_ frame: Frame, deadline: Instant) throws {
     try enqueue(frame)
     while !isFlushed { try step(deadline: deadline, phase: .sending) }
   }
 
-  /// The connection is about to be closed: what is sent until then goes out with its end.
+  /// Holds back small packets until the connection is closed, which then sends all at once.
   public func holdBack() { socket.holdBack() }
 
   /// The next frame. Throws `closedByPeer` when the other end has finished, `refusedByPeer` when it
@@ -121,7 +121,7 @@ public final class Connection {
     }
   }
 
-  /// The error that a clean end of the other side stands for: in the middle of a frame it is a loss.
+  /// The error for a clean end of the stream: in the middle of a frame the connection was lost.
   private func ended() -> ChannelError { reader.count == 0 ? .closedByPeer : .connectionLost }
 
   /// Whether everything given has gone to the kernel.

@@ -87,7 +87,7 @@ final class Handshake {
     return try checkedPurpose()
   }
 
-  /// A last look at what was agreed: nothing here may rest on OpenSSL's choosing well.
+  /// Checks the negotiated parameters once more, so that nothing depends on OpenSSL's choice.
   private func checkedPurpose() throws(ChannelError) -> Connection.Purpose {
     let lib = library.ssl
     var name: UnsafePointer<UInt8>?

@@ -18,7 +18,7 @@ public final class Socket: Sendable {
     close(descriptor)
   }
 
-  // Whether `Counter` knows of what it carried.
+  // Whether `Counter` has counted its bytes.
   private let isCounted = Atomic(false)
 
   /// Counts what the connection carried, once: when it ends.
@@ -66,7 +66,7 @@ public final class Socket: Sendable {
     return status != 0 && [EADDRNOTAVAIL, ENODEV].contains(errno)
   }
 
-  /// Ends the connection at once, from any thread; whoever waits for it notices.
+  /// Ends the connection at once, from any thread; this wakes a thread that waits for it.
   public func abandon() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   static func connect(

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// An `SSL_CTX`: TLS 1.3 alone, without tickets, resumption, early data or compression.
 /// Resumption is off because it skips the verification of certificates, so that a removed device
-/// could go on.
-/// Sendable although the compiler cannot tell: once it is set up, nothing changes it any more, and
-/// threads may then share one (openssl-threads(7)).
+/// could reconnect.
+/// Sendable: nothing changes a context after its set-up, and threads may share one then
+/// (openssl-threads(7)).
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
   private let library: OpenSSL
@@ -32,8 +32,8 @@ final class TLSContext: @unchecked Sendable {
 
   deinit { library.ssl.SSL_CTX_free(pointer) }
 
-  /// The context of a server until a client has said what it wants. There is one: making them takes
-  /// longer than anything else that a stranger can cause.
+  /// The context of a server until the ClientHello names a notebook. All connections share one, as making a
+  /// context takes longer than anything else that a stranger can cause.
   static let server = Result<TLSContext, ChannelError> { () throws(ChannelError) in
     let library = try OpenSSL.library()
     let context = try TLSContext(.server, library)

@@ -4,11 +4,11 @@ internal import System
 /// Discovery by the Avahi daemon of this machine.
 ///
 /// The library is loaded, the daemon asked and a thread started by the first `publish` or `browse`;
-/// a program that does neither pays nothing. When the daemon goes away, it is tried again until it
-/// is back, and the services are announced anew.
+/// a program that calls neither pays nothing. If the daemon stops, the connection is retried until it is
+/// back, and the services are announced again.
 public final class AvahiDiscovery: Discovery {
-  /// Seconds that a call waits for the daemon when nothing else is said. One that does not answer that
-  /// fast is reported as `DiscoveryError.daemonSilent`.
+  /// The seconds that a call waits for the daemon by default. A slower daemon is reported as
+  /// `DiscoveryError.daemonSilent`.
   public static let defaultPatience = 5.0
 
   private enum State {

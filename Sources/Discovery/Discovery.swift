@@ -3,22 +3,21 @@
 
 /// Finds devices on the local network, and lets them find this one.
 ///
-/// What it tells is a hint, never a fact: anyone on the network can announce anything, and a device
-/// that vanished without a goodbye stays listed for a while. TLS decides who a peer is.
+/// Its events are hints, never facts: anyone on the network can announce anything, and a device that
+/// vanished without a goodbye stays listed for a while. TLS decides who a peer is.
 public protocol Discovery: AnyObject, Sendable {
   /// Announces `service` until `withdraw(_:)` or `stop()`.
-  /// Throws `DiscoveryError` when the network's discovery service cannot be reached now. The wish is
-  /// kept all the same and carried out as soon as it can be, so that a long-running program may log
-  /// the error and go on.
+  /// Throws `DiscoveryError` if the discovery service cannot be reached now. The service is announced as
+  /// soon as that is possible, so a long-running program may log the error and continue.
   func publish(_ service: ServiceRecord) throws
 
-  /// Takes back what `publish(_:)` announced; does nothing when it announced nothing.
+  /// Withdraws a service that `publish(_:)` announced; does nothing if it announced none.
   func withdraw(_ service: ServiceRecord)
 
   /// Reports the other devices that announce services of this kind, until `stop()`.
-  /// Throws and keeps the wish as `publish(_:)` does. Events come one at a time on a thread of the
-  /// implementation's choice; the handler must not block. This device's own services, told by the
-  /// device ID, are never reported.
+  /// Throws, and retries, as `publish(_:)` does. Events arrive one at a time on a thread of the
+  /// implementation's choice; the handler must not block. Services with this device's own ID are never
+  /// reported.
   func browse(_ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void) throws
 
   /// Withdraws every service and ends every browsing. No handler is called once it has returned.

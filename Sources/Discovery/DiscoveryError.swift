@@ -1,4 +1,4 @@
-/// Why devices cannot be found, or not be told of this one.
+/// The reasons why devices cannot be found, or cannot find this one.
 public enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The value is the loader's message.
   case libraryMissing(String)
@@ -10,7 +10,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
   case avahi(call: String, code: Int32, message: String)
   case stopped
 
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String { "devices cannot be found: " + reason }
 
   private var reason: String {

@@ -1,7 +1,7 @@
 package import System
 
-/// Gathers what is seen on several interfaces and protocols into one peer a device and service, and
-/// says what changed.
+/// Combines the announcements on several interfaces and protocols into one peer for each device and
+/// service, and reports changes.
 package struct PeerTable<Instance: Hashable> {
   /// Announcements kept at once; a network that shows more is flooding, and a new one takes the place
   /// of any other.
@@ -14,7 +14,7 @@ package struct PeerTable<Instance: Hashable> {
 
   package init(ownDeviceID: String) { self.ownDeviceID = ownDeviceID }
 
-  /// An instance resolved to `record` at `address`, for the first time or anew.
+  /// An instance resolved to `record` at `address`, for the first time or again.
   package mutating func see(
     _ instance: Instance, _ record: ServiceRecord, at address: Address
   ) -> [DiscoveryEvent] {
@@ -36,7 +36,7 @@ package struct PeerTable<Instance: Hashable> {
     return [refresh(sighting.record.identity)].compactMap { $0 }
   }
 
-  /// Nothing is known any more.
+  /// Forgets all peers.
   package mutating func loseAll() -> [DiscoveryEvent] {
     defer {
       sightings = [:]

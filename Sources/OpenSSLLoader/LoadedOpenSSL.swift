@@ -3,7 +3,7 @@ package import COpenSSL
 /// The one way to OpenSSL: its tables of functions, which shim.h lists, loaded at first use, and what its error
 /// queue says.
 package enum LoadedOpenSSL {
-  /// Why a library could not be loaded: what the loader said.
+  /// The loader's message if a library could not be loaded.
   package struct Failure: Error { package let reason: String }
 
   /// libcrypto.

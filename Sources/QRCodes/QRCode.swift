@@ -8,7 +8,7 @@ public struct QRCode: Sendable {
   /// The light around the code that cameras need, in modules.
   private static let margin = 2
 
-  /// The library; nil where it is not installed.
+  /// The library; nil if it is not installed.
   private static let library: libqrencode? = {
     let table = UnsafeMutablePointer<libqrencode>.allocate(capacity: 1)
     defer { table.deallocate() }

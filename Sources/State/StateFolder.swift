@@ -4,7 +4,7 @@ public struct StateFolder: Hashable, Sendable {
   /// The folder's path.
   public let path: String
 
-  /// The folder with this path: for tests, and for what a program is told by another.
+  /// The folder with this path: for tests, and for paths from another program.
   public init(_ path: String) { self.path = path }
 
   /// The state folder of the notebook in this folder.
@@ -120,10 +120,10 @@ public struct StateFolder: Hashable, Sendable {
   /// The path of a folder.
   public subscript(folder: Folder) -> String { "\(path)/\(folder.rawValue)" }
 
-  /// The path of what exists for a moment: a folder that tries the file system, or one for a merge program.
+  /// The path of a temporary folder: for a trial of the file system, or for a merge program.
   package func temporary(_ name: Temporary) -> String { "\(path)/\(name.rawValue)" }
 
-  /// The beginnings of the names of what exists for a moment.
+  /// The prefixes of the names of temporary folders.
   package enum Temporary: String, CaseIterable {
     /// A folder in which the file system is tried.
     case probe

@@ -1,5 +1,5 @@
 /// A small file that only this program writes: lines of words, or of `KEY VALUE`, of which the last for a key
-/// counts. Keys that nobody asks for are passed over.
+/// counts. Unknown keys are ignored.
 package struct StateLines: Sendable {
   /// The lines, in the file's order.
   package private(set) var lines: [StateLine] = []

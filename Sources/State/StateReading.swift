@@ -18,15 +18,15 @@ public struct StateDamage: Error, Hashable, CustomStringConvertible {
 }
 
 extension FileSystem {
-  /// The lines of a file that is needed; nil where there is none.
+  /// The lines of a required file; nil if there is no file.
   ///
-  /// - Throws: `StateDamage`, or where the file cannot be read.
+  /// - Throws: `StateDamage`, or an error if the file cannot be read.
   package static func lines(of path: String, limit: Int = .max) throws -> StateLines? {
     try readIfThere(path, limit: limit).map { try StateLines(of: $0, at: path) }
   }
 
-  /// The content of a file whose loss costs little: a memory. Nil if there is none. One that is damaged
-  /// gets another name, and `notes doctor` says so; so it does of one that cannot be read.
+  /// The content of a cache file, whose loss costs little; nil if there is none. A damaged file is renamed,
+  /// and `notes doctor` reports it, as well as a file that cannot be read.
   ///
   /// - Parameter parse: reads the lines; throws `StateDamage`, or returns nil for what another version of this
   ///   program wrote.
@@ -43,7 +43,7 @@ extension FileSystem {
     }
   }
 
-  /// Keeps a memory. If it cannot be written, the work it would have saved is done again: nothing else changes.
+  /// Writes a cache file. If that fails, the cached work is done again; nothing else changes.
   package static func keep(_ content: [UInt8], at path: String) {
     do {
       try makeFolder(parent(of: path), mode: 0o777)

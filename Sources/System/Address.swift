@@ -26,7 +26,7 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
       host = bytes[1..<end]
       digits = bytes[(end + 2)...]
     } else {
-      // Several colons without brackets: nobody can tell the port.
+      // Several colons without brackets: the port is ambiguous.
       let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
       guard parts.count == 2 else { return nil }
       (host, digits) = (parts[0], parts[1])

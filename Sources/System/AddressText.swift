@@ -1,5 +1,5 @@
-/// Addresses of repositories as people and programs may be told them: whatever words an address goes through it,
-/// also those that another program wrote.
+/// Hides the secrets in addresses of repositories. Every text with an address passes through here before it is
+/// shown, also the output of other programs.
 public enum AddressText {
   /// A text in which the addresses of the form `SCHEME://USER:PASSWORD@HOST` lack the password, and the user
   /// unless that is a plain short name: `https://…@host/x`. Services take secrets in the place of a user's name.
@@ -10,7 +10,7 @@ public enum AddressText {
     while let mark = rest.firstRange(of: "://") {
       shown += rest[..<mark.upperBound]
       rest = rest[mark.upperBound...]
-      // A password that was typed as it is may hold what would end the host.
+      // A password that was typed without escapes may contain characters that end a host.
       let word = rest.prefix { !$0.isWhitespace && !"'\"<>".contains($0) }
       let next = word.firstRange(of: "://")?.lowerBound ?? word.endIndex
       let host = word[..<next].prefix { !"/?#".contains($0) }
@@ -22,12 +22,12 @@ public enum AddressText {
     return shown + rest
   }
 
-  /// Whether what stands before the `@` of an address is more than a user's name.
+  /// Whether the part before the `@` of an address is more than a user's name.
   public static func hasPassword(_ user: some StringProtocol) -> Bool {
     user.contains(":") || user.lowercased().contains("%3a")
   }
 
-  /// Whether what stands before the first slash is no host with a port.
+  /// Whether the part before the first slash is not a host with an optional port.
   private static func isCut(_ host: Substring) -> Bool {
     guard let colon = host.firstIndex(of: ":") else { return hasPassword(host) }
     return !host[host.index(after: colon)...].allSatisfy(\.isNumber)

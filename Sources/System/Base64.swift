@@ -5,7 +5,7 @@ extension [UInt8] {
   /// The bytes in base64, padded, without line breaks.
   public var base64: [UInt8] { [UInt8](Data(self).base64EncodedData()) }
 
-  /// The bytes that a base64 text stands for; nil for one that `base64` would not have made.
+  /// The bytes that a base64 text stands for; nil for a text that `base64` does not produce.
   public init?(base64 text: [UInt8]) {
     // Padding in the middle, or bits behind the last byte, are a second spelling.
     guard let data = Data(base64Encoded: Data(text)), [UInt8](data).base64 == text else {

@@ -24,11 +24,11 @@ public struct ChildProcess: Sendable {
 
   /// Which others it is with, as signals see it.
   public enum Group: Sendable {
-    /// Those of this process.
+    /// The program stays in this process's group.
     case inherited
-    /// None: a process group of its own.
+    /// The program gets its own process group.
     case own
-    /// None, and no terminal: a session of its own.
+    /// The program gets its own session, without a terminal.
     case session
   }
 
@@ -39,11 +39,11 @@ public struct ChildProcess: Sendable {
   ///
   /// - Parameters:
   ///   - program: its path, or a name that is looked up in $PATH.
-  ///   - arguments: the words that it is given, the name it is called by first; without NUL bytes.
-  ///   - variables: `NAME=VALUE` of its environment, in place of what ours has of that name.
-  ///   - withoutVariables: the names in our environment that it does not get.
-  ///   - defaultSignals: those that it does not ignore though we may. What ignores "file too large"
-  ///     here is not the user's wish either.
+  ///   - arguments: argv, beginning with the program's name; without NUL bytes.
+  ///   - variables: `NAME=VALUE` entries that are added to our environment, or replace entries in it.
+  ///   - withoutVariables: the names of variables that it does not inherit.
+  ///   - defaultSignals: signals that get their default action, although this process may ignore them,
+  ///     such as SIGXFSZ.
   public init(
     _ program: String, arguments: [[UInt8]], variables: [[UInt8]] = [],
     withoutVariables: Set<String> = [], input: Stream = .inherited, output: Stream = .inherited,
@@ -90,7 +90,7 @@ public struct ChildProcess: Sendable {
     id = child
   }
 
-  /// The entries of this process's environment whose names are none of these.
+  /// The entries of this process's environment, except those with these names.
   private static func inherited(but left: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
     var environment: [UnsafeMutablePointer<CChar>?] = []
     var entry = environ
@@ -120,7 +120,7 @@ public struct ChildProcess: Sendable {
     [Array("sh".utf8), Array("-c".utf8), Array(command.utf8)] + words
   }
 
-  /// Waits for its end; nil when that cannot be told.
+  /// Waits until it has ended, and returns its status; nil if the system does not report it.
   @discardableResult
   public func wait() -> Ending? { ending(0) }
 
@@ -135,18 +135,18 @@ public struct ChildProcess: Sendable {
     }
   }
 
-  /// Whether it has ended; from then on the system knows no more of it.
+  /// Whether it has ended. If so, its process ID is free from now on.
   public var hasEnded: Bool { waitpid(id, nil, WNOHANG) != 0 }
 
-  /// Whether the system knows no such process any more.
+  /// Whether there is no such process any more.
   public var isGone: Bool { kill(id, 0) != 0 && errno == ESRCH }
 
-  /// Sends it, or those of its process group where it has one of its own, a signal.
+  /// Sends a signal to it, or to its process group if it has its own.
   public func signal(_ signal: Int32, group: Group = .inherited) {
     if case .inherited = group { kill(id, signal) } else { kill(-id, signal) }
   }
 
-  /// Kills it and those of its process group, for one that has a group of its own, and waits for its end.
+  /// Kills it and the other processes of its group, if it has its own group, and waits for its end.
   public func killGroup() {
     kill(-id, SIGKILL)
     wait()

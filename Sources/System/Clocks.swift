@@ -8,7 +8,7 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// The point so many seconds after that.
   public init(seconds: Double) { self.seconds = seconds }
 
-  /// A point that never comes.
+  /// An instant that is never reached.
   public static let never = Instant(seconds: .infinity)
 
   /// The present.
@@ -24,16 +24,16 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// The seconds from `right` to `left`.
   public static func - (left: Instant, right: Instant) -> Double { left.seconds - right.seconds }
 
-  /// So many seconds from now; none for what is below 0.
+  /// This many seconds from now; now if the number is negative.
   public static func after(seconds: Double) -> Instant { .now + max(seconds, 0) }
 
   /// Whether it is over.
   public var hasPassed: Bool { self <= .now }
 
-  /// Seconds until it comes, at least 0.
+  /// The seconds until it, at least 0.
   public var secondsLeft: Double { max(self - .now, 0) }
 
-  /// Milliseconds until it comes, as poll(2) takes them: rounded up, and -1 for ever.
+  /// The milliseconds until it for poll(2): rounded up, and -1 for `never`.
   public var pollTimeout: Int32 {
     self == .never ? -1 : Int32(min((secondsLeft * 1_000).rounded(.up), 86_400_000))
   }
@@ -138,7 +138,7 @@ public struct CalendarTime: Sendable {
     String(String(10_000 + number).suffix(width))
   }
 
-  /// When a day begins, in seconds since 1970; nil where there is none, as 30 February.
+  /// When a day begins, in seconds since 1970; nil if there is no such day, such as 30 February.
   public static func start(year: Int, month: Int, day: Int) -> Int64? {
     guard (1...9999).contains(year) else { return nil }
     var fields = tm()

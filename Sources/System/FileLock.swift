@@ -16,11 +16,11 @@ public final class FileLock: Sendable {
 }
 
 extension FileSystem {
-  /// Locks a file, which is made where there is none; nil when another has it.
+  /// Locks a file, and makes it if there is none; nil if another process has the lock.
   ///
   /// - Parameters:
   ///   - flags: how it is opened.
-  ///   - deadline: until when another that has it is waited for.
+  ///   - deadline: how long to wait for another process's lock; nil to return at once.
   public static func lock(
     _ path: String, _ flags: Int32 = O_RDWR | O_CREAT | O_NOFOLLOW, mode: mode_t = 0o600,
     until deadline: Instant? = nil
@@ -39,7 +39,7 @@ extension FileSystem {
     return lock
   }
 
-  /// Whether a process has locked the file, or may have: not where there is none.
+  /// Whether a process has locked the file, or may have; false if there is no file.
   public static func isLocked(_ path: String) -> Bool {
     let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return errno != ENOENT && errno != ENOTDIR }

@@ -1,7 +1,7 @@
 internal import CLinux
 public import Glibc
 
-/// A name in a folder that is being listed; valid until the next one comes.
+/// An entry of a folder that is being listed; valid until the next entry.
 public struct FolderEntry {
   fileprivate let entry: UnsafeMutablePointer<dirent>
   fileprivate let stream: OpaquePointer
@@ -50,14 +50,14 @@ extension FileSystem {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Makes a folder where there is none.
+  /// Makes a folder if there is none.
   public static func makeFolder(_ path: String, mode: mode_t) throws(Failure) {
     if mkdir(path, mode) != 0, errno != EEXIST {
       throw .system(call: "mkdir", path: path, errno: errno)
     }
   }
 
-  /// Makes a folder and those above it, as far as they are missing.
+  /// Makes a folder and its missing parents.
   public static func makeFolders(_ path: String, mode: mode_t = 0o777) throws(Failure) {
     if mkdir(path, mode) == 0 || errno == EEXIST { return }
     if errno == ENOENT, parent(of: path) != path { try makeFolders(parent(of: path), mode: mode) }
@@ -127,7 +127,7 @@ extension FileSystem {
   /// harm, and the next caller that meets it tries again.
   public static func removeLeftover(_ path: String) { do { try remove(path) } catch {} }
 
-  /// Removes a file, or a folder with everything in it, as far as that goes.
+  /// Removes a file, or a folder with everything in it; skips what cannot be removed.
   public static func removeTree(_ path: String) {
     // Files first: unlink refuses folders.
     if unlink(path) == 0 { return }

@@ -1,9 +1,9 @@
 internal import CLinux
 public import Glibc
 
-/// Calls on files and folders that are carried out as a whole, or throw the caller's own error.
+/// Operations on files and folders that complete, or throw the caller's own error type.
 ///
-/// No file that is opened here goes on to a program that is started.
+/// Child processes inherit none of the files opened here.
 public enum FileSystem<Failure: FileFailure> {
   /// Opens a file; the descriptor is the caller's to close.
   public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(Failure) -> Int32
@@ -47,12 +47,12 @@ public enum FileSystem<Failure: FileFailure> {
     try sync(descriptor, path: path)
   }
 
-  /// Gives a file or folder another name, in place of what has that name.
+  /// Renames a file or folder, and replaces the file that has the new name.
   public static func rename(_ old: String, to new: String) throws(Failure) {
     if Glibc.rename(old, new) != 0 { throw .system(call: "rename", path: new, errno: errno) }
   }
 
-  /// Gives a file a name that nothing has; false where something has it.
+  /// Renames a file; returns false if the new name is taken.
   public static func rename(_ old: String, toFree new: String) throws(Failure) -> Bool {
     if notes_renameat2(AT_FDCWD, old, AT_FDCWD, new, NOTES_RENAME_NOREPLACE) == 0 { return true }
     // File systems that can't promise to replace nothing: looked at first.
@@ -74,11 +74,11 @@ public enum FileSystem<Failure: FileFailure> {
 }
 
 extension FileSystem {
-  /// Writes a file that must not exist yet. When that fails, nothing of it stays.
+  /// Writes a new file. If that fails, the file is removed.
   ///
   /// - Parameters:
-  ///   - overLeftover: what a killed process left under that name goes first.
-  ///   - waits: whether its content is on the disk when this returns; its name need not be.
+  ///   - overLeftover: whether to remove a file with that name, which a killed process left, first.
+  ///   - waits: whether to return only when the content is on the disk; its name need not be.
   public static func create(
     _ path: String, _ content: [UInt8], mode: mode_t, overLeftover: Bool = false, waits: Bool = true
   ) throws(Failure) {
@@ -104,14 +104,13 @@ extension FileSystem {
     }
   }
 
-  /// Makes a file what `content` says, in one step: whoever reads it meanwhile, or after a power cut,
-  /// meets the old one or the new one.
+  /// Replaces a file's content in one step: a reader, and a power cut, see the old file or the new one.
   ///
   /// - Parameters:
-  ///   - isShared: whether others may do so at the same moment. For a file that is only written under
-  ///     a lock, what a killed process left is overwritten the next time.
-  ///   - waits: whether it is on the disk when this returns. Without, a power cut may leave an empty
-  ///     file: for what can be made anew.
+  ///   - isShared: whether other processes may replace it at the same time. If not, the file is written
+  ///     under a lock, and the next write replaces what a killed process left.
+  ///   - waits: whether to return only when the file is on the disk. If not, a power cut may leave an
+  ///     empty file: only for files that can be made again.
   public static func replace(
     _ path: String, with content: [UInt8], mode: mode_t = 0o600, isShared: Bool = false,
     waits: Bool = true
@@ -141,7 +140,7 @@ extension FileSystem {
     return true
   }
 
-  /// A name beside a file that nobody else comes upon, and that tells what it is.
+  /// A unique name beside a file, with the file's name in it.
   public static func unique(beside path: String) -> String {
     path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".tmp"
   }
@@ -156,7 +155,7 @@ extension FileSystem {
   }
 }
 
-/// The path of what is there, without links, `.` and `..`: realpath(3); nil where nothing is.
+/// The path without links, `.` and `..`: realpath(3); nil if nothing is there.
 package func realPath(of path: String) -> String? {
   guard let found = realpath(path, nil) else { return nil }
   defer { free(found) }

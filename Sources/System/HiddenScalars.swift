@@ -1,12 +1,12 @@
-/// Which characters of a text are not seen, or let others be seen elsewhere than they are: controls,
-/// bidirectional controls, invisible signs, and the selectors and tags that can carry a hidden text. A
-/// terminal and a page show them as escapes: notes(1), OPTIONS.
+/// The characters of a text that are invisible or change the place of others: controls, bidirectional
+/// controls, invisible signs, and the selectors and tags that can carry hidden text. Terminals and pages
+/// show them as escapes: notes(1), OPTIONS.
 public struct HiddenScalars: Sendable {
   /// The kind of text in which a scalar is shown.
   public enum Place: Sendable {
     /// On one line, among words of ours: a name, a title.
     case name
-    /// On lines of its own, where line ends and tabs are obeyed.
+    /// On its own lines, where line ends and tabs have their effect.
     case text
   }
 

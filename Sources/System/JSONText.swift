@@ -7,8 +7,8 @@ public enum JSONText {
     return text
   }
 
-  /// Writes a string; what could confuse a terminal (controls, bidirectional controls) is escaped though
-  /// JSON would allow it, since a person may look at it too.
+  /// Writes a string. Characters that could confuse a terminal (controls, bidirectional controls) are
+  /// escaped although JSON allows them, as people also read the output.
   public static func append(_ string: String, to text: inout String) {
     text += "\""
     if string.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }) {

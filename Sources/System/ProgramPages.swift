@@ -2,14 +2,14 @@ internal import Glibc
 
 /// The code that this process has mapped, its own and that of libraries.
 public enum ProgramPages {
-  /// Lets go of it, for a service that rests: it stays in the kernel's cache, and each page comes back when it
-  /// is next called. Where the kernel does not tell what is mapped, all stays as it is.
+  /// Unmaps the pages of an idle service's code from memory. They stay in the kernel's cache, and each is mapped
+  /// again when it is next executed. Does nothing if the kernel does not list the mappings.
   public static func releasePages() {
     guard let maps = FileSystem<SystemCallError>.contentIfAny("/proc/self/maps") else { return }
     // `START-END PERMISSIONS OFFSET DEVICE INODE PATH`: proc_pid_maps(5).
     for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
       let fields = line.split(separator: " ", maxSplits: 5)
-      // A page that cannot be written is as the file has it.
+      // A page that cannot be written is the same as in the file.
       guard fields.count == 6, fields[1] == "r-xp", fields[5].contains("/") else { continue }
       let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
       guard ends.count == 2, let start = UnsafeMutableRawPointer(bitPattern: ends[0]) else {

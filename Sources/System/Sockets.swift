@@ -83,8 +83,7 @@ extension ArraySlice<UInt8> {
   }
 }
 
-/// The descriptors that connections leave for everything else: a flood of them is not to keep a note
-/// from being saved.
+/// The descriptors that connections must leave free, so that a flood of connections cannot prevent saves.
 public enum DescriptorReserve {
   private static let count = 128
 

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// An error that tells of a call of the system that failed on a file or folder.
 public protocol FileFailure: Error {
-  /// The error of a call: its name, what it was about, and `errno`.
+  /// The error of a system call: its name, the path or address, and `errno`.
   static func system(call: String, path: String, errno: Int32) -> Self
 }
 
-/// A call of the system that failed, for whoever has no error of its own for that.
+/// A failed system call, for modules that have no error type of their own.
 public struct SystemCallError: FileFailure, Equatable {
   /// The name of the call.
   public let call: String

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A thread that helps the one which makes it: both take shares of the same work until none is left.
 ///
-/// Nobody depends on it: where no thread is to be had, or the system has not run it by the time its
-/// maker has done everything, it does nothing.
+/// The maker does not depend on it: if the system has no thread, or has not run it before the maker is
+/// done, it does nothing.
 ///
 /// The closure stays here: a thread that frees or allocates nothing costs no memory pool of its own.
 public final class HelperThread {
@@ -84,7 +84,7 @@ public enum ThreadStack {
   }
 }
 
-/// Runs `body` on a thread of its own, which nobody joins.
+/// Runs `body` on a new, detached thread.
 ///
 /// - Parameter takesSignals: false where signals are to come to the program's other threads.
 /// - Throws: when there is no thread to be had.

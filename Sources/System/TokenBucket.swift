@@ -13,7 +13,7 @@ public struct TokenBucket: Sendable {
 
   private func tokens(_ now: Instant) -> Double { min(most, left + rate * (now - counted)) }
 
-  /// Whether it has not happened for so long that nothing is to be remembered.
+  /// Whether the bucket is full again, so that it can be forgotten.
   public var isFull: Bool { tokens(.now) >= most }
 
   /// When it may happen next, in the long run.

@@ -50,7 +50,7 @@ public struct Pipe: ~Copyable, Sendable {
     if writeEnd >= 0 { close(writeEnd) }
   }
 
-  /// Closes the end that is written to: another process has it now.
+  /// Closes the writing end, which another process has now.
   package mutating func closeWriteEnd() {
     close(writeEnd)
     writeEnd = -1
@@ -59,7 +59,7 @@ public struct Pipe: ~Copyable, Sendable {
   /// Lets `read` return where nothing has come.
   package func setNonBlocking() { _ = fcntl(readEnd, F_SETFL, O_NONBLOCK) }
 
-  /// The bytes that can be read now, at most 16 KiB: none at the end, nil where nothing has come.
+  /// The bytes that can be read now, at most 16 KiB: empty at the end of the stream, nil if there are none yet.
   package func read() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     let count = Glibc.read(readEnd, &buffer, buffer.count)
@@ -105,7 +105,7 @@ public final class CancellationToken: Sendable {
   /// Whether it was cancelled.
   public var isCancelled: Bool { Poll.isReadable(descriptor) }
 
-  /// Calls `body` on a thread of its own when it is cancelled, unless `other` is before.
+  /// Calls `body` on a new thread when it is cancelled, unless `other` is cancelled first.
   public func whenCancelled(
     unless other: CancellationToken, _ body: @escaping @Sendable () -> Void
   ) throws(SystemCallError) {

@@ -46,10 +46,10 @@ public final class BrowserTLS {
 
   deinit { context.library.ssl.SSL_free(ssl) }
 
-  /// Takes what came from the network.
+  /// Decrypts bytes from the network.
   ///
-  /// - Returns: what it says, in the clear; nothing as long as the handshake lasts.
-  /// - Throws: `ChannelError.notTLS` and its like for what breaks TLS.
+  /// - Returns: the plain text; empty during the handshake.
+  /// - Throws: `ChannelError.notTLS` and other errors for bytes that violate TLS.
   public func receive(_ bytes: UnsafeRawBufferPointer) throws(ChannelError) -> [UInt8] {
     guard !isBroken, !hasEnded else { return [] }
     if !isOpen {
@@ -104,7 +104,7 @@ public final class BrowserTLS {
   /// The bytes that a record holds at most (RFC 8446, section 5.1).
   private static let recordSize = 1 << 14
 
-  /// Encrypts what is to be sent; `takeOutgoing` has it then.
+  /// Encrypts bytes to be sent, which `takeOutgoing` returns then.
   ///
   /// - Throws: where the handshake is not done, or something broke before.
   public func send(_ clear: UnsafeRawBufferPointer) throws(ChannelError) {

@@ -4,7 +4,7 @@ internal import OpenSSLLoader
 /// The TLS of a page for browsers: notes-security(7), THE PAGE ON THE NETWORK. TLS 1.3, and 1.2 with
 /// ephemeral keys and authenticated ciphers alone; no tickets, resumption, compression or renegotiation;
 /// HTTP/1.1 by ALPN.
-/// Sendable although the compiler cannot tell: once it is set up, nothing changes it any more, and
+/// Sendable: nothing changes a context after its set-up, and
 /// threads may then share one (openssl-threads(7)).
 public final class BrowserTLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -20,7 +20,7 @@ public final class BrowserTLSContext: @unchecked Sendable {
   /// - Parameters:
   ///   - chain: DER, the server's certificate first.
   ///   - privateKey: its key, PEM.
-  /// - Throws: `ChannelError.tls` for what is no certificate or no key of it.
+  /// - Throws: `ChannelError.tls` for an invalid certificate, or a key that does not belong to it.
   public init(chain: [[UInt8]], privateKey: [UInt8]) throws(ChannelError) {
     library = try OpenSSL.library()
     do throws(LoadedOpenSSL.Failure) {

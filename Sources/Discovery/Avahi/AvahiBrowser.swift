@@ -87,7 +87,7 @@ final class AvahiBrowser {
     }
   }
 
-  /// Says once that what the daemon knows has been told: its list and an answer for each entry.
+  /// Reports once that all entries of the daemon's list have been resolved.
   private func settle() {
     guard !isSettled, hasToldAll, resolvers.values.allSatisfy(\.hasAnswered) else { return }
     isSettled = true
@@ -107,7 +107,7 @@ struct AvahiInstance: Hashable {
 final class AvahiResolver {
   typealias Answer = (record: ServiceRecord, address: Address)
 
-  /// Whether it has had an answer, if only that there is none.
+  /// Whether it has been answered, if only by a failure.
   private(set) var hasAnswered = false
 
   private unowned let session: AvahiSession
