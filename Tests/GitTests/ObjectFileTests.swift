@@ -221,6 +221,32 @@ struct ObjectFileTests {
     #expect(try git("fsck", "--strict", "--no-dangling") == "")
   }
 
+  @Test("a lock that comes and goes is left alone, however old the clock says it is")
+  func locksOfOthers() throws {
+    repository.identity = ("Ada", "ada@example.org")
+    let first = try commit()
+    try repository.update(reference: "refs/heads/main", to: first, from: nil, message: "one")
+    let second = try commit([first])
+    let lock = scratch.path + "/.git/refs/heads/main.lock"
+    let wasTaken = EventLog<Bool>()
+    let old = timespec(tv_sec: 1_000_000_000, tv_nsec: 0)
+    try writeFile(lock, [])
+    startThread {
+      // Another program's locks, one after the other, with the times of a clock that is wrong.
+      for _ in 0..<30 {
+        utimensat(AT_FDCWD, lock, [old, old], 0)
+        usleep(5_000)
+        if unlink(lock) != 0 { return wasTaken.append(true) }
+        let next = open(lock, O_WRONLY | O_CREAT | O_EXCL, 0o666)
+        if next < 0 { return wasTaken.append(false) }
+        close(next)
+      }
+      wasTaken.append(unlink(lock) != 0)
+    }
+    try repository.update(reference: "refs/heads/main", to: second, from: first, message: "two")
+    #expect(wasTaken.wait { !$0.isEmpty } && wasTaken.all == [false])
+  }
+
   @Test("a branch that stands elsewhere, or whose lock somebody holds, is not moved")
   func moved() throws {
     repository.identity = ("Ada", "ada@example.org")

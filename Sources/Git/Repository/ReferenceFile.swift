@@ -222,19 +222,27 @@ struct ReferenceFile {
   /// How long a lock stands that somebody may still hold, in seconds. git has it for milliseconds.
   private static let longestLock = 3_600
   private static let attempts = 100  // of 10 ms each
+  /// How many attempts must find the same lock before it goes: a clock may be wrong, or another one than the
+  /// file system's, and then each lock seems old.
+  private static let attemptsAtOne = 50
 
   /// Makes the lock's file: a descriptor, or -1 with `errno`. It waits for a git that is moving the
-  /// reference; what a killed one left, which git itself would never take away, goes after an hour.
+  /// reference; the lock of a killed one, which git itself would never remove, goes after an hour.
   private static func createLock(_ lock: String) -> Int32 {
+    var met: (lock: FileStatus, since: Int)?
     for attempt in 1...attempts {
       let descriptor = Counted.open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       guard descriptor < 0, errno == EEXIST, attempt < attempts else { return descriptor }
       var status = stat()
-      if Counted.lstat(lock, &status) == 0, WallClock.age(of: status) > longestLock {
-        unlink(lock)
-      } else {
-        usleep(10_000)
+      if Counted.lstat(lock, &status) == 0 {
+        let found = FileStatus(status)
+        if met?.lock != found { met = (found, attempt) }
+        if let met, attempt - met.since >= attemptsAtOne, WallClock.age(of: status) > longestLock {
+          unlink(lock)
+          continue
+        }
       }
+      usleep(10_000)
     }
     return -1
   }
