@@ -14,7 +14,7 @@ struct ForgettingPlayTests {
   @Test("nothing forgotten is left, nothing written is lost, and all end alike")
   func plays() throws {
     var random = SplitMix64.reported()
-    for _ in 0..<TestEnvironment.amount(2, inFull: 60) {
+    for _ in 0..<TestEnvironment.amount(2, inFull: 20) {
       let seed = random.next()
       var play = try ForgettingPlay(seed: seed)
       do {
