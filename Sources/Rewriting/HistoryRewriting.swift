@@ -59,14 +59,22 @@ package struct HistoryRewriting {
   ) throws {
     let repository = history.repository
     let paired = try FormerForms(of: roots, in: tops, repository)
-    let learned = try LearnedCut(paired, kinds: kinds, in: repository) { look in
-      try Self.survivors(of: paired, in: tops, repository, look)
-    }
-    self.init(of: history, Forgetting(id: "", cut: .learned(learned)))
+    try self.init(of: history, learning: paired, tops, kinds)
     self.tops = tops
     self.paired = paired
     seen = Set(try repository.commits(from: tops))
     (goneNotes, changedNotes) = (FollowedNotes(in: history), FollowedNotes(in: history))
+  }
+
+  /// The rewriting that removes what the pairs of former and rewritten versions show to be gone.
+  private init(
+    of history: History, learning paired: FormerForms, _ tops: [ObjectID], _ kinds: Set<String>
+  ) throws {
+    let repository = history.repository
+    let learned = try LearnedCut(paired, kinds: kinds, in: repository) { look in
+      try Self.survivors(of: paired, in: tops, repository, look)
+    }
+    self.init(of: history, Forgetting(id: "", cut: .learned(learned)))
   }
 
   /// The rewriting of a history from which something else went than from another one: what went there goes here, too,
@@ -80,10 +88,7 @@ package struct HistoryRewriting {
   ) throws {
     let repository = history.repository
     let paired = try FormerForms(of: roots, besides: tops, repository)
-    let learned = try LearnedCut(paired, kinds: kinds, in: repository) { look in
-      try Self.survivors(of: paired, in: tops, repository, look)
-    }
-    self.init(of: history, Forgetting(id: "", cut: .learned(learned)))
+    try self.init(of: history, learning: paired, tops, kinds)
     var (gone, changed): ([ObjectID: Set<TreePath>], [ObjectID: Set<TreePath>]) = ([:], [:])
     for (id, files) in paired.files {
       gone[id] = Set(files.keys.filter { files[$0] == .gone })

@@ -12,13 +12,7 @@ import Testing
 @Suite struct DoctorMachineTests {
   let shell: Shell
 
-  init() throws {
-    shell = try Shell()
-    try shell.folder.write("one\n", to: "notes/One.txt")
-    try shell.initialise()
-    try shell.folder.write("two\n", to: "notes/Two.txt")
-    try #require(try shell.notes("save").isSuccess)
-  }
+  init() throws { shell = try Shell.withTwoVersions() }
 
   // notes-doctor(1): "Without HOME it checks what it can".
   @Test func `Without a home folder it checks all else`() throws {

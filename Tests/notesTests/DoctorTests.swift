@@ -12,13 +12,7 @@ import Testing
 @Suite struct DoctorTests {
   let shell: Shell
 
-  init() throws {
-    shell = try Shell()
-    try shell.folder.write("one\n", to: "notes/One.txt")
-    try shell.initialise()
-    try shell.folder.write("two\n", to: "notes/Two.txt")
-    try #require(try shell.notes("save").isSuccess)
-  }
+  init() throws { shell = try Shell.withTwoVersions() }
 
   @Test func `A notebook without trouble is well`() throws {
     let result = try shell.notes("doctor", "--no-discovery")

@@ -51,4 +51,14 @@ final class Shell {
     let result = try notes("init", "--name", "Home", "--device-name", "laptop")
     try #require(result.isSuccess, "\(result)")
   }
+
+  /// A notebook with a note in each of two versions.
+  static func withTwoVersions() throws -> Shell {
+    let shell = try Shell()
+    try shell.folder.write("one\n", to: "notes/One.txt")
+    try shell.initialise()
+    try shell.folder.write("two\n", to: "notes/Two.txt")
+    try #require(try shell.notes("save").isSuccess)
+    return shell
+  }
 }

@@ -6,8 +6,8 @@ internal import System
 internal import WorkTree
 
 /// Joins two histories of which each obeys a forgetting that the other one does not know, on an admin's device:
-/// notes-forget(1), "Other devices". What went from the other one goes from this one as well, by the same steps as when
-/// something is forgotten here; then the other one's versions are brought over.
+/// notes-forget(1), "Other devices". It first removes from this history what was removed from the other one, by the same
+/// steps as when something is forgotten here, and then brings the other one's versions over.
 struct JoiningForgettings {
   let transaction: WriteTransaction
   let options: MergeOptions
