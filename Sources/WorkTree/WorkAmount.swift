@@ -1,23 +1,23 @@
 internal import Synchronization
 
-/// How much of some work: files, and what they hold together.
+/// An amount of work: files, and their size together.
 public struct WorkAmount: Hashable, Codable, Sendable {
-  /// How many files.
+  /// The number of files.
   public var files = 0
-  /// How many bytes they hold.
+  /// The total number of bytes.
   public var bytes = 0
 
   package init(files: Int = 0, bytes: Int = 0) { (self.files, self.bytes) = (files, bytes) }
 }
 
-/// How far a checkout is, for another thread to look at while it runs.
+/// The progress of a checkout, to be read by another thread.
 public final class WorkMeter: Sendable {
   private let state = Mutex((done: WorkAmount(), total: 0))
 
-  /// Nothing done yet.
+  /// A meter that shows no progress yet.
   public init() {}
 
-  /// The amount that is written so far, and the number of files; zero before it has begun.
+  /// The amount written so far, and the total number of files; zero before the checkout begins.
   public var reading: (done: WorkAmount, totalFiles: Int) {
     state.withLock { ($0.done, $0.total) }
   }

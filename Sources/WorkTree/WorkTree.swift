@@ -2,7 +2,7 @@ public import Git
 package import State
 internal import System
 
-/// The folder that a repository's files stand in, and the index that remembers how they were.
+/// The folder with a repository's files, and the index that records their state.
 ///
 /// An instance belongs to one thread at a time.
 public final class WorkTree {
@@ -11,7 +11,7 @@ public final class WorkTree {
   /// The repository behind it.
   public let repository: Repository
 
-  /// The settings in `.git/config` when they were needed first in this transaction.
+  /// The settings in `.git/config`, read when first needed in this transaction.
   private var knownSettings: FolderSettings?
   var settings: FolderSettings {
     if let knownSettings { return knownSettings }
@@ -24,17 +24,18 @@ public final class WorkTree {
   /// Whether the executable bits of files in the folder count.
   package var fileModes: FileModeTrust { settings.fileModes }
 
-  /// The machine's present run, by which files that a power cut damaged are told.
+  /// The machine's present boot, which shows which files a power cut damaged.
   lazy var machine = MachineStart.present
 
-  /// Whether a program has read a file since a checkout put it there, as far as the system has told; nil
-  /// where it has not.
+  /// Whether a program has read a file since a checkout wrote it, by the system's events; nil if there
+  /// was no event.
   package var toldReading: (TreePath) -> FileReading? = { _ in nil }
 
-  /// Whether files are versioned whose names no other device takes: for tests of what shows names.
+  /// Whether files are versioned although other devices refuse their names: for tests of code that
+  /// shows names.
   package var takesUnfitNames = false
 
-  /// The folder of this device's state for the notebook.
+  /// The folder with this device's state of the notebook.
   package var stateFolder: StateFolder { repository.stateFolder }
 
   package init(folder: String, repository: Repository) {
@@ -42,6 +43,6 @@ public final class WorkTree {
     self.repository = repository
   }
 
-  /// Has the settings read anew: another process may have changed them since.
+  /// Drops the settings, so that they are read again: another process may have changed them.
   package func forgetSettings() { knownSettings = nil }
 }

@@ -3,30 +3,30 @@ public import System
 
 /// The errors of the folder and its files.
 public enum WorkTreeError: FileFailure, Sendable {
-  /// The notebook was made by a newer `notes`: the format it says it has.
+  /// The notebook was made by a newer `notes`: the format that it names.
   case newerFormat(String)
   /// A call on a file or folder failed.
   case file(call: String, path: String, errno: Int32)
-  /// Something that is not a plain file stands where a note has to be written.
+  /// Something that is not a plain file is in the place of a note.
   case obstructed(path: String)
-  /// No note answers to this name.
+  /// No note has this name.
   case noSuchNote(String)
   /// A symbolic link, a socket, a pipe or a device is in the place of a note, or of a folder of it.
   case notPlain(TreePath, isLink: Bool)
 }
 
 extension WorkTreeError {
-  /// A call on a file that failed: `path` names the file, `errno` is the error number it left.
+  /// A failed system call on a file: `path` names the file, `errno` is the error number.
   public static func system(call: String, path: String, errno: Int32) -> WorkTreeError {
     .file(call: call, path: path, errno: errno)
   }
 }
 
-/// Calls on files that throw this module's error.
+/// System calls on files that throw this module's error.
 package typealias Disk = FileSystem<WorkTreeError>
 
 extension WorkTreeError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .newerFormat(let format):

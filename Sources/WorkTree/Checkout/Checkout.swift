@@ -4,19 +4,22 @@ internal import Glibc
 internal import State
 internal import System
 
-/// Brings the folder from one commit's tree to another's without ever losing what somebody writes
-/// meanwhile: each file is swapped in whole, and what comes out is compared with what was expected.
+/// Brings the folder from one commit's tree to another's without losing anything that somebody writes
+/// in the meantime: each file is swapped in whole, and the file that comes out is compared with the
+/// expected one.
 ///
-/// A step's staged file tells whether it was done, so that an interrupted checkout can go on:
+/// A step's staged file shows whether the step was done, so that a later run can finish an interrupted
+/// checkout:
 ///
 /// | step | staged file before | after |
 /// |---|---|---|
 /// | new file | the new bytes | none |
-/// | changed file | the new bytes | what stood in the folder |
-/// | deleted file | none | what stood in the folder |
+/// | changed file | the new bytes | the file that was in the folder |
+/// | deleted file | none | the file that was in the folder |
 ///
-/// What the folder cannot hold stays in the staging folder until the checkout is over, and is tried
-/// again by one that goes on. The files of a first checkout are staged as one tree, see `StagedFiles`.
+/// A file that cannot be put into the folder stays in the staging folder until the checkout is over,
+/// and a run that finishes the checkout tries it again. The files of a first checkout are staged as
+/// one tree, see `StagedFiles`.
 package struct Checkout {
   let workTree: WorkTree
   let folder: FolderAccess
@@ -24,28 +27,29 @@ package struct Checkout {
   let journal: CheckoutJournal
   package let plan: CheckoutPlan
 
-  /// Bytes that somebody wrote on top of the old tree while the checkout ran: to become a version
-  /// on it. Nil says that the file was deleted.
+  /// Bytes that somebody wrote on top of the old tree while the checkout ran: they become a version
+  /// on it. Nil means that the file was deleted.
   package private(set) var rescued: [TreePath: TreeEntry?] = [:]
 
   private(set) var sparse: Set<TreePath> = []
-  /// The files that wait although a file stands in their place, or that could not be made.
+  /// The steps that wait because something is in their place, or because their file could not be
+  /// made.
   package private(set) var held: [WaitingFile] = []
 
-  /// The notes whose former file has another name on the disk, which keeps the former text.
+  /// The notes that still have their former text under another name on the disk (a hard link).
   package var parted: Set<TreePath> = []
 
-  /// The files that came out of the folder, by the steps' numbers.
+  /// The files that were taken out of the folder, by the numbers of their steps.
   package private(set) var replacedFiles: [Int: ReplacedFile] = [:]
 
   let stagedFiles: StagedFiles
   let goneFiles: GoneFiles
   let privateFiles: PrivateFiles
   private let keptBack: KeptBackFiles
-  /// The files that were in the way before.
+  /// The files that were in the way before this checkout.
   private let waitingBefore: WaitingFiles
 
-  /// Whether the file system can swap two files in one step, as far as is known.
+  /// Whether the file system can swap two files in one step; true until it has refused.
   private var canExchange: Bool
 
   package init(
@@ -76,7 +80,7 @@ package struct Checkout {
       try workTree.trustFileModes(false)
     }
     meter?.begin(files: plan.steps.count { $0.new != nil })
-    // Names that differ by case would meet in a staged tree.
+    // In a staged tree, names that differ only by case would clash.
     let isWhole =
       try journal.from == nil && plan.steps.allSatisfy { $0.old == nil } && !folder.foldsNames
       && stagedFiles.write(treeOf: plan, of: workTree, meter)
@@ -88,13 +92,13 @@ package struct Checkout {
       for path in written { try Disk.sync(file: path) }
       try Disk.sync(folder: staging)
     }
-    // Mostly there by now: names wait for the same disk.
+    // Most objects are on the disk by now: names wait for the same disk.
     try workTree.repository.syncPendingObjects()
-    // Only now does the journal count: what it speaks of is there.
+    // The journal counts only now, when everything it names is on the disk.
     try CheckoutJournal.begin(in: workTree.stateFolder)
   }
 
-  // Beyond a handful of files one sync of the file system is cheaper than one a file.
+  // For more than a few files, one sync of the file system is cheaper than one for each file.
   private static let oneSyncThreshold = 16
 
   // MARK: Swapping
@@ -134,8 +138,8 @@ package struct Checkout {
     }
   }
 
-  /// Whether the folder is still as it was before a step, and nothing that stood in it is in the staging
-  /// folder.
+  /// Whether the folder is still as it was before a step, and the staging folder has nothing that was
+  /// taken out of it.
   private func isToDo(_ step: CheckoutSteps.Step) throws -> Bool {
     if Counted.faccessat(AT_FDCWD, asidePath(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
       return false
@@ -144,13 +148,13 @@ package struct Checkout {
     return try isStaged(step, new) == true
   }
 
-  /// Leaves the folder as it is for now.
+  /// Postpones a step and leaves its file in the folder as it is.
   private mutating func hold(_ step: CheckoutSteps.Step, by obstacle: Obstacle) throws {
     if step.new != nil { leaveOut(step) }
-    // If that cannot be known it is held up, as if it were no file.
+    // If the status cannot be read, the step is postponed as if no file were there.
     let present = try? folder.status(of: step.path)
     let isFile = present.map { $0.st_mode & S_IFMT == S_IFREG } ?? false
-    // A file that is gone anyway needs no deletion.
+    // A file that does not exist needs no deletion.
     if step.new == nil, !isFile { return }
     let old = step.wasSparse || !isFile ? nil : step.old
     held.append(
@@ -211,7 +215,7 @@ package struct Checkout {
     if isNew, old.id != new.id {
       guard let present = try folder.status(of: step.path) else {
         if folder.obstacle(of: step.path) != nil { return leaveOut(step) }
-        // The user deleted it meanwhile: an edit of the old tree like any other.
+        // The user deleted it during the checkout: an edit of the old tree like any other.
         rescued[step.path] = .some(nil)
         try rename(step, into: .folder)
         return
@@ -224,8 +228,8 @@ package struct Checkout {
     try rescueUnexpected(step, expected: old)
   }
 
-  /// Throws `NoteWaits` where what stands in a note's place may hold what no version here has and none will:
-  /// it cannot be read, or is too large to be versioned.
+  /// Throws `NoteWaits` if the file in a note's place may contain something that is in no version and cannot
+  /// be saved: the file is unreadable, or too large to be versioned.
   private func checkMayReplace(
     _ present: stat, of step: CheckoutSteps.Step, expected: CheckoutSteps.File?
   ) throws {
@@ -253,8 +257,8 @@ package struct Checkout {
 
   private enum Direction { case folder, staging }
 
-  /// Renames between the staging folder and the notebook's; returns false when something was in the way
-  /// of a rename that replaces nothing.
+  /// Renames between the staging folder and the notebook's folder; returns false if a rename that must
+  /// not replace anything found something in its way.
   @discardableResult
   private func rename(
     _ step: CheckoutSteps.Step, into direction: Direction, flags: UInt32 = NOTES_RENAME_NOREPLACE
@@ -268,7 +272,7 @@ package struct Checkout {
       }
       if errno == EEXIST { return false }
       if errno == EINVAL || errno == ENOSYS, flags == NOTES_RENAME_NOREPLACE {
-        // File systems that can't promise to replace nothing: looked at first.
+        // On file systems that cannot promise to replace nothing, a check comes first.
         if Counted.faccessat(new.0, new.1, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { return false }
         if renameat(old.0, old.1, new.0, new.1) == 0 { return true }
       }
@@ -290,19 +294,19 @@ package struct Checkout {
           canExchange = false
         }
       }
-      // In two steps, for file systems that can't in one: for a moment nothing stands in the folder,
-      // and a kill in that moment leaves both files in the staging folder for `finishExchange`.
+      // In two steps, for file systems that cannot swap in one: for a moment the folder has no such
+      // file. A process killed then leaves both files in the staging folder for `finishExchange`.
       if try takeOut(step) { return try finishExchange(step) }
     } else if kind != nil, try !folder.removeEmptyFolder(step.path) {
       throw WorkTreeError.obstructed(path: step.path.description)
     }
-    // It has gone in this moment.
+    // It was removed in this moment.
     try rename(step, into: .folder)
   }
 
   private func asidePath(of step: CheckoutSteps.Step) -> String { path(of: step) + ".out" }
 
-  /// Moves what stands in the folder aside; false when nothing does any more.
+  /// Moves the file in the folder aside; returns false if it no longer exists.
   private func takeOut(_ step: CheckoutSteps.Step) throws -> Bool {
     let moved = try folder.withParent(of: step.path, create: false) { parent, name in
       if renameat(parent, name, AT_FDCWD, asidePath(of: step)) == 0 { return true }
@@ -312,8 +316,8 @@ package struct Checkout {
     return moved ?? false
   }
 
-  /// Puts back what came out of the folder in the moment in which it had taken the file's place and
-  /// is none.
+  /// Puts back something that is not a file: it had just taken the note's place when the checkout
+  /// took it out.
   ///
   /// - Throws: `obstructed`.
   private func putBackObstacle(_ path: String, of step: CheckoutSteps.Step) throws {
@@ -328,15 +332,15 @@ package struct Checkout {
     throw WorkTreeError.obstructed(path: step.path.description)
   }
 
-  /// The second half of an exchange in two steps, of this run or of a killed one.
+  /// The second half of a swap in two steps, begun by this run or by a killed one.
   private func finishExchange(_ step: CheckoutSteps.Step) throws {
     guard Counted.faccessat(AT_FDCWD, asidePath(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0 else {
       return
     }
     try putBackObstacle(asidePath(of: step), of: step)
     if stagedExists(step), try !rename(step, into: .folder) {
-      // The user made a new file in that moment: it is an edit of its own, and the file that was moved
-      // aside is looked at like any file that was swapped out.
+      // The user made a new file in that moment: it is an edit of its own. The file that was moved
+      // aside is compared like any file that was swapped out.
       return try leave(asidePath(of: step), of: step, mode: step.old?.mode ?? .regular)
     }
     try Disk.rename(asidePath(of: step), to: path(of: step))
@@ -346,13 +350,13 @@ package struct Checkout {
     if folder.obstacle(of: step.path) != nil {
       throw WorkTreeError.obstructed(path: step.path.description)
     }
-    // A file that the user made executable here may stay so.
+    // If the mode does not count here, a file that the user made executable may stay executable.
     if workTree.fileModes.leavesOut(new.mode) { return }
     let permissions = workTree.fileModes.permissions(of: new.mode)
     try folder.setExecutable(permissions & 0o111 != 0, step.path)
   }
 
-  /// Keeps what came out of the folder, if it is not what the old tree has.
+  /// Saves the file that came out of the folder, if it differs from the old tree's.
   private mutating func rescueUnexpected(
     _ step: CheckoutSteps.Step, expected: CheckoutSteps.File?
   ) throws {
@@ -371,10 +375,10 @@ package struct Checkout {
     replacedFiles[step.number] = replaced
     let id = try workTree.repository.hash(blob: bytes)
     guard id != expected?.id else { return }
-    // Written in the moment before the swap, and no part of any version: it goes back.
+    // Written in the moment before the swap and not in any version: it goes back.
     if bytes.count > workTree.sizeLimit {
       let flags = step.new == nil ? NOTES_RENAME_NOREPLACE : NOTES_RENAME_EXCHANGE
-      // If it cannot go back it is kept as a text of the folder, below.
+      // If it cannot go back, its text is rescued below.
       if (try? rename(step, into: .folder, flags: flags)) == true {
         throw NoteWaits(obstacle: Obstacle(path: step.path, kind: .tooLarge))
       }
@@ -385,7 +389,7 @@ package struct Checkout {
       name: step.path.name, mode: workTree.fileModes.mode(of: mode, known: known), id: stored)
   }
 
-  /// Whether a file may be what a tree has: by its size.
+  /// Whether a file's size allows it to be the one that a tree has.
   private func isExpected(_ status: stat, _ expected: CheckoutSteps.File?) throws -> Bool {
     guard let expected else { return false }
     return try workTree.repository.header(of: expected.id).size == Int(status.st_size)

@@ -4,8 +4,8 @@ internal import Glibc
 internal import System
 
 extension Checkout {
-  /// Throws if the folder does not let these notes be written, before anything changes. A command
-  /// that changes a note here fails and says so; versions from elsewhere wait.
+  /// Throws if the folder's permissions forbid writing these notes, before anything changes. A
+  /// command that changes a note here then fails with that error; versions from other devices wait.
   ///
   /// - Throws: `file`.
   package func checkAccess(in access: FolderAccess, to wanted: Set<TreePath>) throws {
@@ -16,7 +16,7 @@ extension Checkout {
       let steps = rest.prefix { $0.isBeside(next) }
       rest = rest.dropFirst(steps.count)
       let folder = next.path.parent ?? TreePath("")
-      // A file goes before its name becomes a folder's.
+      // A file is removed before a folder takes its name.
       if files.contains(folder) || folder.ancestors.contains(where: files.contains) { continue }
       guard let first = steps.first?.path else { continue }
       let isThere: Void? = try access.withFolder(folder, of: first, failing: folder) { here in
@@ -31,7 +31,7 @@ extension Checkout {
             throw WorkTreeError.file(
               call: "write", path: step.path.description, errno: number)
           }
-          // A file that comes out of the folder is compared with the one that was expected.
+          // A file that comes out of the folder is read, to be compared with the expected one.
           guard status.st_mode & 0o444 == 0o444 || Counted.faccessat(here, name, R_OK, 0) == 0
           else {
             throw WorkTreeError.file(call: "read", path: step.path.description, errno: errno)
@@ -44,7 +44,7 @@ extension Checkout {
     }
   }
 
-  /// A folder that is missing is made in the nearest one above it.
+  /// A missing folder is made in its nearest ancestor.
   private func checkCanBeMade(
     _ folder: TreePath, for file: TreePath, in access: FolderAccess
   ) throws {
@@ -66,8 +66,8 @@ extension Checkout {
       errno: isImmutable ? EPERM : errno)
   }
 
-  /// The error number that the system would give for replacing or removing this file; nil if it would do
-  /// that, as far as can be told without a trial.
+  /// The error number that the system would give for replacing or removing this file; nil if that would
+  /// work, as far as can be told without a trial.
   private static func whyItStays(
     _ file: stat, _ name: [CChar], in folder: Int32
   ) -> Int32? {
@@ -77,7 +77,7 @@ extension Checkout {
     if attributes & stays != 0 || notes_file_attributes(folder, "") & stays != 0 { return EPERM }
     var parent = stat()
     let user = geteuid()
-    // In such a folder only owners remove and replace files.
+    // In such a folder, only owners can remove and replace files.
     guard user != 0, Counted.fstat(folder, &parent) == 0, parent.st_mode & S_ISVTX != 0,
       file.st_uid != user, parent.st_uid != user
     else { return nil }

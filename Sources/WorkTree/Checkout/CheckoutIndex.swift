@@ -2,17 +2,17 @@ internal import Git
 internal import Glibc
 
 extension Checkout {
-  /// Makes the index say what the folder holds now: the new tree.
+  /// Makes the index describe the files that the folder has now: the new tree.
   package func recordInIndex() throws {
     let former = try workTree.indexForChange(isFirst: journal.from == nil)
     var index = try newIndex(of: former)
-    // For the next save, which then knows the trees of all folders that stay as they are.
+    // For the next save, which then finds the trees of all unchanged folders in the index.
     _ = try index.makeTree { try workTree.repository.keep(tree: $0) }
     try (consume index).write(to: workTree.repository)
   }
 
   private func newIndex(of former: IndexFile) throws -> NewIndex {
-    // As many entries as there are notes are made one by one then, and no object is read any more.
+    // This makes an entry for each note, one by one, and reads no more objects.
     if former.count == 0, journal.from == nil, journal.overlay.isEmpty {
       workTree.repository.forgetObjects()
       return try NewIndex(count: plan.steps.count) { try entry(of: plan.steps[$0]) }
@@ -24,8 +24,8 @@ extension Checkout {
     return edit.finish()
   }
 
-  /// Files that stood in the folder otherwise than in the old tree, and stand as in the new one: there was
-  /// nothing to do, but the index has them as the old tree has.
+  /// Files that differed in the folder from the old tree and are already as in the new one: they needed no
+  /// step, but the index still has the old tree's entries.
   private func setUnchanged(in edit: inout IndexEdit) throws {
     if journal.overlay.isEmpty { return }
     let tree = try workTree.repository.commit(journal.to).tree
@@ -39,7 +39,7 @@ extension Checkout {
     }
   }
 
-  /// The index entry of the file that a step has brought.
+  /// The index entry of the file that a step put into the folder.
   private func entry(of step: CheckoutSteps.Step) throws -> IndexEntry {
     let path = step.path
     guard let new = step.new, !sparse.contains(path) else {
@@ -52,8 +52,9 @@ extension Checkout {
       status: try stagedFiles.status(of: step) ?? status(of: path, holding: new.id))
   }
 
-  /// The status that the index may remember of a file: one under which it was seen to hold what it
-  /// should. Where somebody has written or deleted it since, none, so that the next save looks.
+  /// The status that the index may record for a file: one with which the file was seen to have the
+  /// right content. Nil if somebody has written or deleted the file since, so that the next save
+  /// reads it.
   private func status(of path: TreePath, holding id: ObjectID) throws -> FileStatus {
     if case .read(let content) = try FileContent.read(path, in: workTree.folder, sizeLimit: .max),
       try workTree.repository.hash(blob: content.bytes) == id

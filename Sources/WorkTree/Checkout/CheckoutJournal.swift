@@ -3,27 +3,26 @@ internal import Glibc
 package import State
 internal import System
 
-/// The record of a checkout under way: `.git/notes/checkout/journal`, beside the staged files.
+/// The record of a checkout in progress: `.git/notes/checkout/journal`, beside the staged files.
 ///
-/// It is written when every staged file is on the disk and before the first file in the folder
-/// changes, and removed when the index says what the folder holds. A command that finds it finishes the
-/// checkout: each step shows by its staged file whether it was done (see `Checkout`).
+/// It is written when every staged file is on the disk and before the first file in the folder changes,
+/// and removed when the index describes the new folder. A command that finds it finishes the checkout:
+/// each step's staged file shows whether the step was done (see `Checkout`).
 package struct CheckoutJournal {
-  /// The commit the folder showed; nil for none.
+  /// The commit in the folder before; nil if there was none.
   package let from: ObjectID?
-  /// The commit the folder is to show.
+  /// The commit that the checkout brings into the folder.
   package let to: ObjectID
-  /// Files that stood in the folder otherwise than `from` says: saves of editors that had loaded an
-  /// older text.
+  /// Files in the folder that differ from `from`: saves of editors that had loaded an older text.
   package var overlay: [Overlay] = []
 
-  /// Files of `from` that are not in the folder, because it could not hold them.
+  /// Files of `from` that are not in the folder because they could not be put there.
   package var sparse: [TreePath] = []
 
   package struct Overlay {
     package let path: TreePath
     package let file: TreeEntry
-    /// The version that has the file so.
+    /// The version with this text of the file.
     package let base: ObjectID
 
     package init(path: TreePath, file: TreeEntry, base: ObjectID) {
@@ -42,7 +41,7 @@ package struct CheckoutJournal {
 
   static let format = "1"
 
-  /// The journal of an interrupted checkout, or nil.
+  /// The journal of an interrupted checkout; nil if there is none.
   package static func load(from state: StateFolder) throws -> CheckoutJournal? {
     let path = state[.journal]
     guard var lines = try Disk.lines(of: path)?.lines.map(\.words) else { return nil }
@@ -71,7 +70,7 @@ package struct CheckoutJournal {
     return journal
   }
 
-  /// Writes the journal under a name that does not count yet, which it returns; not durably.
+  /// Writes the journal under a temporary name, not durably, and returns that name.
   func write(in state: StateFolder) throws -> String {
     var text = "\(Self.format)\n\(from ?? .zero)\n\(to)\n"
     for item in overlay {
@@ -83,14 +82,14 @@ package struct CheckoutJournal {
     return path
   }
 
-  /// Lets a journal that is on the disk count, durably.
+  /// Puts a journal that is on the disk into effect, durably.
   static func begin(in state: StateFolder) throws {
     let path = state[.journal]
     try Disk.rename(path + ".new", to: path)
     try Disk.sync(folder: state[.checkout])
   }
 
-  /// The version that has a file as it stood in the folder; nil for none.
+  /// The version with the text of a file that was in the folder; nil if there is none.
   package func base(of path: TreePath) -> ObjectID? {
     overlay.first { $0.path == path }?.base ?? from
   }
@@ -106,14 +105,14 @@ package struct CheckoutJournal {
       from: old, to: repository.commit(to).tree, sparse: sparse, in: repository)
   }
 
-  /// Ends the checkout: removes the journal, durably, and then the staged files, which mean nothing
-  /// without it.
+  /// Ends the checkout: removes the journal, durably, and then the staged files, which have no
+  /// meaning without it.
   package static func clear(in state: StateFolder) throws {
     try Disk.remove(state[.journal])
     try emptyStaging(in: state)
   }
 
-  /// Removes staged files that no journal speaks of.
+  /// Removes staged files that belong to no journal.
   package static func emptyStaging(in state: StateFolder) throws {
     let folder = state[.checkout]
     guard Counted.access(folder, F_OK) == 0 else { return }

@@ -2,10 +2,11 @@ package import Git
 package import State
 internal import System
 
-/// The texts that the folder held before the last checkouts: `.git/notes/brought`.
+/// The texts that were in the folder before the last checkouts: `.git/notes/brought`.
 ///
-/// An editor may hold any of them, and then its save is made on that one: notes-merge(7), "The stale
-/// editor". It is a memory, not history: losing it costs no more than that distinction.
+/// An editor may still have any of them loaded, and its save is then based on that text:
+/// notes-merge(7), "The stale editor". The log is a cache, not history: without it, only that
+/// distinction is lost.
 package struct CheckoutLog {
   /// A checkout that changed a note.
   package struct Entry: Hashable {
@@ -14,18 +15,18 @@ package struct CheckoutLog {
     package let base: ObjectID
     /// The note before, in `base`.
     package let old: ObjectID
-    /// The note as the checkout left it; nil where it took the note away.
+    /// The note as the checkout left it; nil if the checkout removed the note.
     package internal(set) var new: ObjectID?
-    /// When the file was put there, in nanoseconds since 1970; later than what was put there before,
+    /// The time of the checkout, in nanoseconds since 1970; later than every earlier checkout,
     /// whatever the clock says.
     package internal(set) var time: Int64
-    /// The file that held `old`; 0 where that is not known.
+    /// The inode of the file with `old`; 0 if unknown.
     package let inode: UInt64
-    /// Whether a program on this device wrote `old`, which it then holds.
+    /// Whether a program on this device wrote `old`, and so has it loaded.
     package let isWritten: Bool
     /// Whether `old` was a save of an editor that had an older text.
     package internal(set) var isStaleSave = false
-    /// Whether a program has written on what the checkout left.
+    /// Whether a program has written the note on top of the checkout's text.
     package internal(set) var isSeen = false
 
     package init(
@@ -37,18 +38,19 @@ package struct CheckoutLog {
     }
   }
 
-  /// The change of a note by a checkout.
+  /// A checkout's change of a note.
   package struct Step {
     package let path: TreePath
     package let base: ObjectID
     package let old: ObjectID
-    /// The note as the checkout left it; nil where it took the note away.
+    /// The note as the checkout left it; nil if the checkout removed the note.
     package let new: ObjectID?
-    /// The file that held `old`; 0 where that is not known.
+    /// The inode of the file with `old`; 0 if unknown.
     package let inode: UInt64
-    /// Whether `old` was a save that is a version of its own, not what the version before had.
+    /// Whether `old` was a save with a version of its own, different from the text in the version
+    /// before.
     package let isSave: Bool
-    /// Whether a program has read the file since it came; nil where that is not known.
+    /// Whether a program has read the file since a checkout wrote it; nil if unknown.
     package let wasRead: Bool?
 
     package init(
@@ -60,14 +62,15 @@ package struct CheckoutLog {
     }
   }
 
-  /// How many texts are remembered, in all and of one note: enough for a day's work in many notes.
+  /// How many texts are remembered, of all notes and of one note: enough for a day's work in many
+  /// notes.
   package static let capacity = 400
   static let capacityOfNote = 8
 
   package private(set) var entries: [Entry] = []
-  /// Of the last files that one checkout brought and the next replaced: how many a program had read.
+  /// Of the last files that one checkout wrote and the next replaced: how many a program had read.
   package private(set) var readFiles = 0
-  /// And how many none had.
+  /// And how many no program had read.
   package private(set) var unreadFiles = 0
   private let path: String
 
@@ -104,35 +107,36 @@ package struct CheckoutLog {
     return found
   }
 
-  /// Stands in the file for a note that a checkout took away.
+  /// The file's mark for a note that a checkout removed.
   private static let none = "-"
 
-  /// The checkouts that changed a note since the last one that took it away, oldest first.
+  /// The checkouts that changed a note since its last removal by a checkout, oldest first.
   package func entries(for path: TreePath) -> [Entry] {
     let own = entries.filter { $0.path == path }
     return Array(own[(own.lastIndex { $0.new == nil }.map { $0 + 1 } ?? 0)...])
   }
 
-  /// The checkouts that changed a note up to the last one, which took it away, oldest first; none where it
-  /// was not taken away.
+  /// The checkouts that changed a note up to its last removal by a checkout, oldest first; empty if no
+  /// checkout removed it.
   func entries(upToRemovalOf path: TreePath) -> [Entry] {
     let own = entries.filter { $0.path == path }
     guard let last = own.last, last.new == nil else { return [] }
     return Array(own[(own.dropLast().lastIndex { $0.new == nil }.map { $0 + 1 } ?? 0)...])
   }
 
-  /// When the last checkout was; 0 where none is known.
+  /// The time of the last checkout; 0 if none is known.
   package var latestTime: Int64 { entries.reduce(0) { max($0, $1.time) } }
 
-  /// The versions that the folder held before the last few checkouts, the latest first.
+  /// The versions that were in the folder before the last few checkouts, the latest first.
   package var latestBases: [ObjectID] {
     Array(entries.reversed().map(\.base).eachOnce.prefix(Self.latestCount))
   }
 
-  // A person who moves a note while a checkout runs saves soon after.
+  // A person who moves a note during a checkout saves soon after it.
   private static let latestCount = 4
 
-  /// Adds what a checkout did. A text that no program wrote or read is not remembered: none holds it.
+  /// Adds the steps of a checkout, except texts that no program wrote or read: no program has them
+  /// loaded.
   package mutating func append(_ steps: [Step], at now: Int64) {
     let time = max(now, latestTime + 1)
     var latest: [TreePath: Int] = [:]
@@ -149,7 +153,7 @@ package struct CheckoutLog {
         }
       }
       if let last, entries[last].old == step.old {
-        // The same text was written again: it is remembered once.
+        // The same text was written again; it is remembered once.
         entries[last] = Entry(
           path: step.path, base: step.base, old: step.old, new: step.new, time: time,
           inode: step.inode, isWritten: true)
@@ -164,7 +168,7 @@ package struct CheckoutLog {
       entries[entries.count - 1].isStaleSave = step.isSave
     }
     for path in Set(steps.map(\.path)) {
-      // The oldest stays: an editor that was opened before all of them holds it.
+      // The oldest entry stays: an editor opened before all checkouts has its text loaded.
       let own = entries.indices.filter { entries[$0].path == path }
       if own.count > Self.capacityOfNote { entries.remove(at: own[1]) }
     }
@@ -177,7 +181,7 @@ package struct CheckoutLog {
     if readFiles + unreadFiles > 32 { (readFiles, unreadFiles) = (readFiles / 2, unreadFiles / 2) }
   }
 
-  /// Remembers that a program wrote these notes on what the last checkout left.
+  /// Records that a program wrote these notes on top of the last checkout's text.
   package mutating func markSeen(_ paths: Set<TreePath>) throws {
     var isChanged = false
     for position in entries.indices

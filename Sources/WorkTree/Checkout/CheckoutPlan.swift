@@ -1,7 +1,7 @@
 package import Git
 
-/// The steps of a checkout in the folder, in a fixed order: the plan of the same two trees is the same at
-/// every run, which is what lets a later run finish an interrupted one.
+/// The steps of a checkout in the folder, in a fixed order: every run makes the same plan from the same
+/// two trees, so that a later run can finish an interrupted one.
 package struct CheckoutPlan {
   package let steps: CheckoutSteps.SubSequence
 
@@ -10,9 +10,9 @@ package struct CheckoutPlan {
 }
 
 extension CheckoutPlan {
-  /// The steps from one tree to another: deletions first, deepest first, so that a folder can make
-  /// room for a file; then the rest by path; then those left out until now that stay as they are, for
-  /// which there may be room.
+  /// The steps from one tree to another: deletions first, deepest first, so that a file can replace a
+  /// folder; then the rest by path; then unchanged files that the folder could not take before, which
+  /// may fit now.
   ///
   /// - Parameter sparse: the files of the old tree that the folder does not have.
   package init(
@@ -23,7 +23,8 @@ extension CheckoutPlan {
     var rest = CheckoutSteps.List()
     var waiting = missing
     try repository.forEachChange(from: old, to: new) { change in
-      // Links and submodules of foreign commits are carried in trees but never written.
+      // Links and submodules of foreign commits stay in the trees but are never written to the
+      // folder.
       if change.old?.mode.isFile == false || change.new?.mode.isFile == false { return }
       waiting.remove(change.path)
       if change.new == nil {

@@ -2,9 +2,9 @@ internal import Git
 package import Glibc
 internal import System
 
-// The file that a step has in the staging folder.
+// MARK: Staged files
 extension Checkout {
-  /// Whether a step's staged file has the new bytes; nil where there is none.
+  /// Whether a step's staged file has the new bytes; nil if there is no staged file.
   func isStaged(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws -> Bool? {
     if stagedFiles.status(of: step) != nil { return true }
     guard let staged = try staged(step) else { return nil }
@@ -24,13 +24,13 @@ extension Checkout {
     return (bytes, mode)
   }
 
-  /// Opens a step's staged file; nil where there is none.
+  /// Opens a step's staged file; nil if there is none.
   func openStaged(_ step: CheckoutSteps.Step) throws -> Int32? {
     let path = path(of: step)
     var file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     var status = stat()
     if file < 0, errno == EACCES, Counted.lstat(path, &status) == 0 {
-      // A note that nobody may read any more came out: here it has to be read.
+      // A note without read permission came out of the folder: it must be read here.
       chmod(path, status.st_mode & 0o777 | S_IRUSR)
       file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     }
@@ -60,8 +60,8 @@ extension Checkout {
 package struct ReplacedFile {
   package let status: stat
 
-  /// Whether a program had read it, as its access time tells.
+  /// Whether a program had read it, judged by its access time.
   package var wasRead: Bool { FileReading.wasRead(status) }
-  /// Which file it is: as long as a program has it open, no other has this number.
+  /// The inode number: no other file has it as long as a program has this file open.
   package var inode: UInt64 { UInt64(status.st_ino) }
 }

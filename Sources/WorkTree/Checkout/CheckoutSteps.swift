@@ -1,7 +1,7 @@
 package import Git
 
-/// The steps of a checkout. There may be a step for every note, and all of them are there as long as it
-/// runs: their paths stand in one run of bytes.
+/// The steps of a checkout. There may be a step for every note, and all are in memory while the
+/// checkout runs: their paths are in one array of bytes.
 package struct CheckoutSteps: RandomAccessCollection, Sendable {
   package struct Step: Sendable {
     /// The step's number, which names its file in the staging folder.
@@ -9,11 +9,11 @@ package struct CheckoutSteps: RandomAccessCollection, Sendable {
     fileprivate let list: List.Storage
 
     package var path: TreePath { TreePath(bytes: list.path(number)) }
-    /// The file as the old tree has it; nil when it is new.
+    /// The file in the old tree; nil if it is new.
     package var old: File? { list.old(number) }
-    /// The file as the new tree has it; nil when it goes.
+    /// The file in the new tree; nil if it is deleted.
     package var new: File? { list.new[number] }
-    /// Whether the folder does not have the old file, because it could not hold it.
+    /// Whether the folder does not have the old file, because it could not be put there.
     package var wasSparse: Bool { list.sparse.contains(number) }
 
     /// Whether another step's file is in the same folder.
@@ -40,15 +40,15 @@ package struct CheckoutSteps: RandomAccessCollection, Sendable {
 }
 
 extension CheckoutSteps {
-  /// The steps as they are kept.
+  /// The storage of the steps.
   struct List {
     fileprivate var storage = Storage()
 
-    /// Shared by all steps, on any thread: unchecked, as it is never changed once there are any.
+    /// Shared by all steps, on any thread. Sendable: nothing changes it once there are steps.
     fileprivate final class Storage: @unchecked Sendable {
       private(set) var paths: [UInt8] = []
       private(set) var ends: [Int] = []
-      /// As far as there was one yet: a first checkout has none.
+      /// Only as long as the last step with an old file requires: a first checkout has none.
       private var old: [File?] = []
       private(set) var new: [File?] = []
       private(set) var sparse: Set<Int> = []
@@ -83,7 +83,7 @@ extension CheckoutSteps {
         wasSparse: wasSparse)
     }
 
-    /// Adds the steps of another list, which is the list itself where there were none.
+    /// Adds the steps of another list; an empty list becomes the other one.
     mutating func append(_ other: List) {
       if storage.ends.isEmpty {
         storage = other.storage
@@ -99,7 +99,7 @@ extension CheckoutSteps {
         wasSparse: from.sparse.contains(number))
     }
 
-    /// Sorts the steps by path, which they mostly are.
+    /// Sorts the steps by path; most of them are in order already.
     mutating func sort() {
       func precedes(_ left: Int, _ right: Int) -> Bool {
         storage.path(left).lexicographicallyPrecedes(storage.path(right))

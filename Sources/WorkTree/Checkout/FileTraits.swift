@@ -3,25 +3,25 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// The properties of a file besides its text: permissions, owner and group, attributes that a desktop keeps
-/// with it (user.*, xattr(7)) and lists of who may use it (acl(5)). A note that is replaced keeps all of
-/// these.
+/// The properties of a file besides its text: permissions, owner and group, extended attributes of the
+/// desktop (user.*, xattr(7)) and access control lists (acl(5)). A note keeps all of these when it is
+/// replaced.
 enum FileTraits {
   /// Gives a file the traits of another, as far as this user may.
   ///
-  /// - Parameter isExecutable: whether whoever may read the file may run it.
+  /// - Parameter isExecutable: whether everyone who may read the file may run it.
   static func copy(from source: Int32, to target: Int32, isExecutable: Bool) {
     var (former, new) = (stat(), stat())
     guard Counted.fstat(source, &former) == 0, Counted.fstat(target, &new) == 0 else { return }
-    // Only root gives files away; the group may be any that the user is in.
+    // Only root can change the owner; the group may be any that the user is in.
     if former.st_uid != new.st_uid { _ = fchown(target, former.st_uid, uid_t.max) }
     if former.st_gid != new.st_gid { _ = fchown(target, uid_t.max, former.st_gid) }
     for name in attributes(of: source) { copy(attribute: name, from: source, to: target) }
-    // Last: a list of who may use the file sets the group's bits, which then are its mask.
+    // Last: setting an access control list changes the group's bits, which are its mask.
     fchmod(target, permissions(former.st_mode, isExecutable: isExecutable))
   }
 
-  /// The permissions of a file that had these, without the bits that lend its owner's rights.
+  /// A file's permissions without the set-user-ID and set-group-ID bits.
   static func permissions(_ mode: mode_t, isExecutable: Bool) -> mode_t {
     mode & 0o666 | (isExecutable ? (mode & 0o444) >> 2 : 0)
   }
@@ -48,7 +48,7 @@ enum FileTraits {
 }
 
 extension Checkout {
-  /// Gives a step's staged file what the file in the folder has besides its text.
+  /// Gives a step's staged file the traits of the file in the folder.
   func keepTraits(of step: CheckoutSteps.Step) {
     // A file in a folder that cannot be opened has no traits to keep.
     _ = try? folder.withParent(of: step.path, create: false) { parent, name in
@@ -60,12 +60,13 @@ extension Checkout {
     }
   }
 
-  /// Gives a new file what the one has besides its text that the same version takes away: it was renamed.
+  /// Gives a new file the traits of the file with the same text or name that the same version removes: it
+  /// was renamed.
   ///
-  /// - Returns: whether there is such a one.
+  /// - Returns: whether there is such a file.
   mutating func takeOverTraits(to step: CheckoutSteps.Step) -> Bool {
     guard let new = step.new, let former = goneFiles.file(renamedTo: step.path, new.id),
-      // Without the former file it keeps the traits of a new one.
+      // If the former file cannot be opened, the new one keeps the traits of a new file.
       let source = try? openStaged(former)
     else { return false }
     defer { close(source) }
@@ -75,15 +76,15 @@ extension Checkout {
     return true
   }
 
-  /// Makes a new file as closed as the one was that was removed here, and the folders that are made for it, and
-  /// gives them the same group.
+  /// Gives a new file, and the folders made for it, permissions as strict as those of the file that was removed
+  /// here, and the same group.
   func keepPrivate(_ step: CheckoutSteps.Step) throws {
     if privateFiles.isEmpty { return }
     for folder in step.path.ancestors.reversed() {
       guard let access = privateFiles[folder] else { continue }
       _ = try self.folder.withParent(of: folder, create: true) { parent, name in
         guard mkdirat(parent, name, access.mode & 0o777 | S_IRWXU) == 0 else { return }
-        // Without the group its permissions would be another group's.
+        // Without the group, the permissions would apply to another group.
         let hasGroup =
           access.group.map { fchownat(parent, name, .max, $0, AT_SYMLINK_NOFOLLOW) == 0 } ?? true
         if hasGroup { _ = fchmodat(parent, name, access.mode | S_IRWXU, 0) }
@@ -102,7 +103,7 @@ extension Checkout {
   }
 
   private func copyTraits(from source: Int32, to step: CheckoutSteps.Step) {
-    // A staged file that cannot be opened is told by the step that places it.
+    // If a staged file cannot be opened, the step that places it reports that.
     guard let target = try? openStaged(step) else { return }
     defer { close(target) }
     let permissions = step.new.map { workTree.fileModes.permissions(of: $0.mode) } ?? 0
@@ -110,8 +111,8 @@ extension Checkout {
   }
 }
 
-/// The files that a checkout takes away: deletions come first, and what they take out of the folder stays
-/// in the staging folder until the end.
+/// The files that a checkout removes: deletions come first, and the removed files stay in the staging
+/// folder until the end.
 final class GoneFiles {
   private let steps: CheckoutSteps.SubSequence
   private lazy var byText = Dictionary(grouping: steps) { $0.old?.id ?? .zero }
@@ -119,7 +120,8 @@ final class GoneFiles {
 
   init(of plan: CheckoutPlan) { steps = plan.steps.prefix { $0.new == nil } }
 
-  /// The file that was renamed to another path, where one has its text or its last name.
+  /// The file that was renamed to another path: it has the same text, or the same name in another
+  /// folder.
   func file(renamedTo path: TreePath, _ text: ObjectID) -> CheckoutSteps.Step? {
     if steps.isEmpty { return nil }
     let name = path.name

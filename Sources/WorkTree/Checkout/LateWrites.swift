@@ -5,18 +5,18 @@ internal import System
 
 /// Files that a checkout swapped out while a program still had them open for writing.
 ///
-/// Such a program goes on writing into the file it opened, wherever that is now. So the file stays,
-/// in `.git/notes/lingering/`, until nobody writes any more; what was written by then becomes a
-/// version on the text that the program had opened.
+/// Such a program continues to write into the file it opened, wherever that file is now. So the
+/// file is kept in `.git/notes/lingering/` until no program has it open; then its text becomes a
+/// version based on the text that the program had opened.
 package struct LateWrites {
-  /// A file of that kind.
+  /// A swapped-out file.
   package struct Item {
     package let number: Int
-    /// The note it was.
+    /// The path of the note.
     package let path: TreePath
     package let mode: FileMode
-    /// A commit that has the note as it stood when it was swapped out, and its blob there; nil when
-    /// it was new then.
+    /// A commit that has the note as it was when it was swapped out, and its blob there; nil if it
+    /// was new then.
     package var base: ObjectID?
     package var blob: ObjectID?
   }
@@ -36,19 +36,19 @@ package struct LateWrites {
     return true
   }
 
-  /// Takes over a swapped-out file.
+  /// Moves a swapped-out file here.
   package func adopt(
     _ staged: String, path: TreePath, mode: FileMode, base: ObjectID?, blob: ObjectID?
   ) throws {
     try Disk.makeFolder(folder, mode: 0o777)
     let number = (try items().map(\.number).max() ?? 0) + 1
-    // The description first: a file without one would never be looked at again.
+    // The description first: a file without a description would never be read again.
     try describe(Item(number: number, path: path, mode: mode, base: base, blob: blob))
     try Disk.rename(staged, to: self.path(number))
     try Disk.sync(folder: folder)
   }
 
-  /// The files that wait, in the order they came.
+  /// The files that wait, oldest first.
   package func items() throws -> [Item] {
     guard !isEmpty else { return [] }
     var found: [Item] = []
@@ -66,19 +66,19 @@ package struct LateWrites {
     return found.sorted { $0.number < $1.number }
   }
 
-  /// Whether there is anything to look at.
+  /// Whether no file waits.
   package var isEmpty: Bool { Counted.access(folder, F_OK) != 0 }
 
-  /// The bytes of a file; nil when a killed run had not moved it here yet.
+  /// The bytes of a file; nil if a run was killed before it moved the file here.
   package func content(of item: Item) throws -> [UInt8]? { try Disk.readIfThere(path(item.number)) }
 
-  /// Whether a file is larger than any device takes, so that no version can hold it.
+  /// Whether a file exceeds the limit of all devices, so that it cannot be in a version.
   package func isTooLarge(_ item: Item) -> Bool {
     var status = stat()
     return Counted.lstat(path(item.number), &status) == 0 && FolderAccess.isTooLarge(status)
   }
 
-  /// Lets a file go, which gets a name of its own in the notebook's folder.
+  /// Moves a file into the notebook's folder, under a free name.
   package func setAside(_ item: Item, in access: FolderAccess) throws {
     try access.setAside(path(item.number), beside: item.path)
     try remove(item)
@@ -87,14 +87,14 @@ package struct LateWrites {
   /// Whether a program still has it open for writing.
   package func hasWriter(_ item: Item) -> Bool { OpenWriter.exists(of: path(item.number)) }
 
-  /// Says what a file holds by now, and in which commit.
+  /// Records which text a file has by now, and in which commit.
   package func describe(_ item: Item) throws {
     let text =
       "1 \(item.base ?? .zero) \(item.blob ?? .zero) \(item.mode.octal) \(item.path.hexadecimal)\n"
     try Disk.replace(path(item.number) + ".about", with: Array(text.utf8))
   }
 
-  /// Lets a file go.
+  /// Removes a file.
   package func remove(_ item: Item) throws {
     try Disk.remove(path(item.number))
     try Disk.remove(path(item.number) + ".about")

@@ -3,20 +3,21 @@ package import Git
 internal import Glibc
 internal import System
 
-// Files that no version can hold, because no device would take it: notes-merge(7), "Files that are too large".
+// Files that cannot be in a version because every device would refuse them: notes-merge(7), "Files
+// that are too large".
 extension FolderAccess {
-  /// Whether a file is larger than any device takes.
+  /// Whether a file exceeds the limit of all devices.
   static func isTooLarge(_ status: stat) -> Bool {
     status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) > PackLimits.standard.objectBytes
   }
 
-  /// The size of the file of that path where it is larger than any device takes; nil where it is not, or
-  /// there is none.
+  /// The size of the file at that path if it exceeds the limit of all devices; nil if it does not, or if
+  /// there is no file.
   package func excessiveSize(of path: TreePath) throws -> Int? {
     try status(of: path).flatMap { Self.isTooLarge($0) ? Int($0.st_size) : nil }
   }
 
-  /// Gives a file that came out of the folder a free name beside the note whose place it had.
+  /// Gives a file that came out of the folder a free name beside the note that it was.
   package func setAside(_ file: String, beside path: TreePath) throws {
     var number = 1
     while true {
@@ -26,7 +27,7 @@ extension FolderAccess {
           return true
         }
         if errno == EEXIST { return false }
-        // File systems that can't promise to replace nothing: looked at first.
+        // On file systems that cannot promise to replace nothing, a check comes first.
         if errno == EINVAL || errno == ENOSYS {
           if Counted.faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { return false }
           if renameat(AT_FDCWD, file, parent, name) == 0 { return true }
@@ -38,7 +39,8 @@ extension FolderAccess {
     }
   }
 
-  /// `NAME (too large).EXT`, `NAME (too large 2).EXT`, and so on, as long as a name may be.
+  /// `NAME (too large).EXT`, `NAME (too large 2).EXT`, and so on, shortened to the longest allowed
+  /// name.
   private static func name(_ number: Int, beside path: TreePath) -> TreePath {
     let name = path.name.bytes
     let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > name.startIndex ? $0 : nil }
@@ -46,7 +48,7 @@ extension FolderAccess {
     let mark = Array((number == 1 ? " (too large)" : " (too large \(number))").utf8)
     var stem = name[..<(dot ?? name.endIndex)].prefix(
       NameRules.longestName - mark.count - ending.count)
-    // No half of a character.
+    // Cut at a whole character.
     if stem.endIndex < (dot ?? name.endIndex) {
       while let last = stem.last, last & 0xc0 == 0x80 { stem.removeLast() }
       if let last = stem.last, last >= 0xc0 { stem.removeLast() }

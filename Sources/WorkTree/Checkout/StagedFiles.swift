@@ -3,16 +3,16 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// The files that a checkout brings, written aside, each opened once; and what the system said of them
-/// then, which shows later whether they are still what was written.
+/// The files that a checkout writes to the staging folder, each opened once, and their status at that
+/// time, which shows later whether they are still unchanged.
 ///
-/// Those of a first checkout are staged in the folders that they are going to stand in, so that each
-/// thing at the top of the notebook comes to its place in one step, with all that is in it. What finds
-/// something in its way goes on as a staged file of its own, like those of any checkout.
+/// A first checkout stages its files as the tree that they will form, so that each entry at the top of
+/// the notebook is placed in one step, with its whole content. If something is in the way of an entry,
+/// its files become separate staged files, like those of any checkout.
 final class StagedFiles {
   private let staging: String
   private let treePath: String
-  /// Of each step that was staged here; nil where that says nothing any more.
+  /// The status of each step's file that was staged here; nil if it no longer proves the content.
   private var statuses: [FileStatus?] = []
 
   init(in staging: String) {
@@ -20,8 +20,7 @@ final class StagedFiles {
     treePath = staging + "/tree"
   }
 
-  /// The status of a step's file that was staged here, under which it holds what it should; nil where it
-  /// is not known.
+  /// The status of a step's staged file with the right content; nil if unknown.
   func status(of step: CheckoutSteps.Step) -> FileStatus? {
     step.number < statuses.count ? statuses[step.number] : nil
   }
@@ -30,7 +29,7 @@ final class StagedFiles {
     statuses = [FileStatus?](repeating: nil, count: plan.steps.count)
   }
 
-  /// Writes the new bytes of all steps, a file each; not durably. Returns the files' paths.
+  /// Writes the new bytes of all steps, a file for each; not durably. Returns the files' paths.
   func write(_ plan: CheckoutPlan, of workTree: WorkTree, _ meter: WorkMeter?) throws -> [String] {
     begin(plan)
     let folder = try Disk.open(staging, O_RDONLY | O_DIRECTORY)
@@ -47,7 +46,7 @@ final class StagedFiles {
     }
   }
 
-  /// Writes a file that must not be there, not durably, and returns what the system says of it then.
+  /// Writes a file that must not exist yet, not durably, and returns its status.
   static func write(
     _ bytes: [UInt8], of path: TreePath, as permissions: mode_t, to folder: Int32, _ name: TreePath,
     showsReading: Bool = false
@@ -66,12 +65,12 @@ final class StagedFiles {
 
   // MARK: The tree of a first checkout
 
-  /// Removes what a checkout left that was not begun or is over.
+  /// Removes the tree of a checkout that did not begin or is over.
   func removeTree() { if Counted.access(treePath, F_OK) == 0 { Disk.removeTree(treePath) } }
 
   /// Writes the new bytes of all steps, none of which has an old file; not durably.
   ///
-  /// - Returns: false where the file system does not take all the names.
+  /// - Returns: false if the file system refuses some of the names.
   func write(treeOf plan: CheckoutPlan, of workTree: WorkTree, _ meter: WorkMeter?) throws -> Bool {
     try Disk.makeFolder(treePath, mode: 0o777)
     begin(plan)
@@ -90,12 +89,12 @@ final class StagedFiles {
     return true
   }
 
-  /// Brings what was staged, by this run or by a killed one, to its place in the folder.
+  /// Moves the staged files, of this run or of a killed one, to their places in the folder.
   ///
-  /// - Parameter done: told the number of each step that is done by that. The others have a staged file
-  ///   of their own now, unless they were done before.
+  /// - Parameter done: called with the number of each step that this completes. The other steps now
+  ///   have a staged file of their own, unless they were done before.
   func place(_ plan: CheckoutPlan, in folder: FolderAccess, _ done: (Int) -> Void) throws {
-    // Without the tree nothing is placed whole: each step places its own file.
+    // Without the tree, each step places its own file.
     guard let tree = try? FolderAccess(folder: treePath) else { return }
     var rest = plan.steps[...]
     while let first = rest.first {
@@ -116,8 +115,8 @@ final class StagedFiles {
     }
   }
 
-  /// Files come to their places from now on: of those that were written last at this very time a status
-  /// does not tell whether somebody writes them then.
+  /// Files move to their places from now on: if a file was last written at this very instant, its
+  /// status does not show a write that happens during the move.
   func forgetLatest() {
     let time = WallClock.ofFiles
     for number in statuses.indices
@@ -126,7 +125,7 @@ final class StagedFiles {
     }
   }
 
-  /// Looks at a file that came to its place: its new name has changed its status.
+  /// Records the status of a file after its move, which the rename has changed.
   func follow(_ step: CheckoutSteps.Step, to folder: Int32, _ name: [CChar]) {
     guard let former = status(of: step) else { return }
     var status = stat()

@@ -2,26 +2,27 @@ internal import Git
 internal import Synchronization
 internal import System
 
-/// Writes the files of a first checkout into the folders that they are going to stand in: on two threads
-/// where they are many, which share no more than the list of what is left to do.
+/// Writes the files of a first checkout into the folders that they will be in: if they are many, on two
+/// threads, which share only the list of the remaining work.
 final class StagedTreeWriter: Sendable {
   private let steps: Slice<CheckoutSteps>
   private let tree: String
   private let modes: FileModeTrust
   private let meter: WorkMeter?
-  /// Steps whose files are in one folder: what a thread takes at a time.
+  /// Steps whose files are in one folder: a thread takes one such range at a time.
   private let shares: [Range<Int>]
   private let next = Atomic(0)
   private let state = Mutex(State())
 
   private struct State {
     var statuses: [(number: Int, status: FileStatus?)] = []
-    /// The files that the helper could not read, and the other one is to try.
+    /// The files that the helper thread could not read; the main thread tries them again.
     var left: [Range<Int>] = []
     var failure: (any Error)?
   }
 
-  // From how many files on a second thread is worth its start, and how many it takes at a time.
+  // The number of files from which a second thread is worth its start, and how many a thread takes
+  // at a time.
   private static let parallelThreshold = 300
   private static let share = 128
 
@@ -38,14 +39,14 @@ final class StagedTreeWriter: Sendable {
     self.shares = shares
   }
 
-  /// Writes all, not durably, and returns what the system says of each step's file then.
+  /// Writes all files, not durably, and returns their status by step.
   func write(from repository: Repository) throws -> [(number: Int, status: FileStatus?)] {
     let folder = repository.folder
     let helper =
       steps.count < Self.parallelThreshold
       ? nil
       : HelperThread { [self] in
-        // Without a helper the other thread writes all.
+        // Without a helper, the other thread writes all files.
         guard let own = try? Repository.open(at: folder) else { return }
         run(from: own, isHelping: true)
       }
@@ -77,7 +78,7 @@ final class StagedTreeWriter: Sendable {
     }
   }
 
-  /// Returns the steps from the first one on whose file cannot be read, where that is to be left.
+  /// If a file cannot be read and `leavesRest` is true, returns the steps from that one on.
   private func write(
     _ share: Range<Int>, from repository: Repository, to tree: FolderAccess,
     leavesRest: Bool = false
@@ -92,7 +93,7 @@ final class StagedTreeWriter: Sendable {
         do {
           bytes = try repository.blobReadOnce(new.id)
         } catch let error as GitError {
-          // Objects that others have just stored may not be known here.
+          // This repository may not know objects that other threads have just stored.
           if leavesRest { return step.number..<share.upperBound }
           throw error
         }

@@ -3,19 +3,19 @@ public import Git
 package import Glibc
 internal import System
 
-/// Whether a program has read a file since a checkout put it there.
+/// Whether a program has read a file since a checkout wrote it.
 package enum FileReading: String, Codable, Sendable {
-  /// None has, before it was written.
+  /// No program has read it before it was written to.
   case unread
-  /// One has: an editor, or something that reads all files.
+  /// A program has read it: an editor, or one that reads all files.
   case read
   case unknown
 }
 
 extension FileReading {
-  /// Gives a file that a checkout brings an access time of exactly a second before its last write. The first
-  /// read sets it, on file systems mounted with `relatime` as well; a write leaves it, and so do our own
-  /// reads. It is compared as it is, so a clock that jumps tells nothing wrong.
+  /// Gives a file that a checkout writes an access time of exactly one second before its last write. The
+  /// first read changes it, also on file systems mounted with `relatime`; a write does not, and neither do
+  /// notes' own reads. It is compared for equality, so a clock that jumps does no harm.
   static func markUnread(_ file: Int32) {
     var status = stat()
     guard Counted.fstat(file, &status) == 0 else { return }
@@ -30,8 +30,8 @@ extension FileReading {
   /// The reading that a file's access time proves.
   ///
   /// - Parameters:
-  ///   - placed: the file as it was put there.
-  ///   - status: as it is now.
+  ///   - placed: the file's status when the checkout wrote it.
+  ///   - status: its status now.
   package init(of status: stat, since placed: FileStatus) {
     let now = FileStatus(status)
     let accessed = (
@@ -48,21 +48,21 @@ extension FileReading {
     {
       self = .unknown
     } else {
-      // Read after the write, it may have been read before as well.
+      // It was read after the write; it may have been read before, too.
       self = accessed <= (now.modifiedSeconds, now.modifiedNanoseconds) ? .read : .unknown
     }
   }
 
-  /// Whether a program may have set a file's times after the write, as `cp -p` and `touch` do: the write and the last
-  /// change of anything about the file are dated a second or more apart, or apart at all where the access is dated
-  /// before the file was put there. An editor that sets the mode after it has written is faster, and has read it since.
+  /// Whether a program may have set a file's times after the write, as `cp -p` and `touch` do: mtime and ctime
+  /// differ by a second or more, or at all if the access time is before the checkout. An editor that sets the
+  /// mode after its write is faster, and has read the file since.
   private static func mayHaveSetTimes(_ status: stat, _ isAccessedBefore: Bool) -> Bool {
     func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
     let apart = abs(seconds(status.st_ctim) - seconds(status.st_mtim))
     return apart >= 1 || isAccessedBefore && apart > 0
   }
 
-  /// Whether a program has; nil where that is not known.
+  /// Whether a program has read the file; nil if unknown.
   package var wasRead: Bool? {
     switch self {
     case .unread: false
@@ -71,24 +71,24 @@ extension FileReading {
     }
   }
 
-  /// Whether a file that nobody has written since was read, by its status.
+  /// Whether a program has read a file since its last write, judged by its status.
   package static func wasRead(_ status: stat) -> Bool {
     let mark = mark(status.st_mtim)
     return (status.st_atim.tv_sec, status.st_atim.tv_nsec) != (mark.tv_sec, mark.tv_nsec)
   }
 
-  /// Whether the file system that a folder is on keeps access times that can be relied on.
+  /// Whether a folder's file system keeps reliable access times.
   package static func isKept(in folder: String) -> Bool {
     notes_keeps_access_times(folder) != 0 && notes_file_system(folder) != tmpfs
   }
 
-  /// Not relied on: plays there told of reads that no program was seen to make.
+  /// Not reliable: tests there showed reads that no program had made.
   private static let tmpfs = 0x0102_1994
 }
 
 extension WorkTree {
-  /// Reads the beginning of a note that a person is shown, as any other program would: who saves it afterwards
-  /// has seen the text.
+  /// Reads the beginning of a note that is shown to a person, as any other program would: if that person then
+  /// saves the note, the save is based on this text.
   public func markRead(_ path: TreePath) {
     let name = Array("\(folder)/".utf8).map { CChar(bitPattern: $0) } + path.cString
     let file = Counted.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

@@ -1,7 +1,7 @@
 internal import Merge
 internal import System
 
-/// Texts as lines, which are numbers of one table.
+/// Texts as arrays of lines; each line is a number in one table.
 struct LineTexts {
   private var table = LineTable()
 
@@ -14,7 +14,7 @@ struct LineTexts {
     /// Each of its lines once.
     var distinct: [Int32] { Array(counts.keys) }
 
-    /// How much of another text's lines this one has, from 0 to 1; 1 for an empty text.
+    /// The share of another text's lines that this one has, from 0 to 1; 1 for an empty text.
     func share(of other: Text) -> Double {
       let common = other.counts.reduce(0) { $0 + min($1.value, count($1.key)) }
       return other.lines.isEmpty ? 1 : Double(common) / Double(other.lines.count)
@@ -40,39 +40,40 @@ struct LineTexts {
   func isBlank(_ line: Int32) -> Bool { table[line].allSatisfy(Self.isSpace) }
 }
 
-/// A place at which a checkout changed a text, and what a save has there.
+/// A place at which a checkout changed a text, and the lines that a save has there.
 struct BroughtRegion {
   enum State {
-    /// All that went is there, and nothing that came.
+    /// All removed lines are there, and no added line.
     case old
-    /// All that came is there, and nothing that went.
+    /// All added lines are there, and no removed line.
     case new
-    /// Some of what came is there.
+    /// Some added lines are there.
     case mixed
-    /// The place was changed once more, or it cannot be told.
+    /// The place was changed again, or its state is unclear.
     case neither
   }
 
   let state: State
-  /// Whether lines came: a save that has one of them was made by somebody who had the new text.
+  /// Whether the checkout added lines here: if a save has such a line, its writer had the new text.
   let hasComing: Bool
-  /// Whether lines went.
+  /// Whether the checkout removed lines here.
   let hasGoing: Bool
-  /// How many lines that came the save has not.
+  /// How many of the added lines are missing in the save.
   let missing: Int
-  /// Whether what came is in a block of a conflict.
+  /// Whether the added lines are in a block of a conflict.
   let isInBlock: Bool
 
   var showsNew: Bool { hasComing && (state == .new || state == .mixed) }
 
-  /// The regions in which a checkout changed `old` to `new`, as far as `present` is still so. Lines are
-  /// counted, wherever they are; blank ones tell nothing. `outside` is the present text without the blocks
-  /// of an open conflict.
+  /// The regions in which a checkout changed `old` to `new`, if `present` still has the change. Lines are
+  /// counted wherever they are; blank lines prove nothing. `outside` is the present text without the
+  /// blocks of an open conflict.
   static func all(
     from old: LineTexts.Text, to new: LineTexts.Text, present: LineTexts.Text,
     saved: LineTexts.Text, outside: LineTexts.Text? = nil, in texts: LineTexts
   ) -> [BroughtRegion] {
-    // Lines of the save that the old text has not: one may be a line that came, changed once more.
+    // Lines that the save has and the old text does not: such a line may be an added line that was
+    // changed again.
     let own = saved.distinct.filter { saved.count($0) > old.count($0) }
       .map { Set(texts.words(of: $0)) }
     return LineMatching.hunks(from: old.lines, to: new.lines).compactMap { hunk in
@@ -84,7 +85,8 @@ struct BroughtRegion {
         !texts.isBlank(line) && old.count(line) > new.count(line)
           && present.count(line) < old.count(line)
       }
-      // The user has changed the lines that came since: the old text is a wish like any other.
+      // The user has changed the added lines since: then the old lines in a save are an edit like
+      // any other.
       if came.isEmpty && (went.isEmpty || !brought.isEmpty) { return nil }
       let kept = came.count { saved.count($0) > old.count($0) }
       let back = went.count { saved.count($0) >= old.count($0) }

@@ -3,8 +3,8 @@ internal import Glibc
 package import State
 package import System
 
-/// The texts that running `notes edit` commands gave to their editors: a file for each in
-/// `.git/notes/editing/`, locked as long as the command runs.
+/// The texts that running `notes edit` commands gave to their editors: a file for each command in
+/// `.git/notes/editing/`, locked while the command runs.
 package enum EditRuns {
   /// A note that an editor was given.
   package struct Item: Hashable {
@@ -19,7 +19,8 @@ package enum EditRuns {
     }
   }
 
-  /// Says what an editor is given, until what is returned is let go; `end` removes the file.
+  /// Records the texts that an editor is given, until the returned lock is released; `end` removes
+  /// the file.
   package static func begin(_ items: [Item], stateFolder: StateFolder) throws -> FileLock? {
     let folder = stateFolder[.editing]
     try Disk.makeFolder(folder, mode: 0o700)
@@ -37,7 +38,8 @@ package enum EditRuns {
     }
   }
 
-  /// The texts of a note that running editors were given. Files of commands that were killed are removed.
+  /// The texts of a note that running editors were given. Also removes the files of killed
+  /// commands.
   static func all(of path: TreePath, stateFolder: StateFolder) -> [Item] {
     let folder = stateFolder[.editing]
     var found: [Item] = []

@@ -3,12 +3,12 @@ package import Git
 internal import Glibc
 internal import System
 
-/// The files that editors keep beside one that is open.
+/// The lock files that editors make beside an open file.
 package enum EditorLock {
   private static let affixes = [(".~lock.", "#"), (".#", ""), (".", ".swp")]
 
-  /// The name of the note that a lock file of this name is for, or nil when it is none: vim's and nano's
-  /// `.NAME.swp`, emacs' `.#NAME`, LibreOffice's `.~lock.NAME#`.
+  /// The name of the note that a lock file belongs to; nil if this name is not that of a lock file:
+  /// vim's and nano's `.NAME.swp`, emacs' `.#NAME`, LibreOffice's `.~lock.NAME#`.
   package static func note(lockedBy file: TreePath) -> TreePath? {
     for (start, end) in affixes {
       let note = file.bytes.dropFirst(start.utf8.count).dropLast(end.utf8.count)
@@ -19,14 +19,14 @@ package enum EditorLock {
     return nil
   }
 
-  /// Whether an editor has a note open, as far as it leaves a lock file beside it.
+  /// Whether an editor has a note open, judged by a lock file beside it.
   package static func isOpen(_ note: TreePath, in folder: String) -> Bool {
     birth(of: note, in: folder) != nil
   }
 
-  /// When the editor that has a note open made its lock file, in nanoseconds since 1970: the oldest, if
-  /// there are several. Nil where there is none, where its editor is gone, or where the file system does
-  /// not say.
+  /// When the editor that has a note open made its lock file, in nanoseconds since 1970: the oldest time
+  /// if there are several. Nil if there is no lock file, if its editor has ended, or if the file system
+  /// does not record the time.
   static func birth(of note: TreePath, in folder: String) -> Int64? {
     let parent = note.parent.map { $0.bytes + [UInt8(ascii: "/")] } ?? []
     func time(_ start: String, _ end: String, _ process: ([CChar]) -> Int32?) -> Int64? {
@@ -42,7 +42,7 @@ package enum EditorLock {
       .compactMap { $0 }.min()
   }
 
-  /// The program that made a swap file of vim's form: its number is at offset 24.
+  /// The ID of the process that made a swap file in vim's format: it is at offset 24.
   private static func processOfSwapFile(_ name: [CChar]) -> Int32? {
     let file = Counted.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -54,7 +54,7 @@ package enum EditorLock {
     return header[24...].reversed().reduce(Int32(0)) { $0 << 8 | Int32($1) }
   }
 
-  /// The program that made a link of emacs' form: `USER@HOST.PROCESS:BOOT`.
+  /// The ID of the process that made a link in emacs' format: `USER@HOST.PROCESS:BOOT`.
   private static func processOfLink(_ name: [CChar]) -> Int32? {
     var target = [CChar](repeating: 0, count: 512)
     let count = readlink(name, &target, target.count)

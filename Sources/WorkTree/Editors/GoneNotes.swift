@@ -2,13 +2,14 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// Saves of editors that have a note open which a checkout took away, because it was renamed or deleted:
+/// Saves of editors that have a note open which a checkout removed, because it was renamed or deleted:
 /// notes-merge(7), "The stale editor".
 extension SaveBases {
-  /// On which text of a note that went a new file in its place was made; nil where it is a new note.
+  /// The text of a removed note on which a new file in its place is based; nil if the file is a new
+  /// note.
   ///
   /// - Parameters:
-  ///   - saved: what the file holds.
+  ///   - saved: the text of the file.
   ///   - device: the file system that it is on.
   func base(ofGone path: TreePath, saved: ObjectID, device: dev_t) throws -> SaveBase? {
     let repository = workTree.repository
@@ -27,8 +28,8 @@ extension SaveBases {
 }
 
 extension SaveEvidence {
-  /// The text that the writer of a new file had, in the place of the note that the last checkout took away;
-  /// nil where nothing tells that its writer had the note.
+  /// The text on which the writer of a new file based it, in the place of the note that the last checkout
+  /// removed; nil if nothing proves that the writer had the note.
   ///
   /// - Parameter isRenamed: whether the note of a commit has another name now.
   fileprivate func baseOfGone(
@@ -36,13 +37,13 @@ extension SaveEvidence {
   ) throws -> SaveBase? {
     let isSame = entries.contains { $0.old == saved }
     if let proof = proofs.filter({ $0.text < entries.count }).min(by: { $0.text < $1.text }) {
-      // The same text of a note that was deleted is somebody's wish to have it again.
+      // If the same text returns for a deleted note, somebody wants the note back.
       let isSave = try !isSame || isRenamed(entries[proof.text].base)
       return isSave ? base(proof.text, proof.evidence) : nil
     }
     guard now - entries[entries.count - 1].time < Self.doubt else { return nil }
     if let text = entries.lastIndex(where: { $0.old == saved && $0.isStaleSave }) {
-      // As ':w' and then ':wq' do.
+      // As ':w' and then ':wq' do in vim.
       return try isRenamed(entries[text].base) ? base(text, .lines) : nil
     }
     // The same text is a copy that somebody put there.
@@ -57,7 +58,8 @@ extension SaveEvidence {
       unseen: entries[text], evidence: evidence, taken: 0, since: entries[text].base)
   }
 
-  /// How much of each older text the save has; nil where one is no text, or they are too large.
+  /// How much of each older text the save has; nil if one of them is not text, or if they are too
+  /// large.
   private func shares(reading blob: (ObjectID) throws -> [UInt8]) throws -> [Double]? {
     var table = LineTexts()
     var total = 0

@@ -2,16 +2,16 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// The files that programs of this user have open, as /proc tells: proc_pid_fd(5).
+/// The files that programs of this user have open, from /proc: proc_pid_fd(5).
 enum OpenFiles {
-  /// How many descriptors are looked at, of all programs: some milliseconds' work.
+  /// The limit of descriptors to check, of all programs: some milliseconds' work.
   private static let most = 20_000
 
-  /// Those of these files of a device that another program has open.
+  /// The files among `files` that another program has open.
   ///
-  /// - Parameter files: their inode numbers, each with the time at which it had left the folder, in nanoseconds since
-  ///   1970. A file system may give the number to another file at once, and the time was taken a while after: a file
-  ///   that has a name counts if it was made a second before.
+  /// - Parameter files: their inode numbers, each with the time at which the file had left the folder, in
+  ///   nanoseconds since 1970. A file system may give the number to another file at once, and the time was taken
+  ///   a little later: a file that has a name counts if it was made a second before.
   static func open(among files: [UInt64: Int64], on device: dev_t) -> Set<UInt64> {
     var found: Set<UInt64> = []
     var rest = most
@@ -20,7 +20,8 @@ enum OpenFiles {
       guard let process = Int32(name), process != getpid(), rest > 0, found.count < files.count
       else { continue }
       var status = stat()
-      // Only a user's own can be looked at, but by root, for whom others' edits are none of its own.
+      // Only processes of the same user can be checked. Root could check all, but other users'
+      // edits are not root's.
       guard Counted.stat("/proc/\(process)", &status) == 0, status.st_uid == user else { continue }
       for descriptor in Disk.namesIfAny(in: "/proc/\(process)/fd") {
         rest -= 1

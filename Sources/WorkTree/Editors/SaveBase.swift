@@ -3,62 +3,65 @@ package import Glibc
 internal import Merge
 internal import System
 
-/// On which text a save was made: notes-merge(7), "The stale editor".
+/// The text on which a save is based: notes-merge(7), "The stale editor".
 package struct SaveBase {
   /// The evidence that decided.
   package enum Evidence: String, Codable, Sendable, CaseIterable {
-    /// All that the checkouts brought is in it.
+    /// The save has everything that the checkouts added.
     case kept
-    /// No program had read what the last checkout brought.
+    /// No program had read the text of the last checkout.
     case unread
     /// `notes edit` gave its editor an older text.
     case edit
-    /// The editor's lock file is older.
+    /// The editor's lock file is older than the checkout.
     case lock
     /// A program has the older text's file open.
     case descriptor
-    /// Its lines are the older text's.
+    /// Its lines are those of the older text.
     case lines
-    /// A program had read the new text, or written on it.
+    /// A program had read the new text, or written on top of it.
     case read
-    /// Nothing spoke against the new text.
+    /// There was no evidence against the new text.
     case unknown
   }
 
-  /// The checkout that put the next text there; nil for the text that the folder held last.
+  /// The checkout that replaced the base; nil if the base is the last text in the folder.
   package let unseen: CheckoutLog.Entry?
   package let evidence: Evidence
-  /// How many lines that checkouts brought within the last day the save takes away, which had seen them.
+  /// How many lines that checkouts added within the last day the save removes although its writer
+  /// had seen them.
   package let taken: Int
-  /// A commit before all that it takes away, or did not see.
+  /// A commit before all the changes that the save removes, or that its writer had not seen.
   package let since: ObjectID
 }
 
-/// All that is known of a save of a note that checkouts had changed.
+/// All the evidence about a save of a note that checkouts had changed.
 struct SaveEvidence {
-  /// The checkouts, oldest first; there is one at least.
+  /// The checkouts, oldest first; at least one.
   let entries: [CheckoutLog.Entry]
   let saved: ObjectID
-  /// The note as the folder held it last.
+  /// The last text that the folder had of the note.
   let present: ObjectID
-  /// When the save is looked at, in nanoseconds since 1970.
+  /// The time of the decision, in nanoseconds since 1970.
   let now: Int64
   let reading: FileReading
-  /// When the editor's lock file was made; asked for only where it matters.
+  /// When the editor's lock file was made; called only if needed.
   var lock: () -> Int64? = { nil }
-  /// Which of these files, each with the time at which it had left the folder, a program has open.
+  /// The files among these that a program has open; each has the time at which it had left the
+  /// folder.
   var open: ([UInt64: Int64]) -> Set<UInt64> = { _ in [] }
   /// The texts that running commands gave to their editors.
   var runs: () -> [EditRuns.Item] = { [] }
-  /// Whether something reads all files, so that a file that was read tells nothing.
+  /// Whether a program reads all files, so that a read proves nothing.
   var readsAll: () -> Bool = { false }
-  /// The size of the markers of the note's open conflict; nil where there is none.
+  /// The size of the markers of the note's open conflict; nil if there is no conflict.
   var markerSize: () throws -> Int? = { nil }
 
-  /// How long an edit of the very text that a checkout brought may be of the former one, in nanoseconds.
+  /// For how long after a checkout an edit without traces of the checkout's text may be based on
+  /// the former text, in nanoseconds.
   static let doubt: Int64 = 600 * 1_000_000_000
   static let day: Int64 = 24 * 3_600 * 1_000_000_000
-  /// Texts larger than this, and those with zero bytes, are not looked into.
+  /// Texts larger than this, and those with zero bytes, are not compared.
   static let largestText = 1 << 22
 
   func base(reading blob: (ObjectID) throws -> [UInt8]) throws -> SaveBase {
@@ -73,7 +76,7 @@ struct SaveEvidence {
     let regions = texts.regions
     let all = regions.joined()
     if !all.isEmpty, all.allSatisfy({ $0.state == .new }) { return base(count, .kept, texts) }
-    // The newest text that its writer can have had.
+    // The newest text that the writer can have had.
     var (upper, proof) = (count, SaveBase.Evidence?.none)
     func bound(_ text: Int, _ evidence: SaveBase.Evidence) {
       if text < upper { (upper, proof) = (text, evidence) }
@@ -81,7 +84,8 @@ struct SaveEvidence {
     if !isWritten, reading == .unread { bound(count - 1, .unread) }
     if upper == count, all.isEmpty { return base(count, .kept, texts) }
     for proof in proofs { bound(proof.text, proof.evidence) }
-    // The oldest one: what it has of a checkout its writer had read.
+    // The oldest such text: if the save has a line of a checkout, its writer had read that
+    // checkout.
     let low = (0..<upper).last { regions[$0].contains(where: \.showsNew) }.map { $0 + 1 } ?? 0
     let rest = regions[low..<upper].joined()
     if rest.isEmpty { return base(upper, proof ?? .unknown, texts) }
@@ -92,7 +96,7 @@ struct SaveEvidence {
     return base(upper, proof ?? (isKnown ? .read : .unknown), texts)
   }
 
-  /// The texts that the writer had by what is known of its editor.
+  /// The texts that the writer had, by the evidence about the editor.
   var proofs: [(text: Int, evidence: SaveBase.Evidence)] {
     var found: [(text: Int, evidence: SaveBase.Evidence)] = []
     if reading != .read, let lock = lock() {
@@ -110,32 +114,33 @@ struct SaveEvidence {
     return found
   }
 
-  /// The oldest text whose file a program has open still.
+  /// The oldest text whose file a program still has open.
   private func oldestOpen() -> Int? {
     let files = Dictionary(entries.filter { $0.inode > 0 }.map { ($0.inode, $0.time) }) { $1 }
     let open = files.isEmpty ? [] : open(files)
     return entries.firstIndex { open.contains($0.inode) && files[$0.inode] == $0.time }
   }
 
-  /// The text that programs here wrote last, from one on that an editor had.
+  /// The newest text that a program here wrote, starting with a text that an editor had.
   private func newestWritten(from text: Int) -> Int {
     if entries[entries.count - 1].isSeen { return entries.count }
     return entries.indices.last { $0 > text && entries[$0].isWritten } ?? text
   }
 
-  /// Of an older text and those that programs here wrote since, which took nothing in of what came either:
-  /// the one that the save has most of, the newest of several.
+  /// Among an older text and the texts that programs here wrote later without any added lines: the text
+  /// that the save has most of, or the newest of several.
   private func closest(_ low: Int, _ upper: Int, _ texts: Texts) -> Int {
     var (closest, most) = (low, texts.saved.share(of: texts.olds[low]))
     for text in low...upper where text < entries.count && text > low {
       guard entries[text].isWritten || text == upper else { continue }
       let share = texts.saved.share(of: texts.olds[text])
-      // Of two that tell as much, one that a program here wrote is held for sure.
+      // If two match equally well, a text written by a program here surely was in an editor.
       if share > most || share == most && entries[text].isWritten {
         (closest, most) = (text, share)
       }
     }
-    // A text that was written here before, again: its writer has changed its mind about what was written since.
+    // The save has a text again that was written here before: its writer has undone what was
+    // written since.
     let newest = (low...upper).last { $0 < entries.count && entries[$0].isWritten }
     if let newest, newest > closest, entries[closest].isWritten, entries[closest].old == saved {
       return newest
@@ -143,7 +148,7 @@ struct SaveEvidence {
     return closest
   }
 
-  /// Whether a save that shows nothing of what came between two texts was made on the older one.
+  /// Whether a save that has nothing of the changes between two texts is based on the older text.
   private func isOlder(
     _ low: Int, _ upper: Int, _ rest: some Collection<BroughtRegion>, _ texts: Texts
   ) -> Bool {
@@ -153,7 +158,7 @@ struct SaveEvidence {
       ? entries[upper - 1].isSeen || reading == .read && !readsAll() : entries[upper].isWritten
     let share = texts.saved.share(of: texts.olds[low])
     let isDoubtful = now - entries[upper - 1].time < Self.doubt
-    // A person who settles a conflict takes away its blocks: only text that came outside of them tells.
+    // A person who resolves a conflict removes its blocks: only text outside of them is evidence.
     let outside = rest.filter { !(isLast && $0.isInBlock) }
     if outside.isEmpty {
       return !isHeld && rest.allSatisfy { $0.state == .old } && share >= 0.5
@@ -182,23 +187,23 @@ struct SaveEvidence {
       unseen: nil, evidence: evidence, taken: taken.reduce(0, +), since: entries[first].base)
   }
 
-  /// How many lines that came within the last day a text takes away which is put in the note's place on
-  /// purpose, and a commit before these.
+  /// How many lines added within the last day a text would remove if it replaces the note on purpose,
+  /// and a commit before these lines.
   func taken(reading blob: (ObjectID) throws -> [UInt8]) throws -> SaveBase? {
     try Texts(self, blob).map { base(entries.count, .kept, $0) }
   }
 
-  /// The texts, and what each checkout brought that still stands.
+  /// The texts, and the changes of each checkout that are still in the note.
   private struct Texts {
     let saved: LineTexts.Text
-    /// The texts before each checkout.
+    /// The text before each checkout.
     let olds: [LineTexts.Text]
     let regions: [[BroughtRegion]]
     private let present: LineTexts.Text
-    /// The present text without the blocks of an open conflict; nil where there is none.
+    /// The present text without the blocks of an open conflict; nil if there is no conflict.
     private let outside: LineTexts.Text?
 
-    /// Whether the save has all lines of an older text that stand in blocks now.
+    /// Whether the save has all lines of an older text that are in blocks now.
     func keepsBlocks(of text: Int) -> Bool {
       guard let outside else { return true }
       let old = olds[text]
@@ -207,7 +212,7 @@ struct SaveEvidence {
       }
     }
 
-    /// Nil where one is too large, or is no text.
+    /// Nil if one of the texts is too large, or is not text.
     init?(_ evidence: SaveEvidence, _ blob: (ObjectID) throws -> [UInt8]) throws {
       var table = LineTexts()
       let empty = table.text([])
@@ -244,10 +249,10 @@ struct SaveEvidence {
 }
 
 extension CheckoutLog {
-  /// The lines that a text takes away which is to be put in a note's place on purpose.
+  /// The lines that a text removes which somebody puts in a note's place on purpose.
   ///
-  /// - Returns: how many lines that checkouts brought within the last day, and a commit before these; nil
-  ///   where no checkout has changed the note lately, or its texts cannot be read.
+  /// - Returns: how many lines that checkouts added within the last day, and a commit before these; nil
+  ///   if no checkout has changed the note lately, or if its texts cannot be read.
   package func taken(
     from path: TreePath, present: ObjectID, by text: ObjectID, in repository: Repository
   ) throws -> (lines: Int, since: ObjectID)? {
@@ -262,15 +267,15 @@ extension CheckoutLog {
   }
 }
 
-/// Finds on which text saves were made.
+/// Finds the text on which a save is based.
 package struct SaveBases {
   let workTree: WorkTree
   let log: CheckoutLog
-  /// The notes with an open conflict, and the sizes of its markers; asked for only where it matters.
+  /// The notes with an open conflict, and the sizes of the markers; called only if needed.
   private let conflicts: () throws -> [TreePath: Int]
-  /// The tree of the version that the device shows.
+  /// The tree of the version in the folder.
   private let tree: () throws -> ObjectID?
-  /// Whether that version has a note of a commit under another name.
+  /// Whether the version in the folder has a commit's note under another name.
   let isRenamed: (TreePath, _ commit: ObjectID) throws -> Bool
 
   package init(
@@ -282,18 +287,18 @@ package struct SaveBases {
     (self.conflicts, self.tree, self.isRenamed) = (conflicts, tree, isRenamed)
   }
 
-  /// On which text a save of a note was made; nil where no checkout has changed the note lately, or the
-  /// version that the device shows has it already.
+  /// The text on which a save of a note is based; nil if no checkout has changed the note lately, or if
+  /// the version in the folder already has the saved text.
   ///
   /// - Parameters:
-  ///   - present: the note as the folder held it last, and the index's status of that.
-  ///   - status: the file as it is now.
+  ///   - present: the last text that the folder had of the note, and the index's status of it.
+  ///   - status: the file's status now.
   package func base(
     of path: TreePath, saved: ObjectID, present: ObjectID, placed: FileStatus, status: stat,
     index: IndexFile
   ) throws -> SaveBase? {
     let repository = workTree.repository
-    // A derived merge that no version was made on is gone with git's reflog.
+    // git's reflog expires, and then a derived merge without a version on top is deleted.
     let entries = try log.entries(for: path).filter {
       try repository.contains($0.base) && repository.contains($0.old)
         && $0.new.map(repository.contains) ?? false
@@ -316,8 +321,8 @@ package struct SaveBases {
     ).base(reading: repository.blob)
   }
 
-  /// Whether most of the files that the last checkouts brought were read, and not written then: an
-  /// indexer or the like reads all of them, and tells nothing of an editor.
+  /// Whether most files of the last checkouts were read and not written afterwards: an indexer or a
+  /// similar program reads all files, so reads prove nothing about an editor.
   private func readsAll(except path: TreePath, _ index: IndexFile) -> Bool {
     var (read, unread) = (log.readFiles, log.unreadFiles)
     let others = log.entries.reversed().map(\.path).eachOnce.filter { $0 != path }
@@ -348,25 +353,25 @@ package struct StaleSave {
   package let entry: TreeEntry
   /// When, in seconds since 1970.
   package let written: Int64
-  /// The checkout that replaced the text it was made on.
+  /// The checkout that replaced its base.
   package let unseen: CheckoutLog.Entry
 }
 
-/// A save of a note that checkouts had changed, for whoever is told of it.
+/// A save of a note that checkouts had changed, as reported to people.
 package struct SaveRemark: Codable, Sendable {
-  /// Which note.
+  /// The note.
   package let path: TreePath
   /// The evidence by which the base was found.
   package let evidence: SaveBase.Evidence
-  /// The version that has the text it was made on, where that is older than what the folder held: it was
-  /// merged with what came since.
+  /// The version with the text on which the save is based, if that is older than the last text in the
+  /// folder: then the save was merged with the later changes.
   package let base: ObjectID?
-  /// How many lines it takes away that were brought within the last day.
+  /// How many lines the save removes that checkouts added within the last day.
   package let takenLines: Int
-  /// A commit before all that it takes away, or did not see.
+  /// A commit before all the changes that the save removes, or that its writer had not seen.
   package let since: ObjectID
 
-  /// Whether people may be told of it.
+  /// Whether the save is reported.
   package var isTold: Bool { base != nil || takenLines > 0 }
 
   package init(path: TreePath, _ base: SaveBase) {

@@ -3,9 +3,10 @@ internal import Glibc
 internal import State
 internal import System
 
-/// Files by which git treats other files, as this device agreed to them: copies at the same paths in
-/// `.git/notes` (notes-merge(7), "Files that are not versioned"). What another writer sends of the kind
-/// neither keeps this device's notes from being versioned, nor has it send what it kept back.
+/// Files that tell git how to treat other files, as this device has agreed to them: copies at the same
+/// paths in `.git/notes` (notes-merge(7), "Files that are not versioned"). A file of this kind from
+/// another writer cannot exclude this device's notes from versions, nor make this device send notes
+/// that it keeps back.
 package struct Agreement {
   let fileName: TreePath
   let folder: String
@@ -30,7 +31,7 @@ package struct Agreement {
   var hasFiles: Bool { !Disk.namesIfAny(in: folder).isEmpty }
 }
 
-/// How the files of one kind in the folder stand to what was agreed to.
+/// Compares the folder's files of one kind with the copies that this device has agreed to.
 final class AgreedFiles {
   let agreement: Agreement
   private let workTree: WorkTree
@@ -38,11 +39,12 @@ final class AgreedFiles {
   private var accesses: [TreePath: Access] = [:]
   private var known: [TreePath: (origin: Origin, content: [UInt8]?)] = [:]
 
-  /// The change of a folder's file, or of its absence.
+  /// The origin of a file's present content, or of its absence.
   enum Origin {
-    /// It is as this device agreed to it.
+    /// The file is as this device agreed to it.
     case agreed
-    /// It was written or deleted here, and is in no version yet: with the next one it is agreed to.
+    /// The file was written or deleted here, and is not in a version yet: the next save agrees to
+    /// it.
     case writtenHere
     case fromElsewhere
   }
@@ -56,13 +58,14 @@ final class AgreedFiles {
   /// The content of a folder's file; nil if there is none.
   func content(in folder: TreePath) throws -> [UInt8]? { try look(in: folder).content }
 
-  /// Whether what has such a file's name beside or above a path is not to be asked: to open a FIFO there would
-  /// wait for ever, which libgit2 does; and a file that cannot be read counts as it was agreed to.
+  /// Whether such a file beside or above a path must not be opened: opening a FIFO would wait for ever, and
+  /// libgit2 does that. An unreadable file counts as it was agreed to.
   func isBlocked(above path: TreePath) -> Bool {
     (path.ancestors + [""]).contains { access(in: $0) != .open }
   }
 
-  /// Whether such a file beside or above a path cannot be read, and none was agreed to: nobody knows what it says.
+  /// Whether such a file beside or above a path is unreadable and was never agreed to, so that its
+  /// rules are unknown.
   func isUnknown(above path: TreePath) -> Bool {
     (path.ancestors + [""]).contains { folder in
       let copy = "\(agreement.folder)/\(folder.appending(agreement.fileName))"
@@ -70,13 +73,13 @@ final class AgreedFiles {
     }
   }
 
-  /// How the file of a folder can be read.
+  /// How a folder's file can be read.
   private enum Access {
-    /// It can be, or there is none.
+    /// It is readable, or there is none.
     case open
-    /// A FIFO or the like is in its place.
+    /// A FIFO or a similar file is in its place.
     case blocked
-    /// It is a file without permission to read, or a link that leads nowhere.
+    /// It has no read permission, or is a link that leads nowhere.
     case unreadable
   }
 
@@ -115,9 +118,9 @@ final class AgreedFiles {
 }
 
 extension WorkTree {
-  /// Agrees to the files of these kinds that are in the folder, where nothing was agreed to so far: in a
-  /// folder that becomes a notebook, and in a notebook of a former version of notes. To be called before
-  /// the first checkout.
+  /// Agrees to the files of these kinds that are in the folder, if there is no agreement yet: in a
+  /// folder that becomes a notebook, and in a notebook of an older version of notes. Call it before the
+  /// first checkout.
   package func beginAgreements() throws {
     let agreements = Agreement.all(stateFolder).filter { !$0.isBegun }
     if agreements.isEmpty { return }
@@ -130,8 +133,8 @@ extension WorkTree {
     }
   }
 
-  /// Agrees to those of these files that are of such a kind, as they are now; to one that has gone, no
-  /// more.
+  /// Agrees to the files of such a kind among `paths` as they are now, and drops the agreement to
+  /// files that no longer exist.
   package func agree(toFilesAmong paths: some Sequence<TreePath>) throws {
     let agreements = Agreement.all(stateFolder)
     for path in paths {
@@ -141,7 +144,7 @@ extension WorkTree {
     }
   }
 
-  /// The content of a file; nil if there is none, or something else: a link, a FIFO.
+  /// The content of a file; nil if there is none, or if it is not a plain file: a link or a FIFO.
   private func plainFile(_ path: TreePath) throws -> [UInt8]? {
     var status = stat()
     let name = "\(folder)/\(path)"

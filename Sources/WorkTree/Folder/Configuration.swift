@@ -5,12 +5,12 @@ package import Git
 enum SizeLimit {
   static let setting = "notes.maxFileSize"
 
-  /// The limit by these settings, in bytes.
+  /// The configured limit, in bytes.
   static func configured(by settings: Settings) -> Int {
-    // A setting that cannot be read counts as none.
+    // A setting that cannot be read is ignored.
     guard let value = (try? settings[setting]) ?? nil, let limit = parse(value)
     else { return SkipRules.defaultSizeLimit }
-    // A file that no device takes from another would keep everything else from them, too.
+    // Other devices would refuse a larger file, and with it everything else in the version.
     return min(limit, PackLimits.standard.objectBytes)
   }
 
@@ -25,18 +25,20 @@ enum SizeLimit {
 }
 
 extension WorkTree {
-  /// Whether a text names a number of bytes, as git writes numbers.
+  /// Whether a text is a number of bytes as git writes it.
   public static func isSizeLimit(_ text: String) -> Bool { SizeLimit.parse(text) != nil }
 
-  /// How many bytes a text names, as git writes numbers: `25m` for 25 MiB; nil for none.
+  /// The number of bytes that a text means, as git writes it: `25m` for 25 MiB; nil if it is not a
+  /// number.
   public static func bytes(named text: String) -> Int? { SizeLimit.parse(text) }
 
-  /// Whether files up to that size are versioned where it is set: devices take no larger ones.
+  /// Whether files up to that size are versioned if it is the setting: devices refuse files over
+  /// their limit.
   public static func isHonoured(sizeLimit text: String) -> Bool {
     SizeLimit.parse(text).map { $0 <= PackLimits.standard.objectBytes } ?? false
   }
 
-  /// The largest file that is versioned as the user set it; nil where nothing is set.
+  /// The user's limit for versioned files; nil if it is not set.
   public func sizeLimitSetting() throws -> String? { try repository.setting(SizeLimit.setting) }
 
   package func set(sizeLimit text: String?) throws {
@@ -44,7 +46,7 @@ extension WorkTree {
     forgetSettings()
   }
 
-  /// Whether hidden files are versioned, as the user set it; nil where nothing is set.
+  /// Whether hidden files are versioned, by the user's setting; nil if it is not set.
   public func hiddenFilesSetting() throws -> String? {
     try repository.setting(FolderSettings.hiddenFiles)
   }
@@ -54,7 +56,7 @@ extension WorkTree {
     forgetSettings()
   }
 
-  /// Whether a path that is not versioned yet is left out because it is hidden.
+  /// Whether a path without a version is left out because it is hidden.
   package func isHidden(_ path: TreePath) -> Bool {
     !settings.takesHiddenFiles && SkipRules.isHidden(path)
   }
@@ -64,11 +66,11 @@ extension WorkTree {
 struct FolderSettings {
   static let hiddenFiles = "notes.hiddenFiles"
 
-  /// The largest file that is versioned, in bytes: 50 MiB, or what `notes.maxFileSize` says.
+  /// The largest file that is versioned, in bytes: `notes.maxFileSize`, by default 50 MiB.
   let sizeLimit: Int
   /// Whether the executable bits of files in the folder count.
   let fileModes: FileModeTrust
-  /// Whether hidden files are versioned as others are: `notes.hiddenFiles`.
+  /// Whether hidden files are versioned like others: `notes.hiddenFiles`.
   let takesHiddenFiles: Bool
 
   init(by settings: Settings) {

@@ -1,20 +1,21 @@
 internal import Git
 
-/// How git converts a file between the folder and a version: gitattributes(5). What stands in the folder is
-/// not what git would store, so such a file is no part of versions that are made here.
+/// How git converts a file between the folder and a version: gitattributes(5). The file in the folder
+/// differs from the blob that git would store, so notes does not version such a file.
 public enum Conversion: Hashable, Codable, Sendable {
-  /// A program does it, which has this name: to encrypt the file, for instance, or to store it elsewhere.
+  /// A program with this name converts it: for example to encrypt the file, or to store it
+  /// elsewhere.
   case filter(String)
-  /// The folder has the text in this encoding.
+  /// The text in the folder has this encoding.
   case encoding(String)
   /// `$Id$` is filled in.
   case identity
-  /// CR before LF is taken away.
+  /// CR before LF is removed.
   case lineEndings
 }
 
 extension Conversion: CustomStringConvertible {
-  /// The conversion that git does, as people are told.
+  /// The description of the conversion for people.
   public var description: String {
     switch self {
     case .filter(let name): "git converts it with the filter \(name)"
@@ -25,7 +26,7 @@ extension Conversion: CustomStringConvertible {
   }
 }
 
-/// The attributes of a file by which git converts it.
+/// The attributes of a file that decide how git converts it.
 struct ConversionAttributes: Hashable {
   static let names = ["filter", "working-tree-encoding", "ident", "text", "eol", "crlf"]
 
@@ -34,16 +35,16 @@ struct ConversionAttributes: Hashable {
   private let fillsIdentity: Bool
   private let carriageReturns: CarriageReturns
 
-  /// When git takes away the CR before a LF.
+  /// When git removes the CR before a LF.
   private enum CarriageReturns {
     case never, always
-    /// By the text: in one that is no binary file and that no version has with a CR.
+    /// Depending on the text: if the file is not binary and no version of it has a CR.
     case byText
   }
 
   /// The attributes as values of `names`.
   ///
-  /// - Parameter isAutomatic: whether files without such attributes are as with `text=auto`:
+  /// - Parameter isAutomatic: whether `text=auto` applies to files without such attributes:
   ///   `core.autocrlf`, git-config(1).
   init(_ values: [AttributeValue], isAutomatic: Bool) {
     filter = values[0].text
@@ -68,13 +69,13 @@ struct ConversionAttributes: Hashable {
     (fillsIdentity, carriageReturns) = (false, .never)
   }
 
-  /// The filter alone, if it is one of those.
+  /// Only the filter, if it is configured.
   func onlyFilter(_ isConfigured: (String) throws -> Bool) rethrows -> ConversionAttributes {
     ConversionAttributes(filter: try filter.flatMap { try isConfigured($0) ? $0 : nil })
   }
 
-  /// How a file is converted that holds these bytes; they, and those of its last version, are asked for where
-  /// it depends on them.
+  /// How git converts a file with these bytes. The bytes, and those of the file's last version, are read only
+  /// if the conversion depends on them.
   func conversion(
     of bytes: () throws -> [UInt8]?, lastVersion: () throws -> [UInt8]?
   ) rethrows -> Conversion? {
@@ -86,7 +87,7 @@ struct ConversionAttributes: Hashable {
     case .never: return nil
     case .always: return Self.holdsPair(bytes) ? .lineEndings : nil
     case .byText:
-      // A file that no version has yet gets its CRs into one, and git leaves them alone from then on.
+      // A new file is saved with its CRs, and then git does not remove them.
       guard Self.holdsPair(bytes), !Self.isBinary(bytes), let last = try lastVersion(),
         !last.contains(UInt8(ascii: "\r"))
       else { return nil }
@@ -98,7 +99,7 @@ struct ConversionAttributes: Hashable {
     zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "\r") && $1 == UInt8(ascii: "\n") }
   }
 
-  /// Whether git takes the bytes for no text: a NUL, or a CR without LF.
+  /// Whether git treats the bytes as binary: they have a NUL, or a CR without LF.
   private static func isBinary(_ bytes: [UInt8]) -> Bool {
     bytes.contains(0)
       || bytes.indices.contains { position in

@@ -2,24 +2,24 @@ package import Git
 internal import Glibc
 internal import System
 
-/// Which files git converts (notes-merge(7), "Files that git converts"), asked through libgit2 only where
-/// there are attributes.
+/// The files that git converts (notes-merge(7), "Files that git converts"). libgit2 is asked only if there
+/// are attributes.
 ///
-/// What this device's user has configured counts, and the `.gitattributes` files that it agreed to. Those of
-/// another writer count for notes only where they name a filter that is configured here: else they could
-/// keep everybody's notes from being versioned.
+/// The configuration of this device's user counts, and the `.gitattributes` files that it agreed to. A
+/// `.gitattributes` file of another writer counts only if it names a filter that is configured here:
+/// otherwise it could exclude everybody's notes from versions.
 package final class ConversionRules {
   private let workTree: WorkTree
   private let index: IndexFile
   private let files: AgreedFiles
-  /// Whether attributes are set beside the files in the folder.
+  /// Whether there are attributes other than those of files in the folder.
   private let hasOwnAttributes: Bool
   private let settings: Settings
   private let asTheyAre: Repository
-  /// The repository with the files as they were agreed to; nil before any agreement.
+  /// The repository with the agreed `.gitattributes` files; nil before any agreement.
   private let agreed: Repository?
   private let userAttributes: UserAttributes
-  /// The repositories with the attributes of the user and the system in place of the folder's.
+  /// The repositories with only the attributes of the user and the system.
   private let ofUser: [RepositoryOfAttributes]
   /// Whether git looks for CRs in files without attributes.
   private let isAutomatic: Bool
@@ -51,7 +51,7 @@ package final class ConversionRules {
 
   /// How git converts a file; nil if it does not.
   ///
-  /// - Parameter bytes: what it holds, asked for where it depends on that.
+  /// - Parameter bytes: the file's content, read only if the conversion depends on it.
   package func conversion(
     of path: TreePath, holding bytes: () throws -> [UInt8]?
   ) throws -> Conversion? {
@@ -67,12 +67,12 @@ package final class ConversionRules {
     try index.position(of: path).map { try workTree.repository.blob(index.id(at: $0)) }
   }
 
-  /// How git converts a file whatever it holds.
+  /// How git converts a file regardless of its content.
   package func conversion(of path: TreePath) throws -> Conversion? {
     try conversion(of: path) { nil }
   }
 
-  /// All attributes of a path that count.
+  /// All attributes of a path that apply.
   private func attributes(of path: TreePath) throws -> [ConversionAttributes] {
     let folders = path.ancestors + [""]
     func read(_ repository: Repository) throws -> ConversionAttributes {
@@ -95,7 +95,7 @@ package final class ConversionRules {
     return [try counts ? present : present.onlyFilter(isConfigured), try read(agreed)] + user
   }
 
-  /// Whether `.git/config` says what a filter does.
+  /// Whether `.git/config` defines a filter.
   private func isConfigured(_ filter: String) throws -> Bool {
     if let known = configured[filter] { return known }
     let isConfigured = try ["clean", "smudge", "process", "required"].contains {
@@ -105,7 +105,7 @@ package final class ConversionRules {
     return isConfigured
   }
 
-  /// Whether files may be converted whatever they hold: then those are named that nobody has touched, too.
+  /// Whether a filter may apply regardless of content: then untouched files are reported, too.
   func mayFilter(_ attributesFolders: [TreePath]) throws -> Bool {
     func names(_ content: [UInt8]?) -> Bool {
       let text = String(decoding: content ?? [], as: UTF8.self)
@@ -126,10 +126,10 @@ package final class ConversionRules {
 }
 
 extension WorkTree {
-  /// Takes the files that git converts out of what was found, and names them.
+  /// Moves the files that git converts from the found changes to the excluded ones.
   ///
-  /// - Parameter attributesFolders: the folders that have a `.gitattributes`; nil if only what was found
-  ///   is to be looked at.
+  /// - Parameter attributesFolders: the folders that have a `.gitattributes`; nil to check only the
+  ///   found changes.
   func excludeConverted(
     from changes: inout WorkingChanges, of index: IndexFile, attributesFolders: [TreePath]?
   ) throws {

@@ -9,36 +9,37 @@ package struct FileContent {
   package let mode: FileMode
   /// When it was last written to, in seconds since 1970.
   package let written: Int64
-  /// All that the system said of it before it was read.
+  /// Its status before it was read.
   let before: stat
 
-  /// How often a file that changes under our hands is read again before it is left for later.
+  /// How often a file that changes during the read is read again before it is postponed.
   static let attempts = 8
 
   package enum Outcome {
     case read(FileContent)
-    /// Gone, or no longer a plain file.
+    /// Deleted, or no longer a plain file.
     case gone
     case skipped(SkipReason)
   }
 
-  /// Reads a file such that its bytes belong to one state: a file that changed meanwhile is read
-  /// again, and a program that is just writing it is waited for.
+  /// Reads a file so that its bytes belong to one state: if the file changes during the read, it is
+  /// read again, and a program that is still writing it is waited for.
   package static func read(_ path: TreePath, in folder: String, sizeLimit: Int) throws -> Outcome {
     let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
     return try read(path, at: root, sizeLimit: sizeLimit)
   }
 
-  /// The same, seen from an open folder. `wait` takes how often it was called before, and says whether
-  /// to wait for the program that writes.
+  /// Reads a file relative to an open folder. `wait` is called with the number of earlier calls, and
+  /// returns whether to wait for the writing program.
   static func read(
     _ path: TreePath, at root: Int32, sizeLimit: Int, wait: (Int) -> Bool = OpenWriter.wait(after:)
   ) throws -> Outcome {
     let name = path.cString
     var attempt = 0
     var waited = 0
-    // Whether it has other bytes than its size says, though nobody writes: a file of /proc or /sys.
+    // False if the byte count differs from the file's size although no program writes: a file of
+    // /proc or /sys.
     var isSteady = true
     while attempt < attempts {
       let descriptor = Counted.openWithoutTrace(root, name, O_NONBLOCK)
@@ -57,8 +58,8 @@ package struct FileContent {
       guard Int(before.st_size) <= sizeLimit else {
         return .skipped(.tooLarge(size: Int(before.st_size)))
       }
-      // One that grows meanwhile is read again, and one of the system's that has no size, and may have no
-      // end, is not read on.
+      // A file that grows is read again. A system file without a size, which may have no end, is not read
+      // further.
       let size = Int(before.st_size)
       let bytes: [UInt8]?
       do {
@@ -69,7 +70,8 @@ package struct FileContent {
       } catch {
         return .skipped(.unreadable(errno: error.errno))
       }
-      // Before the last look: a program that closes the file after this one has written before it.
+      // Before the last check: a program that closes the file after this check has written before
+      // it.
       if OpenWriter.mayBeWriting(before), OpenWriter.exists(of: descriptor), wait(waited) {
         waited += 1
         continue
@@ -95,13 +97,13 @@ package struct FileContent {
 extension WorkTree {
   /// A file that is open for reading. Its owner closes it.
   public struct OpenedFile: Sendable {
-    /// The system's number of it.
+    /// The file descriptor.
     public let descriptor: Int32
     /// Its size in bytes when it was opened.
     public let size: Int
   }
 
-  /// Opens a file as it stands in the folder; nil if no plain file is there.
+  /// Opens a file in the folder; nil if there is no plain file.
   public func open(_ path: TreePath) throws -> OpenedFile? {
     let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
@@ -115,8 +117,8 @@ extension WorkTree {
     return OpenedFile(descriptor: descriptor, size: Int(status.st_size))
   }
 
-  /// A file's bytes as they stand in the folder; as the index has them where the folder cannot hold
-  /// the file.
+  /// The bytes of a file in the folder, or those in the index if the file cannot be put into the
+  /// folder.
   public func text(of path: TreePath) throws -> [UInt8] {
     let index = try indexFile()
     let position = index.position(of: path)

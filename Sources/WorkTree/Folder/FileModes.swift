@@ -2,13 +2,13 @@ package import Git
 internal import Glibc
 internal import System
 
-/// Whether the executable bit of a file says anything: `core.fileMode` in `.git/config`
-/// (git-config(1)). If it does not, as on file systems of other systems, a note keeps the mode that
-/// its last version has, and a new one is not executable.
+/// Whether a file's executable bit means anything: `core.fileMode` in `.git/config` (git-config(1)). If
+/// it does not, as on file systems of other systems, a note keeps the mode of its last version, and a
+/// new note is not executable.
 ///
-/// A checkout sets the bit only where the user asked for it by `notes.executableFiles`. From the first
-/// bit on that is left out, `core.fileMode` is false: neither git nor a save takes the plain file for an
-/// edit then.
+/// A checkout sets the bit only if the user has set `notes.executableFiles`. The first time it leaves
+/// the bit out, it sets `core.fileMode` to false: then neither git nor a save treats the plain file as
+/// an edit.
 package struct FileModeTrust: Sendable {
   static let setting = "notes.executableFiles"
   static let gitSetting = "core.fileMode"
@@ -26,18 +26,17 @@ package struct FileModeTrust: Sendable {
     isTrusted ? seen : known ?? .regular
   }
 
-  /// Whether a checkout leaves a file of this mode plain all the same.
+  /// Whether a checkout writes a file of this mode without the executable bit.
   func leavesOut(_ mode: FileMode) -> Bool { mode == .executable && !makesExecutable }
 
-  /// The permissions that a checkout gives a file, before the process's mask.
+  /// The permissions that a checkout gives a file, before the process's umask.
   func permissions(of mode: FileMode) -> mode_t {
     mode == .executable && makesExecutable ? 0o777 : 0o666
   }
 }
 
 extension WorkTree {
-  /// Whether checkouts make files executable that a version has so, as the user set it; nil where nothing
-  /// is set.
+  /// Whether checkouts make executable files executable, by the user's setting; nil if it is not set.
   public func executableFilesSetting() throws -> String? {
     try repository.setting(FileModeTrust.setting)
   }
@@ -50,11 +49,11 @@ extension WorkTree {
     for entry in try indexFile().entries where entry.mode == .executable && !entry.skipsWorktree {
       try access.setExecutable(true, entry.path)
     }
-    // Last: what stood plain until then would count as an edit.
+    // Last: otherwise a file that was plain until then would count as an edit.
     if Repository.keepsModes(in: repository.gitFolder) { try trustFileModes(true) }
   }
 
-  /// Says to git and to ourselves whether bits in the folder count, durably.
+  /// Sets whether git and notes trust the executable bits in the folder, durably.
   func trustFileModes(_ isTrusted: Bool) throws {
     try repository.set(FileModeTrust.gitSetting, to: isTrusted ? "true" : "false")
     try Disk.sync(file: repository.gitFolder + "/config")
@@ -64,14 +63,15 @@ extension WorkTree {
 }
 
 extension FolderAccess {
-  /// Lets whoever may read a file run it, or nobody, where there is one and it is ours.
+  /// Makes a file executable for everyone who may read it, or for nobody, if it exists and belongs
+  /// to this user.
   func setExecutable(_ isExecutable: Bool, _ path: TreePath) throws {
     _ = try withParent(of: path, create: false) { parent, name in
-      // Not by its name, which may be a link's by now.
+      // Not by its name, which may be a link by now.
       let file = Counted.openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       defer { if file >= 0 { close(file) } }
       var status = stat()
-      // Some file systems have no such bit.
+      // Some file systems do not have the bit.
       guard
         file >= 0 && Counted.fstat(file, &status) == 0
           && fchmod(file, FileTraits.permissions(status.st_mode, isExecutable: isExecutable)) == 0

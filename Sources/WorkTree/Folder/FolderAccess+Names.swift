@@ -5,14 +5,14 @@ internal import Merge
 internal import State
 internal import System
 
-// File systems that do not hold every name beside every other: those of other systems refuse some
-// characters or long names, and take names that differ by case for one.
+// File systems on which not all names can exist side by side: those of other systems refuse some
+// characters or long names, and treat names that differ by case as equal.
 extension FolderAccess {
   /// How a path is found in the folder.
   package enum Match {
     case asItIs
-    /// The file system takes it for another: one of its names is found, but its folder lists it only as
-    /// it is written otherwise.
+    /// The file system treats it as equal to another path: the lookup succeeds, but the folder lists
+    /// one of the names in another spelling.
     case asAnother
     case absent
   }
@@ -27,22 +27,23 @@ extension FolderAccess {
       guard let found = try status(of: next) else { return .absent }
       let standing = try listing(of: next, as: found)
       guard standing == .asItIs else { return standing }
-      // A file may be renamed at any time; so may a folder, but then all is in motion.
+      // A file may be renamed at any time. A folder may be, too, but then everything changes
+      // anyway.
       if next != path { listed.insert(next) }
     }
     return try isFile(path) ? .asItIs : .absent
   }
 
-  /// Whether the path would be taken for another that is there. Costs nothing where names are told
-  /// apart.
+  /// Whether the file system would treat the path as another that exists. Costs nothing if the file
+  /// system distinguishes names.
   func isTakenForAnother(_ path: TreePath) throws -> Bool {
     try foldsNames && match(of: path) == .asAnother
   }
 
-  /// Whether a file of that path cannot stand in the folder as it is now. Makes folders of its names and
-  /// removes them, where it can.
+  /// Whether a file of that path cannot be put into the folder now. Makes and removes folders with its
+  /// names, if possible.
   package func cannotHold(_ path: TreePath) -> Bool {
-    // If the folder cannot be looked at, the write that follows says why.
+    // If the folder cannot be read, the write that follows reports why.
     switch try? match(of: path) {
     case .asAnother: true
     case .absent: obstacle(of: path) != nil || refuses(path)
@@ -50,8 +51,9 @@ extension FolderAccess {
     }
   }
 
-  /// Why a versioned file that the folder lacks is not there; nil for one that is. Nothing is tried:
-  /// of a name in a folder that tells names apart it is not known whether that takes it.
+  /// The reason why a versioned file is not in the folder; nil if it is there. Nothing is written as
+  /// a trial: if the file system distinguishes names, this does not find out whether it accepts the
+  /// name.
   package func absence(of path: TreePath) throws -> SkipReason? {
     if let obstacle = obstacle(of: path) { return .obstructed(by: obstacle) }
     switch try match(of: path) {
@@ -61,7 +63,8 @@ extension FolderAccess {
     }
   }
 
-  /// Throws `notPlain` if a link, or what is neither a file nor a folder, is at a path or on the way to it.
+  /// Throws `notPlain` if there is a link, or something other than a file or folder, at a path or
+  /// above it.
   package func checkIsPlain(_ path: TreePath) throws {
     switch obstacle(of: path) {
     case let found? where found.kind == .symbolicLink:
@@ -72,11 +75,12 @@ extension FolderAccess {
     }
   }
 
-  /// The obstacle that keeps a note of that path out of the folder; an empty folder would give way.
+  /// The obstacle that keeps a note with that path out of the folder; an empty folder is no
+  /// obstacle, as it is removed.
   package func obstacle(of path: TreePath) -> Obstacle? {
     for place in path.ancestors.reversed() + [path] {
       var status = stat()
-      // No part before the last is a link: each was looked at.
+      // Only the last part can be a link: each part before it was checked.
       guard Counted.fstatat(root, place.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
         return nil
       }
@@ -110,34 +114,34 @@ extension FolderAccess {
       && Self.isOfForm(errno)
   }
 
-  /// How its folder lists what is found under a path.
+  /// How the parent folder lists the entry that was found under a path.
   private func listing(of path: TreePath, as found: stat) throws -> Match {
     let name = path.name
     let key = NameKey(name)
-    // The file system's memory of a name may outlast it (fuse(4)).
+    // The file system may remember a name after its removal (fuse(4)).
     var result = Match.absent
     try list(path.parent ?? "") { entry in
       let other = TreePath(bytes: entry.name)
       if other == name {
         result = .asItIs
       } else if result == .absent, entry.inode == found.st_ino || NameKey(other) == key {
-        // Not every file system has numbers that stay, nor folds names as we do.
+        // Not every file system has stable inode numbers, or folds names as notes does.
         result = .asAnother
       }
     }
     return result
   }
 
-  /// Whether the file system refuses the path while it takes others in the same folder: it is the name.
-  /// It is tried with folders: an empty one that a killed process leaves is nobody's note, and in no
-  /// note's way (see `Checkout`).
+  /// Whether the file system refuses the path although it accepts others in the same folder: the name
+  /// is the reason. The trial makes folders: an empty one that a killed process leaves is not a note,
+  /// and is in no note's way (see `Checkout`).
   func refuses(_ path: TreePath) -> Bool {
     let current = dup(root)
     guard current >= 0 else { return false }
     return refuses(path.components[...], in: current)
   }
 
-  /// - Parameter folder: is closed.
+  /// - Parameter folder: an open descriptor, which this function closes.
   private func refuses(_ names: ArraySlice<TreePath>, in folder: Int32) -> Bool {
     defer { close(folder) }
     guard let name = names.first else { return false }
@@ -159,21 +163,22 @@ extension FolderAccess {
     return true
   }
 
-  /// Whether a file system may say so of a name that it does not take.
+  /// Whether this error number can mean that the file system refuses a name.
   static func isOfName(_ number: Int32) -> Bool {
     isOfForm(number) || [ENOENT, EACCES, EPERM, EOPNOTSUPP].contains(number)
   }
 
-  /// Whether a file system says so of a name that nothing there can have.
+  /// Whether this error number means that no file on the file system can have such a name.
   static func isOfForm(_ number: Int32) -> Bool {
     number == EINVAL || number == ENAMETOOLONG || number == EILSEQ
   }
 }
 
-// Notes that the folder cannot hold: notes-merge(7), "Notes that are left out of the folder".
+// Notes that cannot be put into the folder: notes-merge(7), "Notes that are left out of the
+// folder".
 extension WorkTree {
-  /// The notes of the last version that are not in the folder, because they could not come to their place,
-  /// and why; by path.
+  /// The notes of the last version that are not in the folder because something prevents it, with the
+  /// reasons; by path.
   public func absentFiles() throws -> [SkippedFile] {
     let index = try indexFile()
     if index.sparsePositions.isEmpty { return [] }
@@ -186,7 +191,8 @@ extension WorkTree {
   /// Their paths.
   public func sparseFiles() throws -> [TreePath] { try absentFiles().map(\.path) }
 
-  /// Why a versioned file is not in the folder; nil for one that is there, or that nothing keeps out.
+  /// The reason why a versioned file is not in the folder; nil if it is there, or if nothing keeps
+  /// it out.
   public func absence(of path: TreePath) throws -> SkippedFile? {
     let index = try indexFile()
     let absences = try Absences(in: self, index)
@@ -199,7 +205,7 @@ extension WorkTree {
   }
 }
 
-/// Why notes are not in the folder that the index has as left out.
+/// The reasons why notes with the skip-worktree bit are not in the folder.
 private struct Absences {
   let access: FolderAccess
   private let held: WaitingFiles
@@ -215,7 +221,7 @@ private struct Absences {
     let record = held[path]
     switch try access.absence(of: path) {
     case nil:
-      // Git sets the bit for files that are there, too.
+      // Git also sets the bit for files that are in the folder.
       guard let status = try access.status(of: path) else { return .waiting }
       let obstacle = try keptBack.obstacle(by: status, at: path) ?? record?.obstacle
       return obstacle.map { .obstructed(by: $0) }
@@ -228,25 +234,25 @@ private struct Absences {
   }
 }
 
-/// The abilities of the file system that a notebook is on, found out by trying.
+/// The abilities of a notebook's file system, found by trials.
 public struct FileSystemAbilities: Hashable, Sendable {
   /// Whether two files can be swapped in one step, renameat2(2): how a checkout replaces a note.
   public let swapsFiles: Bool
-  /// Whether leases tell that somebody has a file open, fcntl(2): how late saves are noticed.
+  /// Whether leases show that a program has a file open, fcntl(2): how late saves are noticed.
   public let hasLeases: Bool
   /// Whether names that differ by case name different files.
   public let tellsCaseApart: Bool
-  /// Whether names that differ by Unicode form alone name different files.
+  /// Whether names that differ only by Unicode form name different files.
   public let tellsFormsApart: Bool
-  /// Bytes that this user can still write.
+  /// The number of bytes that this user can still write.
   public let freeBytes: Int
 }
 
 extension WorkTree {
-  /// Bytes that this user can still write beside the notes.
+  /// The number of bytes that this user can still write on the notes' file system.
   package func freeBytes() throws -> Int { try Disk.freeBytes(at: folder) }
 
-  /// Tries what the file system can do, in the state folder.
+  /// Tests the file system's abilities, in the state folder.
   public func fileSystemAbilities() throws -> FileSystemAbilities {
     let folder = Disk.unique(beside: stateFolder.temporary(.probe))
     try Disk.makeFolder(folder, mode: 0o700)

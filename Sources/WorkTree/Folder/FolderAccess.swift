@@ -3,20 +3,20 @@ package import Glibc
 package import System
 
 /// File operations below a notebook's folder that never leave it: each component is opened without
-/// following links, so that a link in the folder can't lead a write elsewhere.
+/// following links, so a link in the folder cannot redirect a write.
 package final class FolderAccess {
   let root: Int32
-  /// Whether names that differ by case may be one: then git's folder has this name, too.
+  /// Whether names that differ by case may be the same: then `.GIT` finds git's folder.
   private(set) lazy var foldsNames = Counted.faccessat(root, ".GIT", F_OK, AT_SYMLINK_NOFOLLOW) == 0
-  /// Folders that are there as they are written, as far as that was looked at.
+  /// Folders that are known to be listed with exactly this spelling.
   var listed: Set<TreePath> = []
 
-  /// Whether the folder that was opened last stays open for whoever wants it next: what goes through
-  /// thousands of files by path opens each folder once.
+  /// Whether the last opened folder stays open for the next call: code that handles thousands of
+  /// files in the order of their paths then opens each folder once.
   var keepsOpen = false { didSet { if !keepsOpen { kept = nil } } }
   private var kept: OpenFolder?
 
-  /// A folder that is closed when nobody uses it any more.
+  /// A folder that is closed when its last user releases it.
   private final class OpenFolder {
     let path: TreePath
     let descriptor: Int32
@@ -27,7 +27,7 @@ package final class FolderAccess {
 
     deinit { close(descriptor) }
 
-    /// Whether it has not been removed since it was opened.
+    /// Whether it still exists.
     var isThere: Bool {
       var status = stat()
       return Counted.fstat(descriptor, &status) == 0 && status.st_nlink > 0
@@ -40,17 +40,17 @@ package final class FolderAccess {
 
   /// Calls `body` with a descriptor of the folder that `path` is in and the path's last name.
   ///
-  /// - Parameter create: make folders that are missing.
-  /// - Returns: nil when a folder on the way is missing, or none, and not to be made.
-  /// - Throws: `obstructed` when it is to be made, and something else has its name.
+  /// - Parameter create: whether to make missing folders.
+  /// - Returns: nil if a folder on the way is missing, or is not a folder, and `create` is false.
+  /// - Throws: `obstructed` if `create` is true and something else has a folder's name.
   package func withParent<Result>(
     of path: TreePath, create: Bool, _ body: (Int32, [CChar]) throws -> Result
   ) throws -> Result? {
     try withFolder(path.parent ?? "", of: path, create: create) { try body($0, path.name.cString) }
   }
 
-  /// Calls `body` with a descriptor of the folder that `file` is in. Errors of calls name `failing`, or
-  /// the file.
+  /// Calls `body` with a descriptor of `folder`. Errors of system calls name `failing`, or `file` if
+  /// that is nil.
   func withFolder<Result>(
     _ folder: TreePath, of file: TreePath, failing: TreePath? = nil, create: Bool = false,
     _ body: (Int32) throws -> Result
@@ -83,8 +83,8 @@ package final class FolderAccess {
     return try withExtendedLifetime(opened) { try body(opened.descriptor) }
   }
 
-  /// Writes a file that must not be there, with the folders it is in, as last written at a time in
-  /// seconds since 1970. It is not waited for.
+  /// Writes a file that must not exist yet, and the folders it is in, with a modification time in
+  /// seconds since 1970. Does not wait for the disk.
   package func create(_ path: TreePath, _ content: [UInt8], modified: Int64) throws {
     func failed(_ call: String) -> WorkTreeError {
       .file(call: call, path: path.description, errno: errno)
@@ -100,7 +100,7 @@ package final class FolderAccess {
     }
   }
 
-  /// The status of what stands at `path` itself, or nil when nothing does.
+  /// The status of the file at `path`, without following a link; nil if nothing is there.
   package func status(of path: TreePath) throws -> stat? {
     let found: stat?? = try withParent(of: path, create: false) { parent, name in
       var status = stat()
@@ -111,8 +111,8 @@ package final class FolderAccess {
     return found ?? nil
   }
 
-  /// The folder that `path` is in and that is a repository of its own, or is about to become one; nil
-  /// where the notebook is the only one.
+  /// The folder around `path` that is a separate repository, or is about to become one; nil if there
+  /// is none besides the notebook.
   func repository(around path: TreePath) -> TreePath? {
     path.ancestors.last(where: isRepository)
   }
@@ -121,10 +121,10 @@ package final class FolderAccess {
     RepositorySigns(of: folder, at: root).tellRepository(folder, at: root)
   }
 
-  /// Lists a folder's entries; none if there is no folder.
+  /// Lists a folder's entries; nothing if there is no folder.
   package func list(_ folder: TreePath, _ body: (FolderEntry) -> Void) throws {
     _ = try withFolder(folder, of: folder) { descriptor in
-      // Not a duplicate, which would share the place in the listing.
+      // Not a duplicate of the descriptor, which would share its position in the listing.
       let own = Counted.openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard own >= 0 else {
         throw WorkTreeError.file(call: "open", path: folder.description, errno: errno)
@@ -135,11 +135,11 @@ package final class FolderAccess {
 
   /// Removes the folders above `path` that are empty now.
   package func removeEmptyFolders(above path: TreePath) {
-    // A folder that stays holds no note.
+    // A folder above a remaining folder is not empty.
     _ = path.ancestors.first { (try? removeEmptyFolder($0)) != true }
   }
 
-  /// Removes the folder at `path`; false when it is none, or is not empty.
+  /// Removes the folder at `path`; returns false if it is not a folder, or not empty.
   func removeEmptyFolder(_ path: TreePath) throws -> Bool {
     try withParent(of: path, create: false) { parent, name in
       unlinkat(parent, name, AT_REMOVEDIR) == 0
@@ -148,7 +148,7 @@ package final class FolderAccess {
 }
 
 extension TreePath {
-  /// The path as calls of the system take it, seen from the notebook's folder.
+  /// The path for system calls, relative to the notebook's folder.
   package var cString: [CChar] {
     let path = isEmpty ? [UInt8(ascii: ".")] : bytes
     var string: [CChar] = []

@@ -2,32 +2,32 @@ package import Git
 internal import Glibc
 internal import System
 
-/// The names in a notebook's folder, at every depth, as the folders list them: nothing has been
-/// looked at yet.
+/// The names in a notebook's folder, at every depth, as the folders list them; no file's status has
+/// been read.
 package struct FolderListing {
-  // The paths of all that is no folder one after the other, and where each ends: as values of their
-  // own they take three times the memory.
+  // The paths of all entries except folders, one after the other, and where each ends: as separate
+  // values they would take three times the memory.
   private var paths: [UInt8] = []
   private var ends: [Int] = []
   package private(set) var skipped: [SkippedFile] = []
   private(set) var folders: [TreePath] = []
-  /// Folders that the ignore rules leave out, with all in them.
+  /// Folders that the ignore rules leave out, with everything in them.
   private(set) var excluded: [TreePath] = []
-  /// Which of the files each folder has.
+  /// For each folder, the range of its files.
   private(set) var filesByFolder: [Range<Int>] = []
   /// Whether any folder has a `.gitignore`.
   package private(set) var hasIgnoreFile = false
   /// The folders that have a `.gitattributes`.
   private(set) var attributesFolders: [TreePath] = []
 
-  /// The paths of all that is no folder, in no order.
+  /// The paths of all entries except folders, in no order.
   package var files: [TreePath] { files(ends.indices) }
 
   func files(_ range: Range<Int>) -> [TreePath] {
     range.map { TreePath(bytes: paths[($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]]) }
   }
 
-  /// Lists all of the folder, or what is below `top`.
+  /// Lists the whole folder, or everything below `top`.
   ///
   /// - Parameter isExcluded: whether the ignore rules leave a folder out.
   package init(
@@ -36,8 +36,8 @@ package struct FolderListing {
   ) throws {
     let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
-    // Paths of folders still to visit: no recursion and no open folders, so that neither depth nor
-    // breadth runs into a limit.
+    // Paths of folders still to visit: no recursion and no open folders, so neither depth nor
+    // breadth reaches a limit.
     var pending = [top]
     while let path = pending.popLast() {
       if try !path.isEmpty && isExcluded(path, hasIgnoreFile) {
@@ -52,7 +52,7 @@ package struct FolderListing {
     let descriptor = Counted.openat(
       root, folder.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // Gone since it was listed: as if it had been deleted a moment earlier.
+      // Removed since it was listed: as if it had been deleted a moment earlier.
       if errno != ENOENT {
         skipped.append(SkippedFile(path: folder, reason: .unreadable(errno: errno)))
       }
@@ -81,14 +81,14 @@ package struct FolderListing {
       if !isGit {
         folders.append(path)
       } else if !folder.isEmpty {
-        // In any spelling: git takes it for its own on some systems.
+        // In any spelling: on some systems git treats it as its own folder.
         signs.insert(.repository)
       } else if !Self.gitFolders.contains(path), let why = NameRules.problem(withPath: path) {
         skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
       }
     }
     if !folder.isEmpty, signs.tellRepository(folder, at: root) {
-      // A repository of its own: its files are not this one's.
+      // A separate repository: its files do not belong to this notebook.
       ends.removeSubrange(fileCount...)
       paths.removeSubrange(size...)
       skipped.append(SkippedFile(path: folder, reason: .nestedRepository))
@@ -105,8 +105,8 @@ package struct FolderListing {
   /// The names of a repository's folder, and of one that is being made (`Repository.create`).
   static let gitFolders: [TreePath] = [".git", ".git.new"]
 
-  /// Whether git would take the name for its own folder (on any system: `.GIT` too), or it is what
-  /// that is called until it is whole.
+  /// Whether git would treat the name as its own folder (on any system: `.GIT` too), or it is the
+  /// temporary name of such a folder.
   private static func isGitFolder(_ name: ArraySlice<UInt8>) -> Bool {
     guard name.count == 4 || name.count == 8 else { return false }
     return gitFolders.contains(TreePath(String(decoding: name, as: UTF8.self).lowercased()))

@@ -4,13 +4,13 @@ internal import Synchronization
 internal import System
 
 extension WorkTree {
-  // From how many files on a second thread is worth its start.
+  // The number of files from which a second thread is worth its start.
   private static let parallelThreshold = 300
 
-  /// Scans the folder and compares it with the index by status alone; nothing is read yet.
+  /// Scans the folder and compares it with the index by status only; no file is read.
   ///
-  /// Two things take the time: listing the folders, and asking for the status of every file. Both are
-  /// done at once: a second thread looks at the files that the index has, while this one lists.
+  /// Listing the folders and reading the status of every file take the most time. Both run at once: a
+  /// second thread reads the status of the files in the index while this thread lists.
   package func scan(against index: IndexFile) throws -> WorkingChanges {
     let access = try FolderAccess(folder: folder)
     let isLarge = index.count >= Self.parallelThreshold
@@ -18,19 +18,20 @@ extension WorkTree {
     let known = KnownFiles(
       index: index, runs: runs, root: access.root, sizeLimit: sizeLimit, modes: fileModes)
     let thread = isLarge ? HelperThread { known.look() } : nil
-    // The descriptor and the index stay until the other thread is done.
+    // The descriptor and the index must live until the other thread is done.
     defer { withExtendedLifetime(access) { thread?.join() } }
     let rules = try IgnoreRules(of: self, index: index)
     let listing = try list(besides: index, rules)
     known.look()
     thread?.join()
     let deviations = known.deviations
-    // A hidden file is not ignored, whether a rule names it as well or not.
+    // A hidden file is not reported as ignored, even if a rule names it.
     var changes = WorkingChanges(
       skipped: listing.skipped, excludedFolders: listing.excluded.filter { !isHidden($0) })
     var seen = [Bool](repeating: false, count: index.count)
-    // A folder with as many files as the index has in it, all of which were found, has no others.
-    // Where names are folded, a file may be found by a name that it does not have.
+    // If all of the index's files in a folder were found and the folder has as many files, it has
+    // no others. On file systems that fold names, a file may be found by a name that is not its
+    // own.
     let absent = Set(deviations.filter { !$0.1.isThere }.map { $0.0 })
     let isSure = isLarge && !access.foldsNames
     let runsByFolder = isSure ? Dictionary(grouping: runs, by: \.folder) : [:]
@@ -50,7 +51,7 @@ extension WorkTree {
         try addNew(path, of: listing, rules, access, index, to: &changes)
       }
     }
-    // A file that no folder lists is not there: its path may lead through a link.
+    // A file that no folder lists does not exist: its path may lead through a link.
     for (position, found) in deviations where seen[position] {
       if case .file = found {} else { seen[position] = false }
       changes.add(found, at: index.path(at: position), position: position, of: index)
@@ -64,8 +65,8 @@ extension WorkTree {
     return changes
   }
 
-  /// The files that the folder has and the index has not, by path: those of the index are not looked at. A
-  /// link of a foreign commit in whose place there is a file counts as none.
+  /// The files that are in the folder and not in the index, by path; the status of files in the index is
+  /// not read. If there is a file in place of a foreign commit's link, it is not among them.
   package func newFiles(besides index: IndexFile) throws -> [TreePath] {
     let access = try FolderAccess(folder: folder)
     let rules = try IgnoreRules(of: self, index: index)
@@ -110,7 +111,7 @@ extension WorkTree {
 
   private func keepFitCandidates(of changes: inout WorkingChanges) {
     var candidates = changes.candidates
-    // Moved, not copied: they may be very many.
+    // Moved, not copied: there may be very many.
     changes.candidates = []
     candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
     changes.candidates = candidates
@@ -118,12 +119,12 @@ extension WorkTree {
 }
 
 enum FoundFile {
-  /// Nothing, or a folder: what is in that is seen by itself.
+  /// Nothing, or a folder: its content is listed separately.
   case none
   case skipped(SkipReason)
   case file(stat)
 
-  /// Whether a file or something like it was found.
+  /// Whether a file or a special file was found.
   var isThere: Bool {
     switch self {
     case .none, .skipped(.unreadable): false
@@ -153,7 +154,7 @@ enum FoundFile {
   }
 }
 
-/// The files that the index has, looked at by any number of threads.
+/// The files in the index, whose status is read by any number of threads.
 private final class KnownFiles: Sendable {
   private let index: IndexFile
   private let shares: [(folder: [CChar], positions: Range<Int>)]
@@ -164,10 +165,10 @@ private final class KnownFiles: Sendable {
   private let found = Mutex<[(Int, FoundFile)]>([])
   private let linked = Mutex<[Int]>([])
 
-  // How many files a thread takes at a time.
+  // How many files a thread takes at once.
   private static let share = 128
-  // From how many files on a folder is opened: opening and closing it takes as long as finding the
-  // folder anew for a dozen.
+  // The number of files from which a folder is opened: opening and closing takes as long as looking
+  // up the folder a dozen times.
   private static let filesWorthOpening = 17
 
   init(index: IndexFile, runs: [FolderRun], root: Int32, sizeLimit: Int, modes: FileModeTrust) {
@@ -182,11 +183,11 @@ private final class KnownFiles: Sendable {
     }
   }
 
-  /// The files that are not as the index remembers them, by their place in it; complete when every
-  /// thread is done.
+  /// The files that differ from the index, by their positions in it; complete when every thread has
+  /// ended.
   var deviations: [(Int, FoundFile)] { found.withLock { $0 } }
 
-  /// Those that are as the index remembers them, and have another name on the disk.
+  /// The unchanged files that have another name on the disk.
   var hardLinks: [Int] { linked.withLock { $0 } }
 
   func look() {
@@ -196,7 +197,7 @@ private final class KnownFiles: Sendable {
       let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
       guard number < shares.count else { break }
       let (name, positions) = shares[number]
-      // The notebook's own folder is ".", and open already.
+      // The notebook's own folder is ".", and is already open.
       let folder =
         name.count > 2 && positions.count >= Self.filesWorthOpening
         ? Counted.openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1
@@ -223,7 +224,7 @@ private final class KnownFiles: Sendable {
 }
 
 extension IndexFile {
-  /// Whether a plain file is beyond doubt as the entry remembers it.
+  /// Whether a plain file is certainly as the entry remembers it.
   func isUnchanged(_ status: stat, at position: Int, trusting modes: FileModeTrust) -> Bool {
     let mode = self.mode(at: position)
     return status.st_mode & S_IFMT == S_IFREG && isUnchanged(status, at: position)

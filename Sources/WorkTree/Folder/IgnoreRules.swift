@@ -2,18 +2,18 @@ package import Git
 internal import Glibc
 internal import System
 
-/// The files that the ignore files leave out of versions (notes-merge(7), "Files that are not versioned"),
-/// asked through libgit2 only when there are any.
+/// The files that ignore files leave out of versions (notes-merge(7), "Files that are not versioned").
+/// libgit2 is asked only if there are any.
 ///
-/// A note is left out by what this device agreed to, so that nobody else's `.gitignore` keeps it from
-/// being versioned, or, by naming it no more, has it sent.
+/// The rules that this device has agreed to decide about notes, so that nobody else's `.gitignore` can
+/// exclude a note from versions, or can have a note sent by no longer naming it.
 package final class IgnoreRules {
   private let hasExclusions: Bool
   private let files: AgreedFiles
-  /// The repository with the ignore files as they were agreed to; nil before any agreement.
+  /// The repository with the agreed ignore files; nil before any agreement.
   private let agreed: Ignoring?
 
-  /// The repository with the ignore files as they are.
+  /// The repository with the present ignore files.
   private let asTheyAre: Ignoring
 
   package init(of workTree: WorkTree, index: IndexFile) throws {
@@ -30,12 +30,12 @@ package final class IgnoreRules {
     hasExclusions = try ownFiles.map(Self.hasRules).contains(true) || agreement.hasFiles
   }
 
-  /// Whether there is anything to ask about at all.
+  /// Whether any rule can exclude a file.
   package func mayExclude(_ hasIgnoreFile: Bool) -> Bool { hasExclusions || hasIgnoreFile }
 
-  /// Whether an untracked path is left out; a folder, whether all in it is.
+  /// Whether an untracked path is left out; for a folder, whether everything in it is.
   package func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
-    // The ignore file itself is named as one that cannot be read.
+    // The ignore file itself is reported as unreadable.
     if path.name != ".gitignore", files.isUnknown(above: path) { return true }
     if files.isBlocked(above: path) {
       return try agreed?.isIgnored(path, isFolder: isFolder) ?? false
@@ -50,7 +50,8 @@ package final class IgnoreRules {
     return try isFolder ? isNamed() && isAgreed : isAgreed
   }
 
-  /// Whether a folder above a path, or the notebook's own, has an ignore file, or a link in its place.
+  /// Whether a folder above a path, or the notebook's own folder, has an ignore file, or a link in
+  /// its place.
   static func hasFile(above path: TreePath, in folder: String) -> Bool {
     (path.ancestors + [""]).contains {
       Counted.faccessat(
@@ -58,15 +59,16 @@ package final class IgnoreRules {
     }
   }
 
-  /// Throws `file` if a file that says which files are left out, or converted, is there and may not be read.
+  /// Throws `file` if a file with rules about ignored or converted files exists and is not
+  /// readable.
   static func checkIsReadable(_ path: String) throws {
     guard Counted.access(path, R_OK) != 0, errno == EACCES else { return }
     throw WorkTreeError.file(call: "read", path: path, errno: EACCES)
   }
 
-  /// Whether an exclusion file holds more than the comments git puts there.
+  /// Whether an exclusion file contains more than the comments that git writes there.
   ///
-  /// - Throws: `file` if this user may not read it: what it keeps back is not known then.
+  /// - Throws: `file` if this user may not read it: then its rules are unknown.
   private static func hasRules(_ path: String) throws -> Bool {
     try checkIsReadable(path)
     guard let content = Disk.contentIfAny(path) else { return false }
@@ -74,7 +76,8 @@ package final class IgnoreRules {
   }
 }
 
-/// The ignore files of one folder, with each file of ignore rules that git's configuration may name beside them.
+/// The ignore files of one folder, combined with each file of ignore rules that git's configuration
+/// may name.
 private struct Ignoring {
   let ways: [Repository]
 

@@ -2,20 +2,20 @@ public import Git
 internal import Glibc
 internal import System
 
-/// The files that a save looks at.
+/// The files that a save checks.
 public enum SaveScope: Sendable {
   case everything
-  /// Only these files and folders: the rest is known to be as it was.
+  /// Only these files and folders: the rest is known to be unchanged.
   case only(Set<TreePath>)
-  /// All but these files, which somebody is in the middle of writing.
+  /// All except these files, which somebody is writing right now.
   case allBut(Set<TreePath>)
 
-  /// Whether there is nothing to look at.
+  /// Whether there is nothing to check.
   package var isEmpty: Bool { if case .only(let paths) = self { paths.isEmpty } else { false } }
 }
 
-// Looking at what was named, where the rest of the folder is known to be as it was: what a watcher
-// was told of by the system.
+// Scans of named files, when the rest of the folder is known to be unchanged: the files that the
+// system has reported to a watcher.
 extension WorkTree {
   package func scan(_ scope: SaveScope, against index: IndexFile) throws -> WorkingChanges {
     switch scope {
@@ -30,9 +30,9 @@ extension WorkTree {
     }
   }
 
-  /// Compares what stands at these paths, and below them, with `index`.
+  /// Compares the files at these paths, and below them, with `index`.
   func scan(_ paths: Set<TreePath>, against index: IndexFile) throws -> WorkingChanges {
-    // Any file may have begun or ceased to be ignored.
+    // Any file may be ignored now, or no longer ignored.
     if paths.contains(where: { $0.isEmpty || $0.name == ".gitignore" }) {
       return try scan(against: index)
     }
@@ -56,7 +56,7 @@ extension WorkTree {
       changes.add(
         FoundFile(status, sizeLimit: sizeLimit), at: path, position: position, of: index)
     }
-    // A file in a folder that is named, too, is looked at with it.
+    // A file is scanned together with its folder if both are named.
     for path in paths.sorted() where !path.ancestors.contains(where: paths.contains) {
       if let repository = access.repository(around: path) {
         let skipped = SkippedFile(path: repository, reason: .nestedRepository)
@@ -64,7 +64,8 @@ extension WorkTree {
         continue
       }
       var found: [TreePath] = []
-      // One that cannot be looked at is taken as gone here, and the scan of the folder above tells why.
+      // An unreadable file counts as deleted here, and the scan of the folder above reports the
+      // reason.
       if let status = try? access.status(of: path) {
         if status.st_mode & S_IFMT == S_IFDIR {
           let listing = try FolderListing(folder: folder, below: path) { path, _ in
@@ -85,15 +86,15 @@ extension WorkTree {
     return changes
   }
 
-  /// Whether a path that is not versioned yet is none of ours.
+  /// Whether a path without a version must stay without one.
   private func isExcluded(_ path: TreePath, isFolder: Bool, _ rules: IgnoreRules) throws -> Bool {
     if isHidden(path) || !isFolder && SkipRules.isDebris(path.name.bytes) { return true }
     let hasIgnoreFile = IgnoreRules.hasFile(above: path, in: folder)
     return try rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: isFolder)
   }
 
-  /// The folders whose files are versioned, `top` first: those below it that are not ignored, and no
-  /// repository of its own.
+  /// The folders whose files are versioned, `top` first: those below it that are not ignored and are
+  /// not a separate repository.
   public func versionedFolders(below top: TreePath = "") throws -> [TreePath] {
     let index = try indexFile()
     let rules = try IgnoreRules(of: self, index: index)
@@ -103,6 +104,6 @@ extension WorkTree {
     }.folders
   }
 
-  /// Whether a file's name is of those that editors leave behind and that are never versioned.
+  /// Whether a file's name is one of those that editors leave behind and that are never versioned.
   public static func isDebris(_ path: TreePath) -> Bool { SkipRules.isDebris(path.name.bytes) }
 }

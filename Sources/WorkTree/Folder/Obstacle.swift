@@ -2,35 +2,35 @@ public import Git
 internal import Glibc
 internal import System
 
-/// Why a note cannot come to its place in the folder: notes-merge(7), "Notes that are left out of the
-/// folder". Whatever it is, that note waits, and all others go on.
+/// The reason why a note cannot be put into its place in the folder: notes-merge(7), "Notes that are
+/// left out of the folder". Whatever the reason, only that note waits.
 public struct Obstacle: Hashable, Codable, Sendable {
   /// The kind of thing in the way.
   public enum Kind: String, Codable, Sendable, CaseIterable {
     case symbolicLink, folder, repository, file
     /// A socket, a pipe or a device.
     case special
-    /// A file that this device keeps back, by what an ignore file or `.git/info/exclude` says.
+    /// A file that this device keeps back because of an ignore file or `.git/info/exclude`.
     case ignored
-    /// A hidden file, or one in a hidden folder, where these are not versioned.
+    /// A hidden file, or a file in a hidden folder, if hidden files are not versioned.
     case hidden
     /// A file that an editor or a desktop left behind.
     case debris
     /// A file above the size limit.
     case tooLarge
-    /// Git converts the file, so that what comes is not what the folder has to hold.
+    /// git converts the file, so the folder would need other bytes than the version has.
     case converted
-    /// The file cannot be read, so it is not known what would be replaced.
+    /// The file cannot be read, so its content could be lost.
     case unreadable
-    /// The system does not let the file be replaced or made.
+    /// The system refuses to replace or make the file.
     case refused
   }
 
-  /// The path of the obstacle: the note's own, or that of a folder which the note is in.
+  /// The path of the obstacle: the note's own, or that of a folder above it.
   public let path: TreePath
   /// The kind of obstacle.
   public let kind: Kind
-  /// The error number that the system gave, if that is the reason.
+  /// The system's error number, if that is the reason.
   public let errno: Int32?
 
   package init(path: TreePath, kind: Kind, errno: Int32? = nil) {
@@ -39,7 +39,7 @@ public struct Obstacle: Hashable, Codable, Sendable {
     self.errno = errno
   }
 
-  /// The obstacle that a skipped file is to a note; nil for a file.
+  /// The obstacle that a skipped file is for a note; nil for a plain file.
   init?(_ skipped: SkippedFile) {
     switch skipped.reason {
     case .symbolicLink: self.init(path: skipped.path, kind: .symbolicLink)
@@ -49,12 +49,12 @@ public struct Obstacle: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether the system says so of one file or folder, not of all: the others can go on.
+  /// Whether this error number concerns only one file or folder, so that the others can continue.
   package static func isOfOneFile(_ number: Int32) -> Bool {
     [EPERM, EACCES, EROFS, EBUSY, EXDEV, ETXTBSY, ELOOP].contains(number)
   }
 
-  /// Whether the place itself is free for a file, and it is this file that cannot come.
+  /// Whether the place is free, and the note's own file is the problem.
   package var isOfFile: Bool {
     switch kind {
     case .ignored, .hidden, .debris, .tooLarge, .converted, .unreadable, .refused: true
@@ -62,16 +62,16 @@ public struct Obstacle: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether only a trial tells that it is gone.
+  /// Whether only a trial can show that the obstacle is gone.
   package var isToBeTried: Bool { kind == .refused || kind == .unreadable }
 }
 
-/// Thrown in a checkout where a note has to wait.
+/// Thrown in a checkout if a note must wait.
 struct NoteWaits: Error {
   let obstacle: Obstacle
 }
 
-/// Which files this device keeps back, and why.
+/// The files that this device keeps back, and the reasons.
 final class KeptBackFiles {
   private let workTree: WorkTree
   private let index: IndexFile
@@ -84,7 +84,7 @@ final class KeptBackFiles {
     (self.workTree, self.index, self.access) = (workTree, index, access)
   }
 
-  /// The reason that keeps a note out of its place whatever stands there.
+  /// The obstacle that keeps a note out of its place whatever file is there.
   func obstacle(onTheWayTo path: TreePath) throws -> Obstacle? {
     if let repository = repository(around: path) {
       return Obstacle(path: repository, kind: .repository)
@@ -101,7 +101,8 @@ final class KeptBackFiles {
     return conversion == nil ? nil : Obstacle(path: path, kind: .converted)
   }
 
-  /// Why a file in the folder that is in no version here stays so; nil if the next save would take it.
+  /// The reason why a file in the folder that has no version here is not saved; nil if the next
+  /// save would save it.
   func obstacle(by status: stat, at path: TreePath) throws -> Obstacle? {
     if let obstacle = try obstacle(onTheWayTo: path) { return obstacle }
     if let kind = try kind(at: path, size: Int(status.st_size)) {

@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// Whether somebody's program has a file open for writing: what stands in the file may then be a part
-/// of what it is about to hold.
-/// Asked of the kernel by a lease (fcntl(2), F_SETLEASE), which it gives only for files that nobody
-/// has open for writing. File systems without leases, and files of other users, have no such programs.
+/// Whether a program has a file open for writing: the file may then contain only a part of the text to
+/// come. The kernel tells by a lease (fcntl(2), F_SETLEASE), which it grants only for files that no
+/// program has open for writing. On file systems without leases, and for files of other users, the
+/// answer is no.
 enum OpenWriter {
   static func exists(of path: String) -> Bool {
     let descriptor = Counted.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -14,14 +14,14 @@ enum OpenWriter {
     return exists(of: descriptor)
   }
 
-  /// The same for a file that is open for reading. Programs that open it for writing wait from then
-  /// on until the descriptor is closed.
+  /// The same for an open file. From then on, programs that open it for writing wait until the
+  /// descriptor is closed.
   static func exists(of descriptor: Int32) -> Bool {
     notes_take_read_lease(descriptor) != 0 && errno == EAGAIN
   }
 
-  /// Whether a file was written so lately that a program which has it open may be about to write
-  /// more: not one that merely keeps it open.
+  /// Whether a file was written so recently that a program which has it open may be about to write
+  /// more, and does not just keep it open.
   static func mayBeWriting(_ status: stat) -> Bool {
     let now = WallClock.precise
     let age =
@@ -30,10 +30,10 @@ enum OpenWriter {
     return age <= patience
   }
 
-  /// How long a program that is just writing is waited for, in milliseconds.
+  /// How long to wait for a program that is still writing, in milliseconds.
   static let patience = 250
 
-  /// Waits for a millisecond, if `waited` of them are not enough; false if they are.
+  /// Waits a millisecond; returns false, without waiting, after `patience` milliseconds.
   static func wait(after waited: Int) -> Bool {
     guard waited < patience else { return false }
     usleep(1_000)

@@ -2,10 +2,10 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// The names in a folder that tell a repository, whatever the folder is called: a bare one of git, as a hub
-/// or a backup is, has no `.git` (gitrepository-layout(5)). Such a repository changes with every version,
-/// so a notebook that versioned it would never come to rest. The files of other systems' repositories are
-/// theirs as well, and so are those of backups.
+/// The names in a folder that show that it is a repository, whatever the folder is called: a bare git
+/// repository, such as a hub or a backup, has no `.git` (gitrepository-layout(5)). Such a repository
+/// changes with every version, so a notebook that versioned it would never stop saving. Repositories of
+/// other version control systems and of backup programs are excluded as well.
 struct RepositorySigns: OptionSet {
   let rawValue: UInt16
 
@@ -18,7 +18,7 @@ struct RepositorySigns: OptionSet {
   static let hooks = Self(rawValue: 16)
   static let information = Self(rawValue: 32)
   static let description = Self(rawValue: 64)
-  /// `.git`, what that is called until it is whole, or what by itself tells the repository of another system.
+  /// `.git`, its temporary name, or a name that by itself proves the repository of another system.
   static let repository = Self(rawValue: 128)
   static let data = Self(rawValue: 256)
   static let keys = Self(rawValue: 512)
@@ -39,13 +39,13 @@ struct RepositorySigns: OptionSet {
     // Kopia, rdiff-backup.
     ("kopia.repository.f", .repository), ("rdiff-backup-data", .repository), ("data", .data),
   ]
-  /// The names that a backup by restic or Borg has beside `data`.
+  /// The names that a backup repository of restic or Borg has beside `data`.
   private static let namesBesideData: [(name: TreePath, sign: Self)] = [
     ("keys", .keys), ("snapshots", .snapshots), ("index", .index), ("archives", .archives),
     ("README", .readMe), ("locks", .locks),
   ]
 
-  /// The sign that a name in the folder is; none for any other.
+  /// The sign that a name in the folder is; empty for any other name.
   init(name: ArraySlice<UInt8>) {
     let alike = name.first.flatMap { Self.namesByFirstByte[$0] } ?? []
     self = alike.first { name.elementsEqual($0.name.bytes) }?.sign ?? []
@@ -54,7 +54,7 @@ struct RepositorySigns: OptionSet {
   private static let namesByFirstByte = Dictionary(
     grouping: names + namesBesideData, by: { $0.name.bytes.first ?? 0 })
 
-  /// Looks for the signs in a folder, as seen from an open one above it.
+  /// Looks for the signs in a folder, relative to an open one above it.
   init(of folder: TreePath, at root: Int32) {
     self.init()
     look(for: Self.names, in: folder, at: root)
@@ -71,12 +71,12 @@ struct RepositorySigns: OptionSet {
   }
 
   /// Whether the folder is a repository, or is about to become one, or is being removed: git makes and
-  /// removes the parts one after the other.
+  /// removes the parts one by one.
   private var isRepository: Bool {
     if contains(.repository) || isSuperset(of: [.hooks, .information, .description]) {
       return true
     }
-    // A backup by restic, or by Borg from version 2 on.
+    // A backup by restic, or by Borg since version 2.
     if isSuperset(of: [.data, .keys]),
       isSuperset(of: [.index, .snapshots]) || isSuperset(of: [.archives, .configuration, .locks])
     {
@@ -89,8 +89,8 @@ struct RepositorySigns: OptionSet {
     }
   }
 
-  /// The same of a folder, as seen from an open one above it. Names that a folder of notes may have, too, count
-  /// with what is in `config`: Borg's before version 2.
+  /// Whether a folder, relative to an open one above it, is a repository. If its names could also be in a
+  /// folder of notes, the content of `config` decides: Borg before version 2.
   func tellRepository(_ folder: TreePath, at root: Int32) -> Bool {
     if isRepository { return true }
     guard isSuperset(of: [.data, .readMe, .configuration]) else { return false }
@@ -102,6 +102,6 @@ struct RepositorySigns: OptionSet {
     return pread(descriptor, &bytes, bytes.count, 0) == bytes.count && bytes == Self.borg
   }
 
-  /// How the file `config` of a repository of Borg begins.
+  /// The first bytes of the file `config` in a Borg repository.
   private static let borg = Array("[repository]".utf8)
 }

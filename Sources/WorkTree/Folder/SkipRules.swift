@@ -1,7 +1,7 @@
 public import Git
 internal import System
 
-/// Why a file in the folder is not versioned, or one that is versioned is not in the folder.
+/// The reason why a file in the folder is not versioned, or a versioned file is not in the folder.
 public enum SkipReason: Hashable, Codable, Sendable {
   case symbolicLink
   /// A socket, a pipe or a device.
@@ -10,26 +10,28 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case tooLarge(size: Int)
   /// It could not be read: the error number.
   case unreadable(errno: Int32)
-  /// A folder with a repository of its own.
+  /// A folder with a separate repository.
   case nestedRepository
-  /// Its name is one that no device takes from another: why.
+  /// Every device refuses its name: the reason.
   case unfitName(why: String)
-  /// Git converts it, so that what the folder has is not what git would store.
+  /// git converts it, so the file in the folder differs from the blob that git would store.
   case converted(by: Conversion)
-  /// It kept changing while it was read; a later save gets it.
+  /// It kept changing while it was read; a later save includes it.
   case changing
-  /// It is versioned, but the file system does not take its name, or takes it for another note's.
+  /// It is versioned, but the file system refuses its name, or treats it as equal to another
+  /// note's.
   case sparse
-  /// It is versioned, but something that is no note stands in its place.
+  /// It is versioned, but something other than a note is in its place.
   case obstructed(by: Obstacle)
   /// Others deleted it, but it cannot be removed from the folder.
   case deletedElsewhere(by: Obstacle)
-  /// It is versioned, but a power cut left something else in the folder than its last version.
+  /// It is versioned, but a power cut damaged the file in the folder.
   case cut(DamageKind)
-  /// It is versioned and was left out of the folder; there is room now, and the next save brings it.
+  /// It is versioned and was left out of the folder; nothing prevents it any more, and the next
+  /// save brings it.
   case waiting
 
-  /// Whether it is part of versions, and only the folder lacks it.
+  /// Whether versions include it, and only the folder lacks it.
   public var isVersioned: Bool {
     switch self {
     case .sparse, .obstructed, .waiting: true
@@ -40,7 +42,7 @@ public enum SkipReason: Hashable, Codable, Sendable {
   /// Whether git converts the file.
   public var isConverted: Bool { if case .converted = self { true } else { false } }
 
-  /// Whether a save would take what the file holds, if it could.
+  /// Whether a save would store the file's content if it could.
   public var isUnsaved: Bool {
     switch self {
     case .tooLarge, .unreadable, .unfitName, .changing, .converted, .cut: true
@@ -55,8 +57,8 @@ public enum SkipReason: Hashable, Codable, Sendable {
 
 /// A file that is not versioned, or not in the folder, and why.
 public struct SkippedFile: Hashable, Codable, Sendable {
-  /// The file's path in the folder, or the one that it would have; a folder's path if all in it is left
-  /// out.
+  /// The file's path in the folder, or the path that it would have; a folder's path if everything in it
+  /// is left out.
   public let path: TreePath
   /// Why it is left out.
   public let reason: SkipReason
@@ -67,12 +69,13 @@ public struct SkippedFile: Hashable, Codable, Sendable {
   }
 }
 
-/// Which files are never notes.
+/// The rules for files that are never notes.
 public enum SkipRules {
-  /// The largest file that is versioned, in bytes: 50 MiB, as git hosts take them without a word.
+  /// The largest file that is versioned, in bytes: 50 MiB, the size up to which git hosts accept
+  /// files without a warning.
   public static let defaultSizeLimit = 50 << 20
 
-  /// Whether a name is what editors and desktops leave behind: backups, swap and lock files,
+  /// Whether a name is one that editors and desktops leave behind: backups, swap and lock files,
   /// half-written files (notes-merge(7), "Files that are not versioned").
   package static func isDebris(_ name: [UInt8]) -> Bool {
     name.isEmpty || names.contains(name) || isSwapFile(name)
@@ -81,7 +84,7 @@ public enum SkipRules {
   }
 
   /// Whether a file or folder is hidden, or in a hidden folder. Files that tell git how to treat others
-  /// are not.
+  /// do not count as hidden.
   package static func isHidden(_ path: TreePath) -> Bool {
     let (dot, slash) = (UInt8(ascii: "."), UInt8(ascii: "/"))
     let bytes = path.bytes
@@ -91,13 +94,14 @@ public enum SkipRules {
   }
 
   private static let gitSettings = utf8(".gitignore", ".gitattributes", ".gitkeep", ".keep")
-  // The file that vim tries a folder's permissions with, and the desktop's own.
+  // The file with which vim tests a folder's permissions, and the desktops' own files.
   private static let names = utf8("4913", ".DS_Store", "Thumbs.db", "desktop.ini")
-  // Emacs' locks; half-written files of the desktop; open files that were deleted, on FUSE and NFS.
+  // Emacs' locks; half-written files of the desktop; deleted files that are still open, on FUSE and
+  // NFS.
   private static let prefixes = utf8(".#", ".goutputstream-", ".fuse_hidden", ".nfs0")
   // Backups (vim, emacs, nano, gedit), and half-written files of tools that rename when done.
   private static let suffixes = utf8("~", ".tmp", ".part", ".crdownload")
-  // `#` follows at the end: emacs' autosaves, LibreOffice's locks.
+  // Names that also end in `#`: emacs' autosaves, LibreOffice's locks.
   private static let frames = utf8("#", ".~lock.")
 
   private static func utf8(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }

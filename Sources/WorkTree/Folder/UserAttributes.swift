@@ -2,22 +2,23 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// The files of attributes and ignore rules beside the notebook's own that git goes by: gitattributes(5),
-/// gitignore(5). Notes converts nothing by them; but a file that git would encrypt by them stays on this device.
+/// The files of attributes and ignore rules outside the notebook's folder that git uses: gitattributes(5),
+/// gitignore(5). notes never converts a file, but keeps a file on this device if git would encrypt it.
 struct UserAttributes {
-  /// The settings by which libgit2 is asked.
+  /// The settings for the repository that libgit2 is asked about.
   let questions: QuestionSettings
-  /// The settings with each file of attributes that may count by a condition in git's configuration.
+  /// The settings with each attributes file that git's configuration names under a condition.
   let conditional: [QuestionSettings]
-  /// The content of the user's or the repository's file of attributes; empty if there is none.
+  /// The content of the user's or the repository's attributes file; empty if there is none.
   let content: [UInt8]
-  /// That of the system's file, which git reads first.
+  /// The content of the system's attributes file, which git reads first.
   let systemContent: [UInt8]
 
-  /// Reads them.
+  /// Reads the files.
   ///
   /// - Parameter settings: the repository's.
-  /// - Throws: `GitError.unreadableConfiguration`, and where a file cannot be read: git would read it, or fail.
+  /// - Throws: `GitError.unreadableConfiguration`, or an error if a file cannot be read: git would use it, or
+  ///   fail.
   init(of workTree: WorkTree, _ settings: Settings) throws {
     let ignoring = try QuestionSettings(ofIgnoreRules: workTree, settings)
     func questions(by file: String) -> QuestionSettings {
@@ -39,8 +40,8 @@ struct UserAttributes {
       Self.isOn("GIT_ATTR_NOSYSTEM") ? [] : try Disk.readIfThere("/etc/gitattributes") ?? []
   }
 
-  /// The path of the user's file, by the last of git's configuration files that names one; and those that are named
-  /// under a condition.
+  /// The path of the user's file, from the last of git's configuration files that names one; and the paths that
+  /// are named under a condition.
   private static func usersFile() throws -> (path: String, others: [String]) {
     let folder =
       variable("XDG_CONFIG_HOME").map { $0 + "/git" } ?? ConfigurationFile.expanded("~/.config/git")
@@ -61,13 +62,13 @@ struct UserAttributes {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether a variable means yes, as git reads it.
+  /// Whether a variable is true, as git reads it.
   private static func isOn(_ name: String) -> Bool {
     variable(name).map(ConfigurationFile.isTrue) ?? false
   }
 
-  /// Repositories with the system's attributes in place of those in the folder: one for each file of attributes that
-  /// may count, none if there is nothing but the repository's own.
+  /// Repositories with the system's attributes in place of the folder's: one for each attributes file that may
+  /// apply; none if only the repository's own file applies.
   func inPlaceOfFolder(of repository: Repository) throws -> [RepositoryOfAttributes] {
     let isEmpty = content.isEmpty && systemContent.isEmpty
     return try ((isEmpty ? [] : [questions]) + conditional).map {
@@ -77,14 +78,15 @@ struct UserAttributes {
 }
 
 extension QuestionSettings {
-  /// The settings by which files are ignored: those of `.git/config` alone.
+  /// The settings for ignore rules: only those of `.git/config`.
   init(ofIgnoreRules workTree: WorkTree, _ settings: Settings) throws {
     self.init()
     excludesFile = try settings["core.excludesFile"].map(workTree.absolute)
     ignoresCase = settings.isTrue("core.ignoreCase")
   }
 
-  /// The same settings, and those with each file of ignore rules that is named under a condition, as if it held.
+  /// The same settings, and again with each file of ignore rules that is named under a condition,
+  /// as if the condition were true.
   static func all(
     ofIgnoreRules workTree: WorkTree, _ settings: Settings
   ) throws -> [QuestionSettings] {
@@ -99,14 +101,15 @@ extension QuestionSettings {
 }
 
 extension WorkTree {
-  /// A path of a setting; git reads a relative one from the top of the work tree.
+  /// The absolute path of a setting's value; git takes a relative one from the top of the work
+  /// tree.
   fileprivate func absolute(_ path: String) -> String {
     let path = ConfigurationFile.expanded(path)
     return path.hasPrefix("/") ? path : folder + "/" + path
   }
 }
 
-/// A repository whose folder has nothing but one file of attributes, for as long as this lives.
+/// A temporary repository whose folder has only one attributes file; deleted with this object.
 final class RepositoryOfAttributes {
   let repository: Repository
   private let folder: String

@@ -15,10 +15,10 @@ public struct Change: Hashable, Codable, Sendable {
   public let path: TreePath
   /// The kind of change between the two.
   public let kind: ChangeKind
-  /// The file's former path, if it was renamed and that is known.
+  /// The file's former path, if it was renamed and the rename is known.
   public let formerPath: TreePath?
 
-  /// A change of this file; `formerPath` is for one that was renamed.
+  /// A change of this file; `formerPath` is only for a renamed file.
   public init(path: TreePath, kind: ChangeKind, formerPath: TreePath? = nil) {
     self.path = path
     self.kind = kind
@@ -43,10 +43,10 @@ extension Change {
   }
 }
 
-/// A file to read: a new one, or one whose status is not what the index remembers.
+/// A file to read: a new one, or one whose status differs from the index's.
 package struct Candidate {
   package let path: TreePath
-  /// Its size in bytes, and when it was modified, when it was looked at.
+  /// Its size in bytes and its modification time, both when its status was read.
   package let size: Int
   package let modifiedSeconds: UInt32
   /// Its position in the index; nil for a new file.
@@ -62,25 +62,27 @@ package struct Candidate {
   }
 }
 
-/// How the folder differs from the index, which holds what the last version or checkout left.
+/// The differences between the folder and the index, which describes the last version or checkout.
 package struct WorkingChanges {
-  /// Files to read: new ones, and those whose status is not the remembered one.
+  /// Files to read: new ones, and those whose status differs from the index's.
   package var candidates: [Candidate] = []
-  /// Versioned files that are gone.
+  /// Versioned files that no longer exist.
   package var deleted: [IndexEntry] = []
   package var skipped: [SkippedFile] = []
-  /// Folders that ignore rules leave out, and how many notes elsewhere.
+  /// Folders that ignore rules leave out, and the number of ignored notes outside of them.
   var excludedFolders: [TreePath] = []
   var ignoredNotes = 0
   /// Files that have another name on the disk.
   var hardLinks: [TreePath] = []
-  /// Files that were written in the place of notes that wait.
+  /// Files that were written in the place of waiting notes.
   package var writtenInPlace: [WrittenInPlace] = []
-  /// The positions of notes whose place something else has taken, which the index does not say yet.
+  /// The positions of notes whose place something else has taken, without the skip-worktree bit so
+  /// far.
   package var newlySparse: [Int] = []
 
-  /// Whether a new file of that path may become part of a version: one that other devices refuse
-  /// would keep everything else from them, too (notes-protocol(7), PACKS). If not, it is named.
+  /// Whether a new file with that path may be in a version: if other devices refused one name, they
+  /// would not receive anything else either (notes-protocol(7), PACKS). If not, the file is
+  /// reported.
   mutating func takes(_ path: TreePath) -> Bool {
     guard let why = NameRules.problem(withPath: path) else { return true }
     skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
@@ -94,7 +96,7 @@ package struct WorkingChanges {
     case .none: break
     case .skipped(let reason):
       let file = SkippedFile(path: path, reason: reason)
-      // A link or submodule that a foreign commit has is in nobody's place.
+      // A link or submodule of a foreign commit is never written, so nothing is in its place.
       if let position, index.mode(at: position).isFile, let obstacle = Obstacle(file) {
         addSparse(path, position, obstacle)
       } else {
@@ -106,21 +108,21 @@ package struct WorkingChanges {
     }
   }
 
-  /// Adds a versioned file that something else keeps out of the folder.
+  /// Adds a versioned file that an obstacle keeps out of the folder.
   mutating func addSparse(_ path: TreePath, _ position: Int, _ obstacle: Obstacle) {
     skipped.append(SkippedFile(path: path, reason: .obstructed(by: obstacle)))
     newlySparse.append(position)
   }
 
   /// Adds a versioned file that the folder lacks: as deleted, unless it is left out, or it or a folder
-  /// above is among those that could not be looked at.
+  /// above it could not be read.
   mutating func addMissing(
     _ position: Int, of index: IndexFile, unseen: [SkippedFile], _ access: FolderAccess
   ) throws {
     let entry = index[position]
     if entry.skipsWorktree {
       let absence = try access.absence(of: entry.path)
-      // The file in its place may be named already.
+      // The file in its place may already be reported.
       if absence == nil, skipped.contains(where: { $0.path == entry.path }) { return }
       let reason = absence ?? .changing
       if case .obstructed(let obstacle) = reason, obstacle.kind == .repository {
@@ -130,29 +132,30 @@ package struct WorkingChanges {
     }
     let unseen = unseen.first { $0.path == entry.path || entry.path.isBelow($0.path) }
     guard let unseen else { return deleted.append(entry) }
-    // In a repository of its own the file may well be there.
+    // If a separate repository is above it, the file may well be there.
     if let obstacle = Obstacle(unseen), obstacle.kind != .repository || unseen.path == entry.path {
       if obstacle.path == entry.path { skipped.removeAll { $0 == unseen } }
       addSparse(entry.path, position, obstacle)
     }
   }
 
-  /// Adds the versioned files that were not seen in a look at everything, and ends the gathering.
+  /// Adds the versioned files that a scan of the whole folder did not find, and finishes the lists.
   mutating func complete(_ seen: [Bool], of index: IndexFile, _ access: FolderAccess) throws {
     let unseen = skipped
-    // Links and submodules of foreign commits are not ours to create or delete.
+    // Links and submodules of foreign commits are never created or deleted.
     for position in 0..<index.count where !seen[position] && index.mode(at: position).isFile {
       try addMissing(position, of: index, unseen: unseen, access)
     }
     finish(against: index)
   }
 
-  /// Adds the versioned files at a path and below it that were not seen, but for those left out.
+  /// Adds the versioned files at a path and below it that were not found, except those left out.
   mutating func addMissing(
     atOrBelow path: TreePath, of index: IndexFile, _ access: FolderAccess,
     except seen: inout Set<Int>
   ) throws {
-    // The files of a folder that became a link are as little deleted here as by a look at everything.
+    // If a folder was replaced by a link, its files do not count as deleted, as in a scan of the
+    // whole folder.
     let obstacle = access.obstacle(of: path).flatMap {
       $0.path != path && $0.kind != .file ? $0 : nil
     }
@@ -168,11 +171,11 @@ package struct WorkingChanges {
     }
   }
 
-  /// Ends the gathering: what stands in the place of a note that is left out, or in it, is no part of
-  /// a version, which cannot hold both.
+  /// Finishes the lists: a new file is not saved if it has the name of a folder around a left-out note,
+  /// or is below such a note's place, as a version cannot contain both.
   mutating func finish(against index: IndexFile) {
     candidates.sort { $0.path < $1.path }
-    // A folder that changes while it is listed may tell a name twice.
+    // A folder that changes while it is listed may list a name twice.
     if zip(candidates, candidates.dropFirst()).contains(where: { $0.path == $1.path }) {
       candidates = candidates.indices.filter { place in
         place == 0 || candidates[place].path != candidates[place - 1].path
@@ -188,7 +191,7 @@ package struct WorkingChanges {
     }
   }
 
-  /// Leaves out what is not at one of these paths or below it.
+  /// Drops everything that is not at or below one of these paths.
   package mutating func keep(atOrBelow paths: [TreePath]) {
     func isWanted(_ path: TreePath) -> Bool { paths.contains { path == $0 || path.isBelow($0) } }
     candidates.removeAll { !isWanted($0.path) }
@@ -196,13 +199,13 @@ package struct WorkingChanges {
     writtenInPlace.removeAll { !isWanted($0.candidate.path) }
   }
 
-  /// Whether nothing at all has to be looked at.
+  /// Whether no file must be read.
   package var isEmpty: Bool { candidates.isEmpty && deleted.isEmpty && newlySparse.isEmpty }
 }
 
 extension WorkTree {
-  /// The index as the last version or checkout left it, read without a library where its form
-  /// allows. It is a memory that can be made anew: in place of a broken or lost one comes what HEAD has.
+  /// The index as the last version or checkout left it, read without libgit2 if its form allows. The
+  /// index can be made again: a damaged or lost one is replaced by one made from HEAD.
   package func indexFile() throws -> IndexFile {
     if let file = try IndexFile(ofRepositoryAt: repository.gitFolder) {
       return try file.isMissing && repository.head().commit != nil ? indexOfHead() : file
@@ -215,9 +218,9 @@ extension WorkTree {
     }
   }
 
-  /// The index to make the next one of.
+  /// The index from which the next one is made.
   ///
-  /// - Parameter isFirst: of what a first checkout brings; then there may be none yet.
+  /// - Parameter isFirst: for the index of a first checkout, when there may be none yet.
   package func indexForChange(isFirst: Bool = false) throws -> IndexFile {
     if isFirst, let file = try IndexFile(ofRepositoryAt: repository.gitFolder), file.isMissing {
       return file
@@ -226,7 +229,7 @@ extension WorkTree {
     return file.isIntact ? file : try indexOfHead()
   }
 
-  /// An index that knows of no file when it was last looked at.
+  /// An index of HEAD's files, without their status.
   private func indexOfHead() throws -> IndexFile {
     let tree = try repository.head().commit.map { try repository.commit($0).tree }
     let access = try FolderAccess(folder: folder)
@@ -239,8 +242,8 @@ extension WorkTree {
       } ?? [])
   }
 
-  /// How the folder differs from the last version: by status, and by bytes where the status can't tell. Both
-  /// lists are by path.
+  /// The differences between the folder and the last version, by status, or by bytes if the status is not
+  /// enough. Both lists are sorted by path.
   package func changes() throws -> UnsavedChanges {
     forgetSettings()
     let index = try indexFile()
@@ -249,7 +252,7 @@ extension WorkTree {
     let cut = try damagedFiles(among: found.candidates, of: index)
     var result = UnsavedChanges(unmerged: index.unmergedPaths, hardLinks: found.hardLinks.sorted())
     var skipped = found.skipped + cut.map(\.skipped)
-    // Git may have changed its index since the last version.
+    // git may have changed its index since the last version.
     let last = index.tree == tree && tree != nil ? nil : try LastVersion(tree, in: repository)
     func former(_ path: TreePath, _ position: Int?) -> (id: ObjectID, mode: FileMode)? {
       if let last { return last[path] }
@@ -296,7 +299,7 @@ extension WorkTree {
   }
 }
 
-/// How the folder stands to the last version.
+/// The differences between the folder and the last version.
 package struct UnsavedChanges {
   /// The differences, by path.
   package fileprivate(set) var changes: [Change] = []
@@ -304,7 +307,7 @@ package struct UnsavedChanges {
   package fileprivate(set) var skipped: [SkippedFile] = []
   /// How many notes the ignore rules leave out.
   package fileprivate(set) var ignoredNotes = 0
-  /// Files that git could not merge: nothing is saved before a person has.
+  /// Files that git could not merge: nothing is saved until a person has resolved them.
   package let unmerged: [TreePath]
   /// Files that have another name on the disk.
   package let hardLinks: [TreePath]
@@ -314,7 +317,7 @@ package struct UnsavedChanges {
   }
 }
 
-/// The files of the last version, where git's index does not have the same.
+/// The files of the last version, if git's index differs from it.
 private struct LastVersion {
   private let files: [TreePath: TreeEntry]
 
@@ -327,8 +330,8 @@ private struct LastVersion {
     files[path].map { ($0.id, $0.mode) }
   }
 
-  /// Calls back for each file that the index has otherwise, as git staged it, of those that stand in the
-  /// folder as the index has them, or that neither the folder nor the index has.
+  /// Calls back for each file that was staged with git: it differs between the index and the last
+  /// version, and the folder has the index's state of it.
   func forEachDifference(
     from index: IndexFile, besides seen: Set<TreePath>, _ body: (TreePath, ChangeKind) -> Void
   ) {
@@ -350,8 +353,8 @@ private struct LastVersion {
 }
 
 extension [SkippedFile] {
-  /// The files by path, each once: that a note is versioned and not in the folder says more than why what
-  /// stands in its place is not versioned.
+  /// One entry for each path: a versioned note missing in the folder matters more than an unversioned
+  /// file in its place.
   package var eachPathOnce: [SkippedFile] {
     var first: [TreePath: SkippedFile] = [:]
     for file in self where first[file.path]?.reason.isVersioned != true {
@@ -362,7 +365,7 @@ extension [SkippedFile] {
 }
 
 extension TreePath {
-  /// The folders that the path is in, innermost first, without the notebook's own.
+  /// The folders around the path, innermost first, without the notebook's own.
   package var ancestors: [TreePath] { Array(sequence(first: self, next: \.parent).dropFirst()) }
 
   /// Whether the path is in that folder, at any depth.

@@ -2,12 +2,12 @@ package import Git
 internal import Glibc
 
 extension WorkTree {
-  /// The index without what was put into it by hand and no device takes: a link, for instance, that is
-  /// left alone in the folder. What the last version has there stays; what it has of the kind is
-  /// carried along, as the commit that brought it was made by hand (`PortableCommits`).
+  /// The index without entries that somebody staged with git and every device refuses, for example a
+  /// link; the folder keeps the link. At their paths the last version's entries stay, even such
+  /// entries, as the commit that made them was foreign (`PortableCommits`).
   package func withoutUnfit(_ index: IndexFile, staying head: Head) throws -> IndexFile {
     let tree = try head.commit.map { try repository.commit($0).tree }
-    // As the last version left it.
+    // The last version's tree.
     if let known = index.tree, known == tree { return index }
     var unfit: [IndexEntry] = []
     for position in 0..<index.count {
@@ -26,8 +26,8 @@ extension WorkTree {
     return try IndexFile(entries: entries.sorted { $0.path < $1.path })
   }
 
-  /// How what git has staged in the index differs from the last version, by path; nothing where only notes
-  /// wrote it.
+  /// The differences between git's staged changes and the last version, by path; empty if only notes wrote
+  /// the index.
   package func stagedChanges(in index: IndexFile, since head: Head) throws -> [Change] {
     guard let tip = head.commit else { return [] }
     let tree = try repository.commit(tip).tree
@@ -48,8 +48,7 @@ extension WorkTree {
     return changes.sorted { $0.path < $1.path }
   }
 
-  /// The files that a version has at a path and below it, as the index has them when it never looked
-  /// at the folder.
+  /// The files of a version at a path and below it, as index entries without a status.
   package func standing(at path: TreePath, in tree: ObjectID) throws -> [IndexEntry] {
     guard let entry = try repository.entry(at: path, in: tree) else { return [] }
     let files =

@@ -6,11 +6,12 @@ internal import System
 
 /// Reads many files on two threads and puts their bytes into one pack.
 final class BulkRead: Sendable {
-  /// From how many files on a pack is cheaper than an object a file.
+  /// The number of files from which a pack is cheaper than an object for each file.
   static let threshold = 100
 
   enum Outcome {
-    /// The last three are when it was written, whether it may hold conflict blocks, and its permissions.
+    /// The last three are the modification time, whether the file may contain conflict blocks, and
+    /// its permissions.
     case stored(ObjectID, FileMode, FileStatus, Int64, Bool, mode_t)
     case gone
     case skipped(SkipReason)
@@ -38,9 +39,9 @@ final class BulkRead: Sendable {
   }
 
   private static let share = 64
-  /// From how many bytes on a file is told by itself, not with its share.
+  /// The size in bytes from which a file's progress is reported on its own, not with its share.
   private static let largeFile = 1 << 20
-  /// How often it is told how far the other thread is, in seconds.
+  /// The interval in seconds at which the other thread's progress is reported.
   private static let tick = 0.1
 
   init(_ files: [Candidate], index: IndexFile, in workTree: WorkTree, pack: NewPack) {
@@ -89,7 +90,7 @@ final class BulkRead: Sendable {
         var outcomes: [Outcome] = []
         for file in files[range] {
           outcomes.append(try read(file, at: root, into: &piece))
-          // A share of large files is more than memory may hold.
+          // A share of large files may need more memory than there is.
           if piece.isFull { try pack.append(&piece) }
           let done = state.withLock { state in
             state.done.count(file)
@@ -109,7 +110,7 @@ final class BulkRead: Sendable {
     }
   }
 
-  /// Lets both threads stop.
+  /// Makes both threads stop.
   private func end(_ error: any Error) {
     next.store(files.count, ordering: .relaxed)
     state.withLock { $0.failure = $0.failure ?? error }

@@ -2,23 +2,24 @@ package import Git
 internal import State
 internal import System
 
-/// How a file is not what was last written into it: notes-save(1), "After a power cut".
+/// The kind of damage that a power cut did to a file's last text: notes-save(1), "After a power
+/// cut".
 public enum DamageKind: String, Hashable, Codable, Sendable {
-  /// It holds nothing.
+  /// The file is empty.
   case empty
-  /// It holds zero bytes only.
+  /// It has only zero bytes.
   case zeros
-  /// It holds the beginning of the last version, with zero bytes after it or none.
+  /// It has the beginning of the last version, maybe followed by zero bytes.
   case shortened
-  /// It holds the text of an earlier version.
+  /// It has the text of an earlier version.
   case older
 
-  /// File systems bring whole blocks to the disk.
+  /// File systems write whole blocks to the disk.
   private static let blockSize = 4096
 
-  /// The damage of a text, but for an older one; nil for a text that is whole.
+  /// The damage of a text, except `older`; nil for an intact text.
   ///
-  /// - Parameter isTouched: whether it was written to after its last version.
+  /// - Parameter isTouched: whether the file was written to after its last version.
   init?(of bytes: [UInt8], from former: [UInt8], isTouched: Bool) {
     let rest = bytes.reversed().drop { $0 == 0 }.count
     if bytes.isEmpty {
@@ -35,7 +36,7 @@ public enum DamageKind: String, Hashable, Codable, Sendable {
   }
 }
 
-/// A versioned file whose editor had not waited for the disk when the power was cut.
+/// A versioned file that a power cut damaged because its editor had not waited for the disk.
 package struct PowerLossDamage: Hashable, Sendable {
   package let path: TreePath
   /// Its present content.
@@ -45,8 +46,8 @@ package struct PowerLossDamage: Hashable, Sendable {
   package var skipped: SkippedFile { SkippedFile(path: path, reason: .cut(damage)) }
 }
 
-/// Which run of the machine a command last looked at the whole folder in, and the files it found then
-/// that a power cut damaged: `.git/notes/machine`. If it is lost, they are found again.
+/// The boot of the machine in which a command last scanned the whole folder, and the damaged files
+/// that it found: `.git/notes/machine`. If the record is lost, the files are found again.
 private struct MachineRecord: Equatable {
   static let format = "1"
 
@@ -83,7 +84,7 @@ private struct MachineRecord: Equatable {
 }
 
 extension WorkTree {
-  /// Those of the candidates that a power cut damaged, and that nobody has touched since.
+  /// The candidates that a power cut damaged and that nobody has touched since.
   package func damagedFiles(
     among candidates: [Candidate], of index: IndexFile
   ) throws -> [PowerLossDamage] {
@@ -106,8 +107,8 @@ extension WorkTree {
       else { return nil }
       let id = try repository.hash(blob: content.bytes)
       if let known, known.id == id { return known }
-      // An index that has another text than the last version was not on the disk yet: the file had been
-      // written by the time of that version.
+      // If the index has another text than the last version, it did not reach the disk: the file had
+      // been written before that version.
       let listed = candidate.position.flatMap { position in
         index.id(at: position) == former ? Int64(index.status(at: position).modifiedSeconds) : nil
       }
@@ -121,7 +122,7 @@ extension WorkTree {
     }
   }
 
-  /// Files that the index has as they stand, but not as the last version has: the cut fell between the
+  /// Files that agree with the index and differ from the last version: the power cut came between the
   /// version and its index.
   private func unlisted(
     _ candidates: [Candidate], _ index: IndexFile, _ tip: ObjectID?
@@ -137,7 +138,7 @@ extension WorkTree {
     }
   }
 
-  /// Whether an interrupted checkout has met a file that a power cut damaged, in the place of `former`.
+  /// Whether a power cut damaged a file that an interrupted checkout found in the place of `former`.
   package func isDamaged(_ file: ObjectID, at path: TreePath, from former: ObjectID) throws -> Bool
   {
     guard MachineRecord(in: stateFolder).id != machine.id else { return false }
@@ -150,8 +151,8 @@ extension WorkTree {
     if id == former { return nil }
     let text = try repository.blob(former)
     if let damage = DamageKind(of: bytes, from: text, isTouched: isTouched) { return damage }
-    // A person who takes a note back by hand writes it anew; one that a cut brings back has its former
-    // time.
+    // If a person restores a note by hand, the file gets a new time; if a power cut brings an old text
+    // back, the file has its old time.
     guard !isTouched, let tip = try repository.head().commit else { return nil }
     for version in try repository.commits(from: [tip]).reversed().prefix(Self.searchedVersions) {
       if try repository.entry(at: path, in: repository.commit(version).tree)?.id == id {
@@ -161,12 +162,12 @@ extension WorkTree {
     return nil
   }
 
-  /// How many versions are looked through for an older text.
+  /// How many versions are searched for an older text.
   private static let searchedVersions = 10_000
 
-  /// Remembers what a look found.
+  /// Records the damaged files that a scan found.
   ///
-  /// - Parameter candidates: the files that it compared; nil for a look at the whole folder.
+  /// - Parameter candidates: the files that it compared; nil for a scan of the whole folder.
   package func remember(_ cut: [PowerLossDamage], among candidates: [Candidate]?) throws {
     let former = MachineRecord(in: stateFolder)
     var record = MachineRecord(id: machine.id, cut: cut)
@@ -178,7 +179,7 @@ extension WorkTree {
     if record != former { try record.store(in: stateFolder) }
   }
 
-  /// The files known to be damaged that still hold what the cut left.
+  /// The files known to be damaged that have not been written since.
   package func knownDamagedFiles() throws -> [PowerLossDamage] {
     try MachineRecord(in: stateFolder).cut.filter { file in
       guard
@@ -188,7 +189,7 @@ extension WorkTree {
     }
   }
 
-  /// Forgets files that hold their last version again.
+  /// Forgets files that have their last version's text again.
   package func forgetDamagedFiles(_ files: [PowerLossDamage]) throws {
     var record = MachineRecord(in: stateFolder)
     record.cut.removeAll(where: files.contains)

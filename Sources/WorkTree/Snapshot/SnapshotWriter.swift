@@ -1,10 +1,11 @@
 package import Git
 internal import Glibc
 
-/// Told how much of what is to be stored is looked at. A throw ends the save; no version is made then.
+/// Called with the amount that a save has read and the total. A throw ends the save without a
+/// version.
 public typealias SaveProgress = (_ done: WorkAmount, _ total: WorkAmount) throws -> Void
 
-/// Stores what candidates hold and notes it in the new index.
+/// Stores the candidates' content and records it in the new index.
 package struct SnapshotWriter {
   private let workTree: WorkTree
   private let log: CheckoutLog
@@ -14,16 +15,15 @@ package struct SnapshotWriter {
   private var newIndex: NewIndex?
   package private(set) var changes: [Change] = []
   package private(set) var skipped: [SkippedFile] = []
-  /// Edits of texts from before a checkout; the index keeps what the checkout left.
+  /// Edits based on texts from before a checkout; the index keeps the checkout's text.
   package private(set) var stale: [StaleSave] = []
-  /// On which text each save was made of a note that checkouts had changed.
+  /// The base of each save of a note that checkouts had changed.
   package private(set) var remarks: [SaveRemark] = []
-  /// When the last of the texts that it stored was written, in seconds since 1970; nil where it stored
-  /// none that is new.
+  /// The latest modification time of the stored texts, in seconds since 1970; nil if no text is new.
   package private(set) var written: Int64?
-  /// The texts of files that are gone: such a text has moved, and was not written now.
+  /// The texts of deleted files: a new file with such a text was moved, and not written now.
   private let gone: Set<ObjectID>
-  /// The files that may hold conflict blocks.
+  /// The files that may contain conflict blocks.
   package private(set) var marked: Set<TreePath> = []
   private var pack: NewPack?
   private var privateFiles: PrivateFiles
@@ -39,12 +39,12 @@ package struct SnapshotWriter {
     privateFiles = PrivateFiles(in: workTree.stateFolder)
   }
 
-  /// Stores the candidates, to be called while the repository stores objects together.
+  /// Stores the candidates. Call it inside `withBatchedWrites`.
   ///
-  /// - Parameter progress: how much is done, of how much.
+  /// - Parameter progress: called with the amounts done and in total.
   package mutating func record(_ candidates: [Candidate], progress: SaveProgress) throws {
     let isMany = candidates.count > BulkRead.threshold
-    // A text that may come from before a checkout is looked at by itself.
+    // A text that may be from before a checkout is handled on its own.
     let brought = Set(log.entries.map(\.path))
     let isSingle = { (candidate: Candidate) in !isMany || brought.contains(candidate.path) }
     let total = WorkAmount(of: candidates)
@@ -63,14 +63,14 @@ package struct SnapshotWriter {
     privateFiles.keep()
   }
 
-  /// Remembers the permissions and groups of the folders that the files are in.
+  /// Records the permissions and groups of the folders that the files are in.
   private mutating func recordPrivateFolders(of candidates: [Candidate]) {
     var seen: Set<TreePath> = [""]
     var access: FolderAccess?
     for candidate in candidates {
       var next = candidate.path.parent
       while let folder = next, seen.insert(folder).inserted {
-        // One that cannot be looked at is as it was known.
+        // If a folder cannot be read, its record stays.
         access = access ?? (try? FolderAccess(folder: workTree.folder))
         if let status = try? access?.status(of: folder) {
           privateFiles.record(folder, status.st_mode, group: status.st_gid)
@@ -85,7 +85,7 @@ package struct SnapshotWriter {
     changes.append(Change(path: entry.path, kind: .deleted))
   }
 
-  /// Lets the index have files that a power cut damaged as the last version has them.
+  /// Gives damaged files their last version's entries in the index.
   package mutating func keepVersioned(_ cut: [PowerLossDamage], in head: Head) throws {
     guard !cut.isEmpty, let tip = head.commit else { return }
     let tree = try workTree.repository.commit(tip).tree
@@ -98,7 +98,7 @@ package struct SnapshotWriter {
     }
   }
 
-  /// Lets the index say that these notes are left out of the folder.
+  /// Marks these notes in the index as left out of the folder.
   package mutating func leaveOut(_ positions: [Int]) {
     for position in positions {
       let entry = index[position]
@@ -109,7 +109,8 @@ package struct SnapshotWriter {
     }
   }
 
-  /// Stores the trees of the new index and returns the root's ID, when everything is recorded.
+  /// Stores the trees of the new index and returns the root's ID. Call it after everything is
+  /// recorded.
   package mutating func makeTree() throws -> ObjectID {
     if pack == nil, let tree = edit.unchangedTree { return tree }
     let repository = workTree.repository
@@ -127,14 +128,14 @@ package struct SnapshotWriter {
     return tree
   }
 
-  /// Writes the new index under a name that does not count yet, when its trees are made.
+  /// Writes the new index under a temporary name. Call it after its trees are made.
   package mutating func stageIndex() throws -> StagedIndex {
     let index = newIndex ?? finishEdit()
     newIndex = nil
     return try index.stage(in: workTree.repository)
   }
 
-  /// Ends the gathering of changes, which are many after a bulk.
+  /// Applies the gathered changes to the index; after a bulk read there are many.
   private mutating func finishEdit() -> NewIndex {
     var done = IndexEdit(of: index)
     swap(&done, &edit)
@@ -148,7 +149,7 @@ package struct SnapshotWriter {
     self.pack = pack
     let outcomes = try BulkRead(candidates, index: index, in: workTree, pack: pack)
       .run(progress: progress)
-    // An array that doubles as it grows would be there three times.
+    // An array that doubles as it grows would need three times the memory.
     edit.reserveCapacity(candidates.count)
     changes.reserveCapacity(candidates.count)
     for (candidate, outcome) in zip(candidates, outcomes) { take(outcome, of: candidate) }
@@ -179,7 +180,7 @@ package struct SnapshotWriter {
     of candidate: Candidate, saved: ObjectID, _ content: FileContent
   ) throws -> SaveBase? {
     guard let position = candidate.position else {
-      // A file that was moved here has no editor that held what stood here before.
+      // A file that was moved here was not written by an editor that had the former note open.
       if gone.contains(saved) { return nil }
       return try bases.base(
         ofGone: candidate.path, saved: saved, device: content.before.st_dev)
@@ -213,7 +214,7 @@ package struct SnapshotWriter {
 }
 
 extension WorkAmount {
-  /// All of these, by the sizes that they had when they were looked at.
+  /// All these files, with the sizes read in the scan.
   fileprivate init(of candidates: [Candidate]) {
     self.init()
     for candidate in candidates { count(candidate) }

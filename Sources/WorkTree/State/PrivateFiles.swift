@@ -3,17 +3,17 @@ package import Glibc
 package import State
 internal import System
 
-/// The notes and folders that not everybody may read, that have another group than new ones, or a folder's bit
-/// that gives its group to what is made in it, with their permissions: `.git/notes/private`. Versions hold no
-/// permissions; by this a note that was removed comes back as closed as it was, and to the same group. It is a
-/// memory: without it, new files have the permissions that the system gives them. notes-merge(7), "What a file has
-/// besides its text".
+/// The permissions of notes and folders that are not readable by everybody, that have another group than new
+/// files, or (for folders) the set-group-ID bit: `.git/notes/private`. Versions do not record permissions; this
+/// file lets a removed note come back with permissions as strict as before, and with the same group. It is a
+/// cache: without it, new files get the system's default permissions. notes-merge(7), "What a file has besides
+/// its text".
 package struct PrivateFiles {
-  /// The access rights of a note or folder that new ones do not get.
+  /// The access rights of a note or folder, if they differ from those of new files.
   package struct Access: Equatable {
-    /// Its permissions; of a folder with the set-group-ID bit.
+    /// Its permissions; a folder's include the set-group-ID bit.
     let mode: mode_t
-    /// Its group; nil for the user's own.
+    /// Its group; nil if it is the user's own.
     let group: gid_t?
   }
 
@@ -21,10 +21,10 @@ package struct PrivateFiles {
   private var known: [TreePath: Access]
   private var isChanged = false
 
-  /// The permissions that a file has which is no private one.
+  /// The read permissions of a file that is not private.
   private static let read: mode_t = 0o044
 
-  /// The ones of the notebook with this state folder.
+  /// The file in this state folder.
   package init(in state: StateFolder) {
     file = state[.private]
     known =
@@ -43,10 +43,10 @@ package struct PrivateFiles {
 
   package var isEmpty: Bool { known.isEmpty }
 
-  /// The access rights of a note or folder; nil if they are those of new ones.
+  /// The access rights of a note or folder; nil if they are those of a new file.
   package subscript(path: TreePath) -> Access? { known[path] }
 
-  /// Remembers what a note or folder has now.
+  /// Records the access rights that a note or folder has now.
   package mutating func record(_ path: TreePath, _ mode: mode_t, group: gid_t) {
     let isFolder = mode & S_IFMT == S_IFDIR
     let access = Access(
@@ -59,7 +59,7 @@ package struct PrivateFiles {
     isChanged = true
   }
 
-  /// Writes what has changed.
+  /// Writes the changes to the disk.
   package mutating func keep() {
     guard isChanged else { return }
     let lines = known.sorted { $0.key < $1.key }.map { path, access in

@@ -1,5 +1,5 @@
-/// The text of a file of settings: lines `key = value`, of which the last for a key counts, between
-/// comments, which begin with `#`. Somebody may have written it by hand, so nothing in it is an error.
+/// The text of a settings file: lines `key = value`, of which the last for a key counts, and comments,
+/// which begin with `#`. People may edit it by hand, so no line is an error.
 public struct SettingsText: Sendable {
   private var lines: [Substring.UTF8View]
 
@@ -9,12 +9,11 @@ public struct SettingsText: Sendable {
     if lines.last?.isEmpty == true { lines.removeLast() }
   }
 
-  /// The file's content. All but what was set is as it was read.
+  /// The file's content. Everything that was not set is unchanged.
   public var text: String { lines.map { String(Substring($0)) + "\n" }.joined() }
 
-  /// The value of a setting, or nil when it is not set. Setting it takes the place of what counted
-  /// before, and nil takes the setting away. Neither key nor value holds a line break, nor spaces at
-  /// its ends.
+  /// The value of a setting; nil if it is not set. Setting it replaces the value in effect, and nil
+  /// removes the setting. Neither key nor value may have a line break, or spaces at its ends.
   public subscript(key: String) -> String? {
     get { lines.reversed().lazy.compactMap(Self.parts).first { $0.key == key }?.value }
     set {

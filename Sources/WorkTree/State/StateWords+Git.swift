@@ -15,7 +15,7 @@ extension StateWords {
 }
 
 extension Array where Element: Hashable {
-  /// The elements in order, none a second time.
+  /// The elements in order, without repetitions.
   package var eachOnce: [Element] {
     var seen: Set<Element> = []
     return filter { seen.insert($0).inserted }
@@ -23,7 +23,7 @@ extension Array where Element: Hashable {
 }
 
 extension ObjectID {
-  /// Nil for what stands for none.
+  /// Nil for the zero ID.
   var unlessZero: ObjectID? { self == .zero ? nil : self }
 }
 

@@ -2,19 +2,18 @@ package import Git
 package import State
 internal import System
 
-/// A note that waits, though a file stands in its place, or whose deletion does.
+/// A note that waits although a file is in its place, or a deletion that waits.
 package struct WaitingFile: Hashable, Sendable {
   package let path: TreePath
   package let obstacle: Obstacle
-  /// The file in the folder as a version has it; nil if it is in none, or if there is no file.
+  /// The file in the folder, as a version has it; nil if no version has it, or if there is no file.
   package let file: TreeEntry?
-  /// A version that has the file so, or that has none there: what somebody makes of the file is made on
-  /// it.
+  /// The version that has this file, or has no file there: an edit of the file is based on it.
   package let base: ObjectID?
 }
 
-/// The notes that wait: `.git/notes/waiting`. Without it, an older text that stands in the folder
-/// counts as an edit of the newer one, and what this device keeps back stays what it is.
+/// The notes that wait: `.git/notes/waiting`. Without this list, an older text in the folder counts
+/// as an edit of the newer one; files that this device keeps back are still kept back.
 package struct WaitingFiles {
   private static let format = "1"
 
@@ -57,22 +56,22 @@ package struct WaitingFiles {
       text += "\(held.path.hexadecimal) \(obstacle.path.hexadecimal)\n"
     }
     let content = Array(text.utf8)
-    // A watcher hears of what is written here.
+    // Writing here would wake a watcher.
     if try Disk.readIfThere(state[.waiting]) == content { return }
     try Disk.replace(state[.waiting], with: content)
   }
 }
 
-/// A file that a person has written in the place of a note that waits: it is no edit of that note, but of
-/// what stood there.
+/// A file that a person has written in the place of a waiting note: it is not an edit of that note, but
+/// of the file that was in its place.
 package struct WrittenInPlace: Sendable {
   package let candidate: Candidate
   package let held: WaitingFile
 }
 
 extension WorkTree {
-  /// Takes what stands in the place of notes that wait out of what was found. A file that was written since
-  /// is kept apart, with what it is an edit of.
+  /// Removes files in the place of waiting notes from the changes. A file that was written since is listed
+  /// separately, with the version on which the edit is based.
   func separateWaiting(from changes: inout WorkingChanges, of index: IndexFile) throws {
     let held = try WaitingFiles(in: stateFolder)
     if held.isEmpty, index.sparsePositions.isEmpty { return }
@@ -99,7 +98,8 @@ extension WorkTree {
           candidate.isNew
           ? .deletedElsewhere(by: record.obstacle) : .obstructed(by: record.obstacle)
       } else {
-        // Git sets the bit for files that are there, too: such a one is a note like any other.
+        // git also sets the bit for files that are in the folder: such a file is a note like any
+        // other.
         rest.append(candidate)
         continue
       }
@@ -119,7 +119,7 @@ extension WorkTree {
         obstacle = Obstacle(path: path, kind: .tooLarge)
       case .unreadable: obstacle = held[path]?.obstacle
       case .changing where index.position(of: path).map(index.skipsWorktree) == true:
-        // No folder lists it: it is in a repository of its own, for instance.
+        // No folder lists it: for example, it is in a separate repository.
         let status = try access.status(of: path)
         obstacle =
           try status.flatMap { try keptBack.obstacle(by: $0, at: path) } ?? held[path]?.obstacle
@@ -129,7 +129,8 @@ extension WorkTree {
     }
   }
 
-  /// Whether the folder still has a waiting note's file as a version has it, as far as can be told.
+  /// Whether the folder still has the version's file in a waiting note's place, as far as can be
+  /// known.
   private func stands(_ held: WaitingFile) throws -> Bool {
     guard let file = held.file else { return false }
     switch try FileContent.read(held.path, in: folder, sizeLimit: sizeLimit) {
