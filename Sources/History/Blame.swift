@@ -3,32 +3,32 @@ internal import Merge
 internal import System
 internal import WorkTree
 
-/// A line of a note, and where it comes from.
+/// A line of a note, and its origin.
 public struct BlamedLine: Sendable {
-  /// The places that a line can come from.
+  /// The kinds of origin.
   public enum Origin: Hashable, Sendable {
     /// The version that wrote it.
     case version(ObjectID)
-    /// It is in the folder and in no version.
+    /// It is in the folder and not in any version.
     case unsaved
-    /// A marker of an open conflict: nobody wrote it.
+    /// A marker of an open conflict: it has no author.
     case marker
-    /// It is in a derived merge, and in nothing that its versions merge to: it has no author. The device that
-    /// made the version on top answers for it.
+    /// It is in a derived merge, and not in the merge that its versions give: it has no author. The device
+    /// that made the version on top vouches for it.
     case alteredMerge(ObjectID, endorsedBy: ObjectID?)
   }
 
-  /// The place that it comes from.
+  /// The line's origin.
   public let origin: Origin
   /// The line's bytes without its newline: a part of the note, which may be large.
   public let slice: ArraySlice<UInt8>
-  /// The same, on its own.
+  /// A copy of the line's bytes.
   public var bytes: [UInt8] { Array(slice) }
 }
 
 extension History {
-  /// The author of each line of a note, as a version or else the folder has it: notes-blame(1). Throws
-  /// `notText` for a file that holds NUL bytes, and `tooManyLines` for one with more than are looked at.
+  /// The author of each line of a note, as it is in a version or else in the folder: notes-blame(1).
+  /// Throws `notText` for a file with NUL bytes, and `tooManyLines` for a file over the limit of lines.
   public func blame(_ path: TreePath, at version: NoteVersion? = nil) throws -> [BlamedLine] {
     let text = try version.map(self.text) ?? workTree.text(of: path)
     if text.firstIndex(of: 0, from: 0) != nil { throw HistoryError.notText(path) }
@@ -54,19 +54,19 @@ extension History {
   }
 }
 
-/// A search for the versions that wrote the lines of a note.
-/// Each line goes from a version to the parent that has it too, until there is none: then the version
-/// wrote it. Versions that did not change the note are passed over by the table's numbers.
+/// A search for the versions that wrote the lines of a note. Each line moves from a version to a
+/// parent that also has it; if no parent has it, the version wrote it. Versions that did not change
+/// the note are skipped with the help of the history table.
 private struct Blame {
   let table: HistoryTable
   let order: VersionOrder
   let repository: Repository
   let check: MergeCheck
 
-  /// The place of a line in a version, and in the text that was asked about.
+  /// A line's number in a version, and in the text to explain.
   typealias Line = (there: Int, asked: Int)
 
-  /// The lines to be explained at one version of the note, ascending.
+  /// The lines to explain at one version of the note, ascending.
   struct Suspicion {
     let version: Int
     let path: Int
@@ -98,7 +98,7 @@ private struct Blame {
     let stored = try numbers(of: blob)
     let (found, _) = pass(lines.indices.map { ($0, $0) }, from: present, to: stored)
     suspect(version, path, found)
-    // Children before parents, so that all lines of a version have arrived when it is looked at.
+    // Children before parents, so that all lines of a version have arrived before it is explained.
     while let place = waiting.indices.max(by: { waiting[$0].version < waiting[$1].version }) {
       try explain(waiting.remove(at: place))
     }
@@ -112,7 +112,8 @@ private struct Blame {
     return lines
   }
 
-  /// Has the lines of many versions not be kept all together. Numbers that were given before mean nothing then.
+  /// Drops cached lines if there are too many; returns whether it did. Line numbers given before
+  /// are then invalid.
   private mutating func forgetIfMany() -> Bool {
     guard numbers.count > LineNumbers.mostKept else { return false }
     (numbers, known) = (LineNumbers(), [:])
@@ -141,7 +142,8 @@ private struct Blame {
     return (found, rest)
   }
 
-  /// Lines of a note at a version wait at the version that made the note so.
+  /// Adds lines of a note at a version to those that wait at the version that wrote this text of
+  /// the note.
   private mutating func suspect(_ version: Int, _ path: Int, _ lines: [Line]) {
     guard !lines.isEmpty, let maker = table.maker(of: path, at: version) else { return }
     if let place = waiting.firstIndex(where: { $0.version == maker && $0.path == path }) {
@@ -185,8 +187,8 @@ private struct Blame {
     }
   }
 
-  /// Explains the lines that only a derived merge has: markers, and lines put together from several heads,
-  /// which count as the newest's.
+  /// Explains the lines that only a derived merge has: markers, and lines merged from several heads, which
+  /// count as the newest head's.
   private mutating func explainMerged(
     _ lines: [Line], of suspicion: Suspicion, _ blob: ObjectID,
     _ sources: [(parent: Int, path: Int)]
@@ -207,7 +209,8 @@ private struct Blame {
     }
   }
 
-  /// The lines that are in what a merge's versions merge to. The others have their origin then.
+  /// The lines that are also in the computed merge of a merge's versions. The other lines get their
+  /// origin here.
   private mutating func leftOfAlteration(
     of commit: Commit, _ lines: [Line], _ path: TreePath, _ blob: ObjectID
   ) throws -> [Line] {

@@ -1,34 +1,34 @@
 public import Git
 internal import WorkTree
 
-/// Versions that somebody made one after the other in one go, as editors and the watcher save:
-/// notes-log(1), "Bursts".
+/// Versions that somebody made one after the other, as editors and the watcher save: notes-log(1),
+/// "Bursts".
 public struct Burst {
-  /// The longest pause between two versions of a burst, in seconds.
+  /// The longest pause between two versions in a burst, in seconds.
   public static let longestPause: UInt64 = 600
-  /// The longest a burst lasts, in seconds.
+  /// The longest duration of a burst, in seconds.
   public static let longestTime: UInt64 = 3600
 
-  /// The versions, newest first; one at least.
+  /// The versions, newest first; never empty.
   public private(set) var versions: [Version]
-  /// The repository with the versions, if they are those of one note, so that others may stand between
-  /// them.
+  /// The repository with the versions, if they are those of one note; then versions of other notes may
+  /// be between them.
   private let repository: Repository?
 
-  /// So many commits are looked at between two versions of a note.
+  /// How many commits are searched between two versions of a note.
   private static let searchLimit = 64
 
   /// A burst of one version; `take(_:)` adds older ones.
   ///
-  /// - Parameter repository: where the versions are of one note: where they are.
+  /// - Parameter repository: the repository with the versions, if they are those of one note.
   public init(_ version: Version, ofOneNoteIn repository: Repository? = nil) {
     versions = [version]
     self.repository = repository
   }
 
-  /// The last of them, which stands for all.
+  /// The last version, which represents the burst.
   public var newest: Version { versions[0] }
-  /// The first of them, which the next older version is compared with.
+  /// The first version, which is compared with the next older one.
   public var oldest: Version { versions[versions.count - 1] }
 
   /// Adds the next older version if it belongs to the burst; returns whether it does.
@@ -44,8 +44,8 @@ public struct Burst {
     return true
   }
 
-  /// Whether one version was made on the other, maybe with versions of other notes between them; not
-  /// where both were made side by side.
+  /// Whether `newer` was made on top of `older`, maybe with versions of other notes between them;
+  /// false if they were made concurrently.
   private func isMade(_ newer: Commit, on older: Commit) throws -> Bool {
     if newer.parents.contains(older.id) { return true }
     guard let repository else { return false }
@@ -58,7 +58,7 @@ public struct Burst {
     return false
   }
 
-  /// The changes of all of them together, by path; a file that was changed back is left out.
+  /// The changes of all versions together, by path; a file that was changed back is left out.
   public var changes: [VersionChange] {
     guard versions.count > 1 else { return newest.changes }
     var found: [TreePath: VersionChange] = [:]
@@ -78,7 +78,7 @@ public struct Burst {
 }
 
 extension Version {
-  /// Whether nobody gave it a title: it has the one that saving makes of what changed.
+  /// Whether all versions have the title that a save makes from the changes.
   public var isUntitled: Bool {
     guard let change = changes.first else { return false }
     let title = Change.summary(of: [Change(path: change.path, kind: .modified)]).dropFirst(7)

@@ -2,7 +2,8 @@ package import Git
 public import WorkTree
 
 extension History {
-  /// The changes that the folder would see if it became a tree, unsaved changes included.
+  /// The changes that the folder would get if it became a tree, including the loss of unsaved
+  /// changes.
   package func changesInFolder(to tree: ObjectID, under folder: TreePath? = nil) throws -> [Change]
   {
     var paths = Set(try workTree.changes().changes.map(\.path))
@@ -21,7 +22,8 @@ extension History {
     }
   }
 
-  /// The differences between two trees, a renamed file as one; some renames may be known.
+  /// The differences between two trees, with a renamed file as one change; some renames may be
+  /// known.
   package func renamedChanges(
     from old: ObjectID?, to new: ObjectID, told renames: [RenameTrailer] = []
   ) throws -> [Change] {
@@ -36,7 +38,7 @@ extension History {
 }
 
 extension Change {
-  /// A line that says what changed.
+  /// A one-line summary of changes.
   public static func summary(of changes: [Change]) -> String {
     func names(_ kind: ChangeKind) -> [String] {
       changes.filter { $0.kind == kind }.map { $0.path.noteTitle }
@@ -47,7 +49,7 @@ extension Change {
     let parts = verbs.filter { !$0.1.isEmpty }.map { verb, names in
       names.count <= 3 ? "\(verb) \(names.joined(separator: ", "))" : "\(verb) \(names.count) notes"
     }
-    // A name may hold a line break, which would end the subject.
+    // A line break in a name would end the subject.
     return String(parts.joined(separator: "; ").map { $0.isNewline ? " " : $0 })
   }
 }

@@ -1,6 +1,6 @@
 internal import System
 
-/// The wall clock that versions are stamped with; tests bring their own.
+/// The wall clock for the dates of versions; tests use their own.
 public struct Clock: Sendable {
   /// Seconds since 1970-01-01 00:00 UTC, and the local zone's minutes east of UTC at that time.
   public var now: @Sendable () -> (seconds: Int64, offset: Int)
@@ -8,7 +8,7 @@ public struct Clock: Sendable {
   /// The local zone's minutes east of UTC at another time.
   public var offset: @Sendable (Int64) -> Int
 
-  /// A clock that shows what `now` returns, in a zone that is the same all year.
+  /// A clock that shows the result of `now`, in a zone with the same offset all year.
   public init(now: @escaping @Sendable () -> (seconds: Int64, offset: Int)) {
     self.now = now
     offset = { _ in now().offset }

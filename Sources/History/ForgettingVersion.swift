@@ -1,23 +1,24 @@
 public import Git
 
-/// A version by which an admin says what its history obeys, a line `Notes-Forgot: ID KIND VERSIONS` for each
-/// forgetting: notes-forget(1), "Versions". Anybody can write one: who signed it tells whether it counts.
+/// A version in which an admin lists the forgettings that its history obeys, with a line `Notes-Forgot: ID
+/// KIND VERSIONS` for each: notes-forget(1), "Versions". Anybody can write such a version: its signature
+/// decides if it counts.
 public struct ForgettingVersion: Hashable, Sendable {
-  /// A forgetting, as the version on top says it.
+  /// A forgetting, as this version describes it.
   public struct Line: Hashable, Codable, Sendable {
     /// Sixteen random bytes in hexadecimal digits.
     public let id: String
-    /// The kind of thing that went: a text, lines or a note.
+    /// The kind of forgotten thing: a text, lines or a note.
     public let kind: String
-    /// How many versions held it.
+    /// How many versions had it.
     public let versions: Int
 
-    /// A line.
+    /// Makes a line.
     public init(id: String, kind: String, versions: Int) {
       (self.id, self.kind, self.versions) = (id, kind, versions)
     }
 
-    /// Its trailer.
+    /// The line's trailer.
     package var trailer: String { "\(ForgettingVersion.key): \(id) \(kind) \(versions)" }
 
     fileprivate init?(parsing line: Substring) {
@@ -38,19 +39,20 @@ public struct ForgettingVersion: Hashable, Sendable {
 
   /// The version.
   public let id: ObjectID
-  /// The forgettings that its history obeys; first the one that it was made for.
+  /// The forgettings that its history obeys; the first is the one that the version was made for.
   public let lines: [Line]
 
-  /// The IDs of those forgettings. Two histories are compared by inclusion of these.
+  /// The IDs of those forgettings. One history obeys more than another if its set includes the
+  /// other's.
   public var forgettings: Set<String> { Set(lines.map(\.id)) }
 
   fileprivate static let key = "Notes-Forgot"
-  /// So many forgettings a history may obey.
+  /// The most forgettings that a history can obey.
   public static let mostLines = 1_024
 
-  /// Nil for a version that says nothing of the kind, or not in that form.
+  /// Nil if the version has no such lines, or not in this form.
   public init?(_ commit: Commit) {
-    // Most versions say nothing.
+    // Most versions have no such lines.
     guard commit.parents.count == 1, !commit.isRewritten, commit.message.contains(Self.key) else {
       return nil
     }
@@ -64,17 +66,18 @@ public struct ForgettingVersion: Hashable, Sendable {
 }
 
 extension History {
-  /// The reference of the version that says what this history obeys.
+  /// The reference to the version that lists the forgettings this history obeys.
   package static let obeyedReference = "refs/notes-state/forgotten"
 
-  /// The version that says what the history of this notebook obeys; nil if nothing was forgotten.
+  /// The version that lists the forgettings this notebook's history obeys; nil if nothing was
+  /// forgotten.
   public func obeyed() throws -> ForgettingVersion? {
     guard let id = try repository.reference(Self.obeyedReference) else { return nil }
     return try ForgettingVersion(repository.commit(id))
   }
 
-  /// The versions of this kind from which the heads descend and none of `known` does, whoever made them; each changes
-  /// nothing.
+  /// The versions of this kind below the heads and not below `known`, whoever made them; none of them changes a
+  /// file.
   package func forgettingVersions(
     below heads: [ObjectID], lacking known: [ObjectID]
   ) throws -> [ForgettingVersion] {

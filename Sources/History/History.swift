@@ -3,23 +3,24 @@ internal import Merge
 package import State
 public import WorkTree
 
-/// A notebook's notes and versions, up to what the folder holds now.
+/// A notebook's notes and versions, up to the folder's present state.
 ///
 /// An instance belongs to one thread at a time.
 public final class History {
-  /// The folder's repository, which the versions are in.
+  /// The folder's repository, which has the versions.
   public let repository: Repository
-  /// The folder, whose state is the newest there is.
+  /// The folder, whose state is the newest.
   public let workTree: WorkTree
-  /// The clock by which ages are told.
+  /// The clock for the ages of versions.
   public var clock = Clock.system
-  /// Told how many of how many versions are read while a cache of the history is made.
+  /// Called with the number of versions read, and their total, while a cache of the history is
+  /// made.
   public var progress: ((Int, Int) -> Void)?
-  /// The table of the history, once something asked for it.
+  /// The table of the history, loaded on first use.
   var loadedTable: HistoryTable? { didSet { lookup = nil } }
-  /// The places in the table that are asked for again and again.
+  /// The positions in the table that are looked up repeatedly.
   private var lookup: TableLookup?
-  /// The order of its versions from a tip on, and how many it had.
+  /// The order of the table's versions from a tip on, and the table's number of versions then.
   var loadedOrder: (tip: ObjectID, count: Int, order: VersionOrder)?
 
   package init(of workTree: WorkTree) {
@@ -31,19 +32,20 @@ public final class History {
 }
 
 extension History {
-  /// A version with what it changed.
+  /// A version with its changes.
   public func version(of commit: Commit) throws -> Version {
     Version(commit: commit, isDerived: try isDerived(commit), changes: try changes(of: commit))
   }
 
-  /// Whether the program wrote a commit by itself: a derived merge, or one that leads a hub's branch to it.
+  /// Whether a program made a commit on its own: a derived merge, or one that leads a hub's branch
+  /// to such a merge.
   package func isDerived(_ commit: Commit) throws -> Bool {
     try DerivedMerge.isDerived(commit) || HubMerge.isOne(commit, in: repository)
   }
 
-  /// The versions of the tip, or those that changed a file under the name it had at the time, newest
-  /// first. Each is read when it is asked for: the first is there at once, however long the history is.
-  /// With a period, in seconds since 1970, only those that count as made then.
+  /// The versions of the tip, or those that changed a file under its name of the time, newest first.
+  /// Each is read on demand, so the first is there at once however long the history is. With a period,
+  /// in seconds since 1970, only the versions dated in it.
   public func versions(
     of path: TreePath? = nil, includingDerived includesDerived: Bool = false,
     in period: Range<Int64>? = nil
@@ -69,7 +71,7 @@ extension History {
     return VersionWalk(self, along: versions, of: steps, in: table)
   }
 
-  /// Goes through `versions(of:includingDerived:)` until `body` returns false.
+  /// Calls `body` with each of `versions(of:includingDerived:)` until it returns false.
   public func forEachVersion(
     of path: TreePath? = nil, includesDerived: Bool = false, _ body: (Version) throws -> Bool
   ) throws {

@@ -1,29 +1,29 @@
 public import Git
 
-/// The errors of looking for notes and versions in the history.
+/// The errors in finding notes and versions in the history.
 public enum HistoryError: Error, Sendable {
-  /// Several notes answer to this name.
+  /// Several notes match this name.
   case ambiguousNote(String, candidates: [TreePath])
-  /// No version answers to this name.
+  /// No version matches this name.
   case noSuchVersion(String)
-  /// `~N` goes further back than there are versions.
+  /// `~N` goes back further than the first version.
   case tooFewVersions(String, count: Int)
-  /// There was no version yet at that time: when the first was made, in seconds since 1970.
+  /// There was no version at that time: when the first was made, in seconds since 1970.
   case noVersionBy(String, first: Int64)
-  /// Several versions answer to this name.
+  /// Several versions match this name.
   case ambiguousVersion(String)
   /// The note does not exist in that version.
   case notInVersion(TreePath, ObjectID)
-  /// A regular expression that cannot be used, and why.
+  /// A regular expression is invalid, and why.
   case invalidExpression(String, reason: String)
-  /// The file holds NUL bytes, so it has no lines.
+  /// The file has NUL bytes, so it has no lines.
   case notText(TreePath)
-  /// The file has more lines than are looked at: their limit.
+  /// The file has too many lines: the limit.
   case tooManyLines(TreePath, limit: Int)
 }
 
 extension HistoryError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .ambiguousNote(let name, _): "several notes match '\(name)'"

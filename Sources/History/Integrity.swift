@@ -1,6 +1,6 @@
 public import Git
 
-/// An object that the history needs and that is not what it should be.
+/// An object that the history needs and that is damaged or missing.
 public struct Damage: Hashable, Sendable {
   /// The object's name: the hash that its bytes should have.
   public let id: ObjectID
@@ -8,38 +8,41 @@ public struct Damage: Hashable, Sendable {
   public let what: String
 }
 
-/// The result of a look through the history.
+/// The result of a check of the history.
 public struct IntegrityReport: Sendable {
-  /// The versions that were looked at.
+  /// The number of versions checked.
   public var versions = 0
-  /// Whether these were all there are.
+  /// Whether these were all versions.
   public var isComplete = true
-  /// The damages that were found; the first few only.
+  /// The damaged objects found; only the first few.
   public var damages: [Damage] = []
-  /// Those of them that are not here at all.
+  /// The damaged objects that are missing.
   public var missing: [ObjectID] = []
-  /// Versions that stand for more than devices take: `Notebook.pruneOversized`.
+  /// Versions over the limits that devices accept: `Notebook.pruneOversized`.
   public var oversized: [Damage] = []
 }
 
 extension History {
-  /// Looks through the history from the tip: the newest versions with their trees must be there and
-  /// readable, the files of the tip must hold what their IDs say, and those of older versions must
-  /// be there. So many versions are looked at, and so many bytes of the tip's files.
+  /// Checks the history from the tip: the newest versions and their trees must be readable, the
+  /// files of the tip must match their IDs, and those of older versions must exist.
+  ///
+  /// - Parameters:
+  ///   - versions: how many versions are checked.
+  ///   - bytes: how many bytes of the tip's files are read.
   public func checkIntegrity(
     versions limit: Int = 1_000, bytes: Int = 256 << 20
   ) throws -> IntegrityReport {
     guard let tip = try state().tip else { return IntegrityReport() }
     var inspection = Inspection(repository: repository)
     inspection.look(atVersionsOf: tip, limit: limit)
-    // A version that cannot be read was reported by the look before.
+    // The check before has already reported an unreadable version.
     if let tree = try? repository.commit(tip).tree { inspection.reread(tree: tree, bytes: bytes) }
     return inspection.report
   }
 }
 
 extension History {
-  /// The objects that the history of the tip needs and that are not here; the first few only.
+  /// The objects that the history of the tip needs and the repository lacks; only the first few.
   public func missingObjects() throws -> [ObjectID] {
     guard let tip = try repository.head().commit else { return [] }
     var inspection = Inspection(repository: repository)
@@ -51,12 +54,12 @@ extension History {
 
 private struct Inspection {
   let repository: Repository
-  /// Whether it is looked for what is too large, too.
+  /// Whether to look for oversized objects, too.
   var measures = true
   var report = IntegrityReport()
   var seen: Set<ObjectID> = []
 
-  /// A broken disk breaks thousands: the first few tell.
+  /// A broken disk damages thousands of objects: the first few are enough.
   private var hasRoom: Bool { report.damages.count + report.oversized.count < 20 }
 
   private mutating func read<Value>(
@@ -88,15 +91,15 @@ private struct Inspection {
     report.isComplete = next == pending.count
   }
 
-  /// Why no device takes the version, as far as that shows in it alone.
+  /// The reason why every device refuses the version, judging by the version alone.
   private func excess(of commit: Commit) -> String? {
     let limits = PackLimits.standard
     if commit.parents.count > limits.parents { return "it has \(commit.parents.count) parents" }
-    // One that cannot be read is reported as damaged, not as too large.
+    // An unreadable version is reported as damaged, not as too large.
     if let size = try? repository.header(of: commit.id).size, size > limits.commitBytes {
       return "it has \(size) bytes"
     }
-    // The same.
+    // Likewise.
     return ((try? repository.excess(ofTree: commit.tree)) ?? nil).map { "\($0)" }
   }
 
@@ -112,7 +115,7 @@ private struct Inspection {
           if read(entry.id, { try $0.contains(entry.id) }) == false {
             report.missing.append(entry.id)
             report.damages.append(Damage(id: entry.id, what: "\(entry.name) is missing"))
-            // One that cannot be read is reported where it is read.
+            // An unreadable object is reported when it is read.
           } else if measures, let size = try? repository.header(of: entry.id).size, size > limit {
             report.oversized.append(
               Damage(id: version, what: "\(entry.name) has \(size) bytes"))
@@ -130,7 +133,7 @@ private struct Inspection {
       if report.damages.contains(where: { $0.id == entry.id }) { continue }
       guard let content = read(entry.id, { try $0.blob(entry.id) }) else { continue }
       left -= content.count
-      // An ID that cannot be computed counts as another one: that reports the object.
+      // If the ID cannot be computed, it counts as different, and the object is reported.
       if (try? repository.hash(blob: content)) != entry.id {
         let what = "\(path) holds other bytes than its ID says"
         report.damages.append(Damage(id: entry.id, what: what))

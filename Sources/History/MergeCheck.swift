@@ -2,58 +2,60 @@ public import Git
 internal import Glibc
 internal import Merge
 
-/// A derived merge that does not hold what its versions merge to: notes-security(7), "Merges that nobody signs".
-/// What it changed is nobody's text.
+/// A derived merge that differs from the computed merge of its versions: notes-security(7), "Merges that nobody
+/// signs". Its changes have no author.
 public struct AlteredMerge: Sendable {
   /// The merge.
   public let commit: Commit
-  /// The changes of the merge against the one that its versions give by this program's rules, by path.
+  /// The differences between the merge and the one computed from its versions by this program's
+  /// rules, by path.
   public let changes: [VersionChange]
-  /// The version that answers for it: the first on top of it that a device made; nil where there is none.
+  /// The version that vouches for it: the first on top of it that a device made; nil if there is
+  /// none.
   public let endorsedBy: ObjectID?
 }
 
-/// The result of a look at a derived merge.
+/// The result of checking a derived merge.
 public enum MergeVerdict: Sendable {
-  /// It holds what its versions merge to.
+  /// It is equal to the computed merge.
   case asComputed
   case altered(AlteredMerge)
-  /// It was not computed again: the others have taken the time that there is.
+  /// It was not computed again: earlier merges used up the time limit.
   case unchecked
 }
 
-/// Computes derived merges of the history again, and remembers those that are as computed.
+/// Computes derived merges of the history again, and remembers those that are right.
 ///
 /// An instance belongs to one thread at a time.
 public final class MergeCheck {
   private let history: History
   private var known: VersionMemory
   private var verdicts: [ObjectID: MergeVerdict] = [:]
-  /// The commits that stand on the merges of the history, once an altered one was found.
+  /// The commits on top of the history's merges; loaded when an altered merge was found.
   private var children: MergeChildren?
-  /// The time that may still be spent, in seconds of this thread's processor time.
+  /// The remaining time, in seconds of this thread's processor time.
   private var secondsLeft: Double
 
-  /// How long the merges of one command may take to be computed again, in seconds.
+  /// How long one command may spend on computing merges again, in seconds.
   public static let standardSeconds = 5.0
 
-  /// Nothing is computed yet.
+  /// Makes a check that has computed nothing yet.
   public init(of history: History, seconds: Double = MergeCheck.standardSeconds) {
     self.history = history
     secondsLeft = seconds
     known = VersionMemory(.merges, in: history.stateFolder)
   }
 
-  /// Keeps what was found for the next command.
+  /// Saves the results for the next command.
   public func remember() { known.save() }
 
-  /// The altered merges among what has come: below these heads and not below the former tip, the newest
-  /// first. The others are computed when they are shown.
+  /// The altered merges among new versions: below these heads and not below the former tip, the newest
+  /// first. Other merges are checked when they are shown.
   public func altered(below heads: [ObjectID], since former: ObjectID?) throws -> [AlteredMerge] {
     var found: [AlteredMerge] = []
     let start = Self.processorTime
     let secondsAtStart = secondsLeft
-    // A whole history is not sorted first.
+    // A whole history is not sorted first, to save time.
     var pending =
       try former.map { try history.repository.commits(from: heads, lacking: [$0]).reversed() }
       ?? heads
@@ -69,7 +71,7 @@ public final class MergeCheck {
     return found
   }
 
-  /// So many altered merges of what has come are told.
+  /// The most altered merges that are reported among new versions.
   private static let mostTold = 10
 
   /// The verdict on a derived merge; nil for any other commit.
@@ -110,12 +112,12 @@ public final class MergeCheck {
   }
 }
 
-/// The commits that stand directly on the derived merges of a history.
+/// The commits directly on top of the derived merges of a history.
 private struct MergeChildren {
   private var versions: [ObjectID: ObjectID] = [:]
   private var merges: [ObjectID: [ObjectID]] = [:]
 
-  /// By one walk through the history.
+  /// Made by one walk through the history.
   init(in history: History) throws {
     let repository = history.repository
     guard let tip = try repository.head().commit else { return }
@@ -134,7 +136,7 @@ private struct MergeChildren {
     }
   }
 
-  /// The first version that a device made on top of a merge, through other merges.
+  /// The first version by a device on top of a merge, maybe with other merges between them.
   func version(on merge: ObjectID) -> ObjectID? {
     var (pending, seen) = ([merge], Set([merge]))
     var next = 0

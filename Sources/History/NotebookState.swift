@@ -4,17 +4,17 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// Which version this device shows.
+/// The version that is in this device's folder.
 public struct NotebookState: Hashable, Sendable {
-  /// The commit the branch stands on; nil before the first version.
+  /// The branch's commit; nil before the first version.
   public let tip: ObjectID?
-  /// The heads it stands for, in the order of the merge; where they are more than devices tell each
-  /// other, the merges of them that stand for them.
+  /// The heads that the tip merges, in the order of the merge; if there are more than devices
+  /// advertise, the merges that represent them.
   public let heads: [ObjectID]
   /// How many notes have an open conflict.
   public let conflictCount: Int
 
-  /// A state of these parts; `conflictCount` is that of the tip.
+  /// A state of these parts; `conflictCount` is the tip's.
   public init(tip: ObjectID?, heads: [ObjectID], conflictCount: Int) {
     self.tip = tip
     self.heads = heads
@@ -23,17 +23,17 @@ public struct NotebookState: Hashable, Sendable {
 }
 
 extension History {
-  /// Which version this device shows now. Unsaved changes in the folder are not part of it.
+  /// The version in this device's folder now. Unsaved changes are not part of it.
   public func state() throws -> NotebookState {
     let tip = try repository.head().commit
     if let remembered = rememberedState(), remembered.tip == tip { return remembered }
     return try computedState(tip: tip)
   }
 
-  /// Whether this device shows these heads, or something made on top of them.
+  /// Whether the tip has these heads in its history.
   public func shows(_ heads: [ObjectID]) throws -> Bool {
     guard let tip = try repository.head().commit else { return false }
-    // A merge that stands for many heads may be another here, where there are more.
+    // A merge that represents many heads may be a different one here if there are more heads.
     return try DerivedMerge.reduce(heads, in: repository).allSatisfy {
       try repository.isAncestor($0, of: tip)
     }
@@ -46,12 +46,12 @@ extension History {
       conflictCount: try openConflictPaths().count)
   }
 
-  // The state that each look at the notebook asks for is kept in a small file that costs no library to
-  // read. It is a cache: it names the tip it is true of, and a reader that finds another tip computes anew.
+  // A small file with the state, which every command needs, saves loading a library. It is a cache: it
+  // names its tip, and a reader that finds another tip computes the state again.
 
   private var tipPath: String { stateFolder[.tip] }
 
-  /// Keeps the state for the next look.
+  /// Saves the state for the next command.
   package func rememberTip() throws {
     let state = try computedState(tip: repository.head().commit)
     guard let tip = state.tip else { return }
@@ -62,7 +62,7 @@ extension History {
       \(state.heads.map(\.hex).joined(separator: " "))
 
       """
-    // A disk without room loses no more than the cache.
+    // If the disk is full, only the cache is lost.
     try? Disk.replace(tipPath, with: Array(text.utf8), waits: false)
   }
 

@@ -1,9 +1,9 @@
 internal import System
 
-/// The lines of a text as numbers, equal ones alike: notes-blame(1). Of a text with very many lines the first and
-/// the last ones.
+/// The lines of a text as numbers, with one number for equal lines: notes-blame(1). Of a text with very many
+/// lines, only the first and the last ones.
 struct NumberedLines {
-  /// How many lines of a text are looked at.
+  /// The most lines of a text that are numbered.
   static let most = 1 << 17
 
   private(set) var numbers: [Int32] = []
@@ -27,16 +27,18 @@ struct NumberedLines {
     }
   }
 
-  /// Which line of the text the line of that index is.
+  /// The line number in the text of the line at this index.
   func place(of index: Int) -> Int { index < Self.most / 2 ? index : index + skipped }
 }
 
-/// Gives equal lines one number, and keeps none of their bytes: a note may be one large line, in a thousand versions.
+/// Gives equal lines the same number without keeping their bytes: a note may be one long line, in a
+/// thousand versions.
 struct LineNumbers {
-  /// So many lines have 50 MB or so.
+  /// This many lines take about 50 MB.
   static let mostKept = 1 << 20
 
-  /// Two hashes of this process, so that nobody can make two lines of one digest.
+  /// Two hashes with this process's random seed, so that nobody can prepare two lines with equal
+  /// digests.
   private struct Digest: Hashable {
     let first: Int
     let second: Int
@@ -55,7 +57,7 @@ struct LineNumbers {
   /// How many different lines there were.
   var count: Int { known.count }
 
-  /// The numbers of a text's lines, which end in `\n`; a rest without one is a line too.
+  /// The numbers of a text's lines, which end in `\n`; a rest without a newline is a line, too.
   mutating func lines(of text: [UInt8]) -> NumberedLines {
     NumberedLines(text) { line in
       let digest = Digest(line)

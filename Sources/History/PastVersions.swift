@@ -3,13 +3,14 @@ internal import Merge
 internal import WorkTree
 
 extension History {
-  /// The tip as it would be if nothing had been written since a time: what the versions made by then
-  /// come to. The same on every device that has them. Throws `noSuchVersion` with the name that the
-  /// user gave, when everything is younger. The time is in seconds since 1970.
+  /// The tip that there would be if nothing had been written since a time: the merge of the versions
+  /// made by then. The result is the same on every device that has these versions. Throws
+  /// `noSuchVersion` with the user's name for the time if all versions are younger. The time is in
+  /// seconds since 1970.
   public func pastTip(at time: Int64, named name: String) throws -> Commit {
     guard let (table, tip) = try historyTable() else { throw HistoryError.noSuchVersion(name) }
     let dates = dates(in: table, from: tip)
-    // On each way back from the tip the first version by then.
+    // On each path back from the tip, the first version made by then.
     var frontier: [ObjectID] = []
     var waiting = [tip]
     var seen: Set<Int> = []
@@ -27,7 +28,7 @@ extension History {
 }
 
 extension History {
-  /// The last version that has a file of this path; nil when none has.
+  /// The last version that has a file at this path; nil if none has.
   public func lastVersion(with path: TreePath) throws -> Commit? {
     func has(_ commit: Commit) throws -> Bool {
       try repository.entry(at: path, in: commit.tree)?.mode.isFile == true
@@ -44,7 +45,7 @@ extension History {
     return found
   }
 
-  /// Whether a file in the folder is another than a note was in a version.
+  /// Whether a file in the folder differs from a note in a version.
   public func differs(_ path: TreePath, from note: TreePath, in version: Commit) throws -> Bool {
     let wanted = try text(of: noteVersion(at: version, of: note))
     do {
@@ -52,8 +53,8 @@ extension History {
     } catch WorkTreeError.noSuchNote { return true }
   }
 
-  /// The version of the whole notebook that `name` means: as `version(named:)`, but a date means all
-  /// that was known by then (notes-restore(1)).
+  /// The version of the whole notebook that `name` means: like `version(named:)`, except that a date
+  /// means the merge of all versions known by then (notes-restore(1)).
   public func pastVersion(named name: String) throws -> Commit {
     guard case .by(let time) = VersionName(parsing: name, now: clock.now().seconds) else {
       return try version(named: name)

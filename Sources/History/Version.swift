@@ -2,20 +2,22 @@ public import Git
 internal import Merge
 public import WorkTree
 
-/// A version with what it changed.
+/// A version with its changes.
 public struct Version: Sendable {
-  /// The commit that holds it.
+  /// The version's commit.
   public let commit: Commit
-  /// Whether the program made it by itself: a derived merge, or a commit that leads a hub's branch to one.
+  /// Whether a program made it on its own: a derived merge, or a commit that leads a hub's branch
+  /// to such a merge.
   public let isDerived: Bool
-  /// Its changes against its first parent, by path; in the versions of one note, those of that note.
+  /// Its changes against its first parent, by path; in a list of one note's versions, only those of
+  /// that note.
   public let changes: [VersionChange]
 
-  /// The device it was made on, or nil for a foreign commit.
+  /// The device on which it was made; nil for a foreign commit.
   public var deviceID: String? { commit.deviceID }
 
-  /// The version with the text that it was made on, where that was older than what the folder held: a
-  /// save of an editor that had loaded it before.
+  /// The version with the text that the save was based on, if that was older than the folder's text:
+  /// the editor had loaded it before.
   public var editedOn: ObjectID? { EditedOnTrailer.base(in: commit.message) }
 
   /// The message's first line.
@@ -23,7 +25,7 @@ public struct Version: Sendable {
 }
 
 extension Commit {
-  /// The device it was made on, or nil for a foreign commit.
+  /// The device on which it was made; nil for a foreign commit.
   public var deviceID: String? { DeviceAddress.deviceID(in: author.email) }
 }
 
@@ -31,24 +33,24 @@ extension Commit {
 public struct VersionChange: Hashable, Sendable {
   /// The file's path in the version; its former path, if the version deleted it.
   public let path: TreePath
-  /// The file's path before, when it was renamed.
+  /// The file's path before, if it was renamed.
   public let formerPath: TreePath?
-  /// The file's blob before; nil where there was none.
+  /// The file's blob before; nil if there was none.
   public let old: ObjectID?
-  /// Its blob after; nil where it was deleted.
+  /// Its blob after; nil if it was deleted.
   public let new: ObjectID?
 
-  /// The kind of change that the version made to it.
+  /// The kind of the change.
   public var kind: ChangeKind {
     new == nil ? .deleted : formerPath != nil ? .renamed : old == nil ? .added : .modified
   }
 }
 
 extension History {
-  /// The changes of a commit against its first parent, by path. A file that went while another came is one
-  /// that was renamed, by the rule of notes-merge(7), "Renames": the same bytes, or at least half of them.
-  /// The renames that the commit's own message names (notes-mv(1)) come first. The first parent's tree is
-  /// read unless the caller has it.
+  /// The changes of a commit against its first parent, by path. A deleted and an added file count as a
+  /// rename by the rule of notes-merge(7), "Renames": if the bytes are equal, or at least half of them.
+  /// Renames named in the commit's own message (notes-mv(1)) come first. The first parent's tree is read
+  /// unless the caller passes it.
   package func changes(of commit: Commit, parentTree tree: ObjectID? = nil) throws
     -> [VersionChange]
   {
@@ -76,8 +78,8 @@ extension History {
     }
   }
 
-  /// The names of a merge's notes in one of its further parents, if they have another name there: new path
-  /// to old path.
+  /// The names of a merge's notes in one of its further parents, if they differ there: new path to old
+  /// path.
   package func formerPaths(of commit: Commit, in parent: ObjectID) throws -> [TreePath: TreePath] {
     let tree = try repository.commit(parent).tree
     return try formerPaths(in: repository.changes(from: tree, to: commit.tree))

@@ -3,16 +3,16 @@ package import State
 internal import System
 internal import WorkTree
 
-/// The versions of which something was found that is true for ever, in a file of `.git/notes/cache`: their IDs,
-/// sorted, 20 bytes each.
+/// Versions about which a permanent fact was found, in a file of `.git/notes/cache`: their IDs, sorted, 20
+/// bytes each.
 ///
-/// An ID stands for the version's bytes and all that it was made of. Without the file it is found again.
+/// An ID covers the version's bytes and its whole history. If the file is lost, the facts are found again.
 package struct VersionMemory {
-  /// The kinds of facts about versions that are kept.
+  /// The kinds of facts.
   package enum Kind {
-    /// They are signed by the devices that they name, whoever is a member.
+    /// The version is signed by the device that it names, whether or not that device is a member.
     case verified
-    /// They are derived merges that hold what their versions merge to.
+    /// The derived merge is equal to the computed merge of its versions.
     case merges
 
     var file: StateFolder.File {
@@ -27,7 +27,7 @@ package struct VersionMemory {
   private let stored: [UInt8]
   private var new: Set<ObjectID> = []
 
-  /// The facts that were found so far; none if the file is not there or cannot be read.
+  /// The facts found so far; none if the file is missing or unreadable.
   package init(_ kind: Kind, in state: StateFolder) {
     path = state[kind.file]
     stored = Disk.contentIfAny(path) ?? []
@@ -40,7 +40,7 @@ package struct VersionMemory {
 
   package mutating func insert(_ id: ObjectID) { new.insert(id) }
 
-  /// Keeps what was inserted. If that fails, it is verified again.
+  /// Writes the inserted IDs to the file. If that fails, they are verified again.
   package mutating func save() {
     if new.isEmpty { return }
     new.formUnion((0..<count).map(id))

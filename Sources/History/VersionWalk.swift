@@ -2,17 +2,18 @@ public import Git
 internal import Merge
 internal import WorkTree
 
-/// A walk through versions, newest first, a version a step.
+/// A walk through versions, newest first, one version at a time.
 ///
-/// Along a table the order is exact (`VersionOrder`). Without one it is by the author's time among the
-/// versions of which a child was seen, which is the same unless dates go back.
+/// With a table the order is exact (`VersionOrder`). Without a table, the walk takes the latest
+/// author's time among the versions with a visited child, which is the same unless dates are wrong.
 public final class VersionWalk {
   /// The next version, or nil after the last.
   public let next: () throws -> Version?
-  /// Whether a note's versions are looked for in a history that no table was made of yet.
+  /// Whether it searches a note's versions in a history that has no table yet.
   public let lacksTable: Bool
 
-  /// The same walk, along the versions that changed something in a folder, with these changes alone.
+  /// The same walk, restricted to versions that changed something in a folder, and to these
+  /// changes.
   public init(_ walk: VersionWalk, below folder: TreePath) {
     lacksTable = walk.lacksTable
     next = {
@@ -28,7 +29,7 @@ public final class VersionWalk {
     }
   }
 
-  /// The steps are those of one note, where it is about one.
+  /// `steps` has the changes of one note, if the walk is about one.
   init(
     _ history: History, along versions: [Int], of steps: [HistoryTable.Step]?,
     in table: HistoryTable
@@ -65,10 +66,10 @@ private struct VersionStream {
   let history: History
   let path: TreePath?
   let includesDerived: Bool
-  /// Commits whose children were seen, the next one last.
+  /// Commits whose children were visited, the next one last.
   private var waiting: [Commit] = []
   private var seen: Set<ObjectID> = []
-  /// The names the file has in commits that wait, and had in those that were looked at.
+  /// The file's names in waiting commits, and in visited ones.
   private var names: [ObjectID: Set<TreePath>] = [:]
   private var done: [ObjectID: Set<TreePath>] = [:]
 
@@ -96,7 +97,7 @@ private struct VersionStream {
 
   private mutating func wait(for id: ObjectID) throws {
     let commit = try history.repository.commit(id)
-    // Few commits wait at a time: as many as there are lines of history side by side.
+    // Few commits wait at a time: as many as there are parallel branches.
     let place = waiting.firstIndex { commit.author.time <= $0.author.time } ?? waiting.count
     waiting.insert(commit, at: place)
   }
@@ -114,7 +115,7 @@ private struct VersionStream {
         former = try history.formerPaths(of: commit, in: parent)
       }
       let new = Set(mine.map { former[$0] ?? $0 }).subtracting(done[parent] ?? [])
-      // A parent that stood before this child, by its date, is looked at once more.
+      // A parent whose date put it before this child is visited again.
       if new.isEmpty { continue }
       if done[parent] != nil, names[parent] == nil { try wait(for: parent) }
       names[parent, default: []].formUnion(new)

@@ -4,31 +4,31 @@ internal import WorkTree
 
 /// A note with an open conflict.
 public struct Conflict: Hashable, Sendable {
-  /// One text of those that stand between the markers.
+  /// One of the texts between the markers.
   public struct Side: Hashable, Sendable {
-    /// The author, as its marker says.
+    /// The author, from the marker.
     public let name: String
-    /// The device it was written on; nil when no version of the note has that name and date.
+    /// The device on which it was written; nil if no version of the note has that name and date.
     public let device: String?
-    /// When, as its marker says: `YYYY-MM-DD HH:MM` in the writer's zone.
+    /// The date, from the marker: `YYYY-MM-DD HH:MM` in the writer's zone.
     public let date: String
-    /// When, in seconds since 1970; nil when no version of the note has that name and date.
+    /// The time, in seconds since 1970; nil if no version of the note has that name and date.
     public let time: Int64?
-    /// The last version of the note with that name and date; nil when there is none.
+    /// The last version of the note with that name and date; nil if there is none.
     public let version: ObjectID?
-    /// Whether the marker itself says that nothing proves who wrote it.
+    /// Whether the marker says that nothing proves the author.
     public var isMarkedUnsigned: Bool { name.hasSuffix(SideLabel.unsigned) }
   }
 
-  /// The note that holds the conflict blocks.
+  /// The note with the conflict blocks.
   public let path: TreePath
-  /// When the edits met, in seconds since 1970: the time of the merge that left the conflict.
+  /// The time of the merge that made the conflict, in seconds since 1970.
   public let since: Int64
   /// That merge.
   public let version: ObjectID
-  /// The sides of all blocks in the note, each once, in the order they stand there.
+  /// The sides of all blocks in the note, each once, in the note's order.
   public let sides: [Side]
-  /// How many blocks the note has.
+  /// The number of blocks in the note.
   public let blockCount: Int
 }
 
@@ -36,20 +36,20 @@ extension History {
   /// The notes with an open conflict in the tip, by path.
   package func openConflictPaths() throws -> [TreePath] { try openConflicts().keys.sorted() }
 
-  /// The notes that have conflict markers in the tip, and the sizes of these.
+  /// The notes that have conflict markers in the tip, and the sizes of the markers.
   package func openConflicts() throws -> [TreePath: Int] {
     guard let tip = try repository.head().commit else { return [:] }
     return try OpenConflicts.conflicts(at: tip, in: repository)
   }
 
-  /// The notes with an open conflict, by path. One whose markers are gone from the folder is not
-  /// listed, saved or not.
+  /// The notes with an open conflict, by path. A note without markers in the folder is not listed,
+  /// whether it is saved or not.
   public func conflicts() throws -> [Conflict] {
     guard try state().conflictCount > 0 else { return [] }
-    // Markers that were edited away, or went with the note, are no conflict.
+    // Markers that were edited away, or deleted with the note, are not a conflict.
     let marked = try openConflicts().compactMap {
       path, size -> (path: TreePath, blocks: [[MarkedText.Side]])? in
-      // Nor is a note that cannot be read now, which a save tells.
+      // A note that cannot be read is left out; a save reports it.
       guard let text = try? workTree.text(of: path) else { return nil }
       let blocks = MarkedText(text, markerSize: size).blocks
       return blocks.isEmpty ? nil : (path, blocks)
@@ -73,9 +73,8 @@ extension History {
     }
   }
 
-  /// The oldest version in the tip's line in which each conflict has been open without a break: whoever
-  /// inherited it has it from the first of the parents that has it. The notes are followed together, so that
-  /// each version's list is read once.
+  /// The oldest version from which each conflict has been open without interruption, along the first parents
+  /// that have it. All notes are followed together, so that each version's list is read once.
   private func origins(ofConflictsIn paths: Set<TreePath>) throws -> [TreePath: Commit] {
     guard let tip = try repository.head().commit, !paths.isEmpty else { return [:] }
     var found: [TreePath: Commit] = [:]
@@ -95,15 +94,15 @@ extension History {
     return found
   }
 
-  /// When the versions of a note were written that sides of its blocks are labelled with, in seconds
-  /// since 1970. A label that none of them has is left out.
+  /// When the versions of a note were written that the labels in its blocks name, in seconds since
+  /// 1970. Labels of no version are left out.
   package func times(
     ofLabels labels: [[UInt8]], in path: TreePath
   ) throws -> [[UInt8]: Int64] {
     try writers(ofLabels: labels, in: path).mapValues(\.author.time)
   }
 
-  /// The last versions of a note that sides of its blocks are labelled with, by label.
+  /// The last versions of a note that the labels in its blocks name, by label.
   package func writers(
     ofLabels labels: [[UInt8]], in path: TreePath
   ) throws -> [[UInt8]: Commit] {

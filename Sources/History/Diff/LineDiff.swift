@@ -1,33 +1,33 @@
 internal import Merge
 internal import System
 
-// `LineDiff` has hunks of its own.
+// `LineDiff` has its own type `Hunk`.
 private typealias MatchedRun = Hunk
 
-/// The lines that two texts differ in, as a unified diff shows them. They are matched as in a merge
-/// (notes-merge(7)), so that a diff shows what a merge would see.
+/// The lines in which two texts differ, as in a unified diff. They are matched as in a merge
+/// (notes-merge(7)), so a diff shows the changes that a merge would find.
 public struct LineDiff: Sendable {
   /// A line of a hunk.
   public struct Line: Hashable, Sendable {
-    /// A line of both texts, only the old one or only the new one.
+    /// Whether the line is in both texts, only in the old one, or only in the new one.
     public enum Kind: Hashable, Sendable { case context, removed, added }
-    /// Which of the texts have it.
+    /// The texts that have the line.
     public let kind: Kind
     /// The line's bytes without its newline: a part of the text, which may be large.
     public let slice: ArraySlice<UInt8>
-    /// The same, on its own.
+    /// A copy of the line's bytes.
     public var bytes: [UInt8] { Array(slice) }
-    /// False for a last line that the file does not end with a newline.
+    /// False for a last line without a newline at its end.
     public let hasNewline: Bool
   }
 
   /// A run of changed lines with its context.
   public struct Hunk: Hashable, Sendable {
-    /// Which lines of the old text it covers, counted from 0.
+    /// The range of lines in the old text, counted from 0.
     public let old: Range<Int>
-    /// Which lines of the new text it covers, counted from 0.
+    /// The range of lines in the new text, counted from 0.
     public let new: Range<Int>
-    /// The lines in the order they are shown: context, removed and added ones.
+    /// The lines in the order of the diff: context, removed and added ones.
     public let lines: [Line]
   }
 
@@ -37,19 +37,23 @@ public struct LineDiff: Sendable {
   public let added: Int
   /// How many lines were removed.
   public let removed: Int
-  /// Whether either side holds a NUL byte and is no text; there are no hunks then.
+  /// Whether one of the texts has a NUL byte, and so is not text; then there are no hunks.
   public let isBinary: Bool
 
-  /// Two texts with more newlines together are not compared where nobody has asked for their differences.
+  /// If two texts together have more newlines than this, they are compared only if somebody asked
+  /// for their differences.
   static let mostNewlines = 1 << 18
 
-  /// Whether two texts have more lines than a list of versions counts: notes-log(1).
+  /// Whether two texts have too many lines for a list of versions to count their changes:
+  /// notes-log(1).
   public static func hasTooManyLines(_ old: [UInt8], _ new: [UInt8]) -> Bool {
     [old, new].reduce(0) { sum, text in sum + text.count { $0 == UInt8(ascii: "\n") } }
       > mostNewlines
   }
 
-  /// Compares two texts, to show each change with so many unchanged lines around it.
+  /// Compares two texts.
+  ///
+  /// - Parameter context: how many unchanged lines to show around each change.
   public init(from old: [UInt8], to new: [UInt8], context: Int = 3) {
     isBinary = old.firstIndex(of: 0, from: 0) != nil || new.firstIndex(of: 0, from: 0) != nil
     guard !isBinary, old != new else {
@@ -59,7 +63,7 @@ public struct LineDiff: Sendable {
     let oldLines = Self.split(old)
     let newLines = Self.split(new)
     var table = LineTable()
-    // A line with and one without its newline differ, as for git and patch.
+    // For git and patch, a last line with a newline differs from one without.
     let a = oldLines.map { table.number(of: $0) }
     let b = newLines.map { table.number(of: $0) }
     let changes = LineMatching.hunks(from: a, to: b)

@@ -1,13 +1,13 @@
-/// How two texts differ, word by word, as a person reads it: notes-diff(1).
+/// The differences between two texts, word by word, for people to read: notes-diff(1).
 ///
-/// Lines are matched first, as in a merge; where lines stand in the place of others, their words are
-/// matched, unless hardly any are left.
+/// Lines are matched first, as in a merge. If lines replace others, their words are matched, unless
+/// hardly any words are kept.
 public struct WordDiff: Sendable {
   /// A run of bytes of one row.
   public struct Piece: Hashable, Sendable {
-    /// Bytes of both texts, only the old one or only the new one.
+    /// Whether the bytes are in both texts, only in the old one, or only in the new one.
     public enum Kind: Hashable, Sendable { case same, removed, added }
-    /// Which of the texts have them.
+    /// The texts that have the bytes.
     public let kind: Kind
     /// The bytes: of one line, without its newline.
     public let bytes: ArraySlice<UInt8>
@@ -17,23 +17,23 @@ public struct WordDiff: Sendable {
     init(kind: Kind, bytes: [UInt8]) { self.init(kind: kind, bytes: bytes[...]) }
   }
 
-  /// A line as it is shown, without its newline.
+  /// A line of the output, without its newline.
   public struct Row: Hashable, Sendable {
-    /// The change of a line.
+    /// The kind of change of a line.
     public enum Kind: Hashable, Sendable {
       case context
-      /// A whole line that went, or came.
+      /// A whole line that was removed or added.
       case removed, added
-      /// A line in which words changed.
+      /// A line with changed words.
       case changed
     }
-    /// The change of the line.
+    /// The kind of change of the line.
     public let kind: Kind
     /// The pieces of the row, from left to right.
     public let pieces: [Piece]
   }
 
-  /// Rows that stand together.
+  /// Rows next to each other.
   public struct Group: Sendable {
     /// The number of its first line in the new text, from 1.
     public let firstLine: Int
@@ -41,16 +41,18 @@ public struct WordDiff: Sendable {
     public let rows: [Row]
   }
 
-  /// The changed rows with those around them; empty for equal texts.
+  /// The changed rows with their context; empty for equal texts.
   public let groups: [Group]
   /// How many lines were added.
   public let added: Int
   /// How many lines were removed.
   public let removed: Int
-  /// Whether either side holds a NUL byte and is no text; there are no groups then.
+  /// Whether one of the texts has a NUL byte, and so is not text; then there are no groups.
   public let isBinary: Bool
 
-  /// Compares two texts, to show each change with so many unchanged lines around it.
+  /// Compares two texts.
+  ///
+  /// - Parameter context: how many unchanged lines to show around each change.
   public init(from old: [UInt8], to new: [UInt8], context: Int = 2) {
     let lines = LineDiff(from: old, to: new, context: context)
     (added, removed, isBinary) = (lines.added, lines.removed, lines.isBinary)
@@ -59,8 +61,8 @@ public struct WordDiff: Sendable {
     }
   }
 
-  /// Two texts in pieces, whose bytes are the whole texts: what the other one has, too, is `same`. Texts
-  /// that have little in common are one piece each, as are large ones.
+  /// Two texts in pieces that together are the whole texts: pieces that both texts have are `same`.
+  /// Texts with little in common are one piece each, and so are large ones.
   public static func sides(
     _ old: [UInt8], _ new: [UInt8]
   ) -> (old: [Piece], new: [Piece]) {
@@ -91,7 +93,7 @@ public struct WordDiff: Sendable {
     return rows
   }
 
-  /// More bytes than this, of the lines that went and of those that came, are compared by lines only, as
+  /// If removed and added lines together have more bytes than this, they are compared only by lines, as
   /// in a merge: notes-merge(7), "Words".
   static let mostBytes = 1 << 20
 
@@ -102,11 +104,11 @@ public struct WordDiff: Sendable {
     if removed.isEmpty || added.isEmpty || isLarge { return whole(removed, added) }
     let old = Array(removed.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
     let new = Array(added.map(\.bytes).joined(separator: [UInt8(ascii: "\n")]))
-    // Nothing but the newline at the end of the file came or went.
+    // Only the newline at the end of the file was removed or added.
     if old == new { return whole(removed, added) }
     let byLines = paired(removed, added)
     let flowing = WordMatching.pieces(from: old, to: new)
-    // Lines that were broken anew are compared as one text, all others line by line.
+    // Lines with new line breaks are compared as one text, all others line by line.
     let kept = byLines.reduce(0) { $0 + letters(.same, in: $1.pieces) }
     if 3 * letters(.same, in: flowing) > 4 * kept, isReadable(flowing) { return rows(of: flowing) }
     return byLines
@@ -117,10 +119,10 @@ public struct WordDiff: Sendable {
       + added.map { Row(kind: .added, pieces: [Piece(kind: .added, bytes: $0.slice)]) }
   }
 
-  /// More pairs of lines than this are not compared; the lines are paired in order.
+  /// With more pairs of lines than this, the lines are paired in order without a comparison.
   private static let mostPairs = 2_500
 
-  /// The lines that went and those that came, those that have the most words in common as one.
+  /// The removed and added lines; lines that have the most words in common become one row.
   private static func paired(_ removed: [LineDiff.Line], _ added: [LineDiff.Line]) -> [Row] {
     guard removed.count * added.count <= mostPairs else { return whole(removed, added) }
     let pairs = removed.map { old in
@@ -129,7 +131,7 @@ public struct WordDiff: Sendable {
         return (isReadable(pieces) ? letters(.same, in: pieces) : 0, pieces)
       }
     }
-    // The best pairing that keeps the order: best[i][j] is what the lines from i and j on can have.
+    // The best pairing in order: best[i][j] is the best score for the lines from i and j on.
     var best = Array(
       repeating: Array(repeating: 0, count: added.count + 1), count: removed.count + 1)
     for i in removed.indices.reversed() {
@@ -161,7 +163,7 @@ public struct WordDiff: Sendable {
     pieces.reduce(0) { $0 + ($1.kind == kind ? $1.bytes.count { $0 > 0x20 } : 0) }
   }
 
-  /// Whether enough is left to read the change as one: a third of the letters.
+  /// Whether enough is unchanged for a readable combined line: a third of the letters.
   private static func isReadable(_ pieces: [Piece]) -> Bool {
     let same = letters(.same, in: pieces)
     let changed = max(letters(.removed, in: pieces), letters(.added, in: pieces))

@@ -26,9 +26,9 @@ enum WordMatching {
     return joined(pieces)
   }
 
-  /// The words as a merge cuts them, but for what is one picture or several words to a reader:
-  /// pictures that zero-width joiners make one stay whole, and scripts written without spaces
-  /// (kana and Han) are cut into characters.
+  /// The words as a merge splits them, except units that readers see differently: emoji with
+  /// zero-width joiners stay whole, and scripts written without spaces (kana and Han) are split
+  /// into characters.
   private static func words(in text: [UInt8]) -> [ArraySlice<UInt8>] {
     let joiner: [UInt8] = [0xE2, 0x80, 0x8D]
     var words: [ArraySlice<UInt8>] = []
@@ -66,8 +66,8 @@ enum WordMatching {
     return parts
   }
 
-  /// A blank alone between two changes is changed with them: three words in a row read better
-  /// replaced at once.
+  /// A single blank between two changes is part of them: three replaced words in a row are easier
+  /// to read as one change.
   private static func joined(_ pieces: [Piece]) -> [Piece] {
     var result: [Piece] = []
     var removed: [UInt8] = []

@@ -1,16 +1,16 @@
 internal import System
 
-/// A time as people name it, in the local zone: notes-versions(7), "Times".
+/// A time in words that people use, in the local zone: notes-versions(7), "Times".
 public struct NamedTime: Hashable, Sendable {
-  /// The first second that the name means, since 1970: a day has 86,400 of them.
+  /// The first second of the time, since 1970; a day has 86,400 seconds.
   public let first: Int64
-  /// The last second that the name means, since 1970.
+  /// The last second of the time, since 1970.
   public let last: Int64
 
-  /// Reads a name, or returns nil when it is not a time's. "Ago" counts from `now`, seconds since 1970.
+  /// Reads a time; nil if the text is not a time. "Ago" counts from `now`, seconds since 1970.
   public init?(parsing text: String, now: Int64, zone: LocalZone = .system) {
     var words = text.lowercased().split(separator: " ").map(String.init)
-    // `2026-11-20t10:00` are two words.
+    // `2026-11-20t10:00` has two words.
     if words.count == 1, let first = words[0].utf8.first, (0x30...0x39).contains(first) {
       words = words[0].split(separator: "t", maxSplits: 1, omittingEmptySubsequences: false)
         .map(String.init)
@@ -21,7 +21,7 @@ public struct NamedTime: Hashable, Sendable {
   }
 }
 
-/// Days are the wall's seconds at their beginning, as if the wall were in Greenwich.
+/// A day is represented by the local time of its beginning, as if local time were UTC.
 private struct NamedTimeReader {
   let now: Int64
   let zone: LocalZone
@@ -59,7 +59,7 @@ private struct NamedTimeReader {
     }
   }
 
-  /// `nov 20`, `20 november`, and with a year; without one, the last that is not after today.
+  /// `nov 20`, `20 november`, and with a year; without a year, the last such day up to today.
   private func day(ofMonthIn words: [String]) -> Int64? {
     var words = words
     var named: Int?
@@ -77,7 +77,7 @@ private struct NamedTimeReader {
       return named < 1970 ? nil : CalendarTime.start(year: named, month: month, day: number)
     }
     let year = CalendarTime(today).year
-    // 29 February is up to eight years ago.
+    // The last 29 February is up to eight years ago.
     return (0...8).lazy.compactMap {
       CalendarTime.start(year: year - $0, month: month, day: number)
     }
@@ -106,7 +106,7 @@ private struct NamedTimeReader {
     return CalendarTime.start(year: year, month: month, day: day)
   }
 
-  /// The same day so many months earlier; the month's last where it is shorter.
+  /// The same day `count` months earlier, or the month's last day if the month is shorter.
   private func today(monthsAgo count: Int) -> Int64? {
     let today = CalendarTime(today)
     let month = today.year * 12 + today.month - 1 - count
@@ -136,7 +136,7 @@ private struct NamedTimeReader {
     return earlier(count, unit)
   }
 
-  /// `2d`: two digits at most, for more may be the beginning of an ID.
+  /// `2d`: at most two digits, as more may be the beginning of an ID.
   private func ago(short word: String) -> ClosedRange<Int64>? {
     let digits = word.prefix { $0.isNumber }
     let units = ["s": "second", "min": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"]
@@ -169,7 +169,7 @@ private struct NamedTimeReader {
   }
 }
 
-/// A length of time. Of days and months the days on the calendar count.
+/// A length of time. Days and months are those of the calendar.
 private enum TimeUnit {
   case seconds(Int64)
   case days(Int)
@@ -191,11 +191,11 @@ private enum TimeUnit {
 
 /// `10:00`, `10:00:05`, and with a zone `10:00:05Z`, `10:00:05+01:00`.
 private struct ClockTime {
-  /// Since midnight.
+  /// The seconds since midnight.
   let seconds: Int
-  /// How many seconds it means: a minute without seconds means all of it.
+  /// How many seconds it covers: a time without seconds covers its whole minute.
   let length: Int64
-  /// Seconds east of UTC, where it tells.
+  /// Seconds east of UTC; nil if the text does not say.
   let offset: Int64?
 
   init?(_ word: String) {
@@ -228,7 +228,7 @@ private struct ClockTime {
 }
 
 extension Substring {
-  /// The number that this many ASCII digits write, or nil for anything else.
+  /// The number written with this many ASCII digits; nil for anything else.
   fileprivate func number(_ digits: ClosedRange<Int>) -> Int? {
     digits.contains(utf8.count) && utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(self) : nil
   }

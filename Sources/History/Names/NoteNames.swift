@@ -3,13 +3,13 @@ internal import Glibc
 internal import System
 internal import WorkTree
 
-/// Among which notes a name is looked for.
+/// The notes among which a name is searched.
 public enum NoteReach: Sendable {
-  /// Those of the folder and of the last version.
+  /// The notes in the folder and in the last version.
   case present
-  /// Also those that were deleted and did not come back.
+  /// Also notes that are deleted now.
   case deleted
-  /// Also the names that notes had earlier.
+  /// Also the earlier names of notes.
   case former
 }
 
@@ -23,8 +23,8 @@ extension History {
     return found
   }
 
-  /// The path of the note that has all of this as its path, title or ID; nil where there is none.
-  /// Throws `ambiguousNote`.
+  /// The path of the note whose path, title or ID is exactly `name`; nil if there is none. Throws
+  /// `ambiguousNote`.
   public func note(exactly name: String, among reach: NoteReach) throws -> TreePath? {
     try search(name, among: reach, takesParts: false)
   }
@@ -32,7 +32,7 @@ extension History {
   private func search(_ name: String, among reach: NoteReach, takesParts: Bool) throws -> TreePath?
   {
     if let found = try note(spelled: name) { return found }
-    // An empty name, as of a variable that is not set, is part of every other.
+    // An empty name, as from an unset variable, is a part of every other.
     if name.isEmpty { return nil }
     let isID = name.utf8.count == NoteSummary.idLength && name.allSatisfy(\.isHexDigit)
     let rules = NameRules(name)
@@ -59,8 +59,8 @@ extension History {
     return try rules.match(table.paths.indices.map(table.path).sorted(), rules.exact + rules.parts)
   }
 
-  /// The note whose path this is, with or without the suffix, if no other comes near it: found
-  /// without a look at the whole folder.
+  /// The note with this path, with or without the suffix, if no other path is similar; found
+  /// without a scan of the folder.
   public func note(spelled name: String) throws -> TreePath? {
     let index = try workTree.indexFile()
     func isFile(_ path: TreePath) -> Bool {
@@ -79,10 +79,10 @@ extension History {
 }
 
 extension History {
-  /// The files that a pattern of the shell's matches: notes(1), "Names of notes". None where the text is no
-  /// pattern, or nothing is like it.
+  /// The files that a shell pattern matches: notes(1), "Names of notes". Empty if the text is not a
+  /// pattern, or if nothing matches.
   ///
-  /// - Parameter folder: the one that a pattern with a slash is seen from, and else from the notebook's.
+  /// - Parameter folder: a pattern with a slash is relative to this folder first, then to the notebook's.
   public func files(like pattern: String, in folder: TreePath) throws -> [TreePath] {
     guard NamePattern.isOne(pattern) else { return [] }
     let present = try presentPaths()
@@ -97,13 +97,13 @@ extension History {
     return []
   }
 
-  /// Whether the tip has a folder of this path.
+  /// Whether the tip has a folder at this path.
   public func isFolderInTip(_ path: TreePath) throws -> Bool {
     guard let tree = try tipTree() else { return false }
     return try repository.entry(at: path, in: tree)?.mode == .tree
   }
 
-  /// All files that the folder or the last version has, by path.
+  /// All files in the folder or in the last version, by path.
   private func presentPaths() throws -> [TreePath] {
     let index = try workTree.indexFile()
     let known = (0..<index.count).filter { index.mode(at: $0).isFile }.map(index.path(at:))
@@ -111,18 +111,18 @@ extension History {
   }
 }
 
-/// A pattern of the shell's: fnmatch(3).
+/// A shell pattern: fnmatch(3).
 public struct NamePattern {
   private let text: String
 
-  /// A pattern, which is a text with `*`, `?` or `[`.
+  /// A pattern: a text with `*`, `?` or `[`.
   public init(_ text: String) { self.text = text }
 
   /// Whether a text is a pattern.
   public static func isOne(_ text: String) -> Bool { text.contains { "*?[".contains($0) } }
 
-  /// Whether a file is like it: with a slash in it by its path, else by its name; with or without the
-  /// suffix. `isExact` tells capital letters from small ones.
+  /// Whether a file matches: a pattern with a slash is compared with its path, any other with its
+  /// name; with or without the suffix. `isExact` distinguishes upper and lower case.
   public func matches(_ path: TreePath, isExact: Bool = false) -> Bool {
     let place = text.contains("/") ? path : path.name
     let names = [place, place.withoutNoteSuffix].map(\.description)
@@ -133,7 +133,7 @@ public struct NamePattern {
   }
 }
 
-/// The ways in which a path answers to a name, the closest first.
+/// The ways in which a path can match a name, the closest first.
 private struct NameRules {
   typealias Rule = (TreePath) -> Bool
 
@@ -155,7 +155,7 @@ private struct NameRules {
     parts = [{ Array($0.description.lowercased().utf8).firstRange(of: part) != nil }]
   }
 
-  /// The only path that the first rule lets through which lets any through.
+  /// The only path that matches by the first rule that any path matches.
   func match(_ paths: [TreePath], _ rules: [Rule]) throws -> TreePath? {
     for rule in rules {
       let found = paths.filter(rule)

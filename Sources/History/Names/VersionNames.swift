@@ -1,27 +1,27 @@
 public import Git
 internal import WorkTree
 
-/// A version of a note, and what the note was in it.
+/// A version of a note, with the note's path and text in it.
 public struct NoteVersion: Sendable {
-  /// The commit that holds the version.
+  /// The version's commit.
   public let commit: Commit
-  /// The note's path then.
+  /// The note's path in the version.
   public let path: TreePath
-  /// Its bytes then.
+  /// The note's blob in the version.
   public let blob: ObjectID
 }
 
-/// How a version can be named: notes-versions(7).
+/// The forms of a version's name: notes-versions(7).
 public enum VersionName: Hashable, Sendable {
-  /// N versions back.
+  /// `~N`: N versions back.
   case back(Int)
-  /// The last one by then.
+  /// The last version up to that time.
   case by(NamedTime)
-  /// The beginning of its ID.
+  /// The beginning of the version's ID.
   case id(String)
 
-  /// Reads a name; what is neither of the others may be an ID. Relative times count from `now`,
-  /// seconds since 1970.
+  /// Reads a name; a text in no other form may be an ID. Relative times count from `now`, seconds
+  /// since 1970.
   public init(parsing text: String, now: Int64, zone: LocalZone = .system) {
     if text.hasPrefix("~"), let count = Int(text.dropFirst()), count >= 0, text.utf8.count < 12 {
       self = .back(count)
@@ -56,12 +56,12 @@ extension History {
     }
   }
 
-  /// The version of a note that `name` means, with what the note was called in it.
+  /// The version of a note that `name` means, with the note's path in it.
   public func noteVersion(named name: String, of path: TreePath) throws -> NoteVersion {
     try noteVersion(at: version(named: name, of: path), of: path)
   }
 
-  /// A note as it was in a version, with what it was called there. Throws `notInVersion`.
+  /// A note in a version, with its path there. Throws `notInVersion`.
   package func noteVersion(at commit: Commit, of path: TreePath) throws -> NoteVersion {
     if let (table, tip) = try historyTable(), let position = table.firstIndex(of: commit.id),
       let number = table.paths.firstIndex(of: path.bytes)

@@ -1,21 +1,20 @@
 public import Git
 internal import WorkTree
 
-/// A file that history has and the folder has no more.
+/// A file that is in the history and no longer in the folder.
 public struct DeletedFile: Hashable, Sendable {
   /// The file's former path in the folder.
   public let path: TreePath
-  /// The ID that it had, and has again when it comes back (notes-list(1)).
+  /// Its ID, which it gets again when it is restored (notes-list(1)).
   public let id: String
-  /// When it was deleted, in seconds since 1970; nil where that is not saved yet.
+  /// When it was deleted, in seconds since 1970; nil if the deletion is not saved yet.
   public let time: Int64?
-  /// The version that deleted it; nil where that is not saved yet.
+  /// The version that deleted it; nil if the deletion is not saved yet.
   public let version: ObjectID?
 }
 
 extension History {
-  /// The files that were deleted and did not come back, last deleted first. One that got another
-  /// name was not deleted.
+  /// The files that are deleted now, last deleted first. A renamed file is not deleted.
   public func deletedFiles() throws -> [DeletedFile] {
     let index = try workTree.indexFile()
     let scan = try workTree.scan(against: index)
@@ -24,7 +23,7 @@ extension History {
     var found = unsaved.map { (path: $0, deletion: Int?.none) }
     let history = try historyTable()
     if let (table, tip) = history {
-      // The last change of a name is met first.
+      // The last change of each name comes first.
       for version in table.versions(from: tip, in: order(of: table, from: tip)) {
         for change in table.changes(of: version).map(table.value) {
           if let former = change.formerPath { settled.insert(former) }

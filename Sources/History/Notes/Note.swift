@@ -2,15 +2,15 @@ public import Git
 internal import WorkTree
 
 extension TreePath {
-  /// Whether the path is a note's: a text file by its suffix.
+  /// Whether the path is a note's, judged by its suffix.
   public var isNote: Bool { titleRange != nil }
 
-  /// The note's title: the file's name without the suffix. For an attachment the whole name.
+  /// The note's title: the file's name without the suffix. For an attachment, the whole name.
   public var noteTitle: String {
     titleRange.map { TreePath(bytes: bytes[$0]).description } ?? name.description
   }
 
-  /// The suffix that makes the file a note: `.txt`, `.md`, as it is written; empty for an attachment.
+  /// The suffix that makes the file a note, as written: `.txt`, `.md`; empty for an attachment.
   public var noteSuffix: String {
     titleRange.map { TreePath(bytes: bytes[$0.upperBound...]).description } ?? ""
   }

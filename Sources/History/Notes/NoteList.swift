@@ -1,51 +1,51 @@
 public import Git
 internal import WorkTree
 
-/// A note as it stands in the folder.
+/// A note in the folder.
 public struct NoteSummary: Sendable {
   /// The note's ID: the same on every device, kept through edits and renames (notes-list(1)).
   public let id: String
   /// The file's path in the folder.
   public let path: TreePath
-  /// When it was first versioned, in seconds since 1970; nil while it never was.
+  /// When it was first versioned, in seconds since 1970; nil if it has no version yet.
   public let created: Int64?
-  /// When a version changed it last, in seconds since 1970; nil while it was never versioned.
+  /// When a version last changed it, in seconds since 1970; nil if it has no version yet.
   public let modified: Int64?
-  /// The version that changed it last; nil while it was never versioned.
+  /// The last version that changed it; nil if it has no version yet.
   public let lastVersion: ObjectID?
   /// Its size in bytes.
   public let size: Int
   /// Whether it has an open conflict in the tip.
   public let isInConflict: Bool
 
-  /// Its title: the file's name without what makes it a note.
+  /// Its title: the file's name without the note suffix.
   public var title: String { path.noteTitle }
 
   /// How many hexadecimal digits an ID has.
   static let idLength = 12
 }
 
-/// When a file was made and last changed, and by whom, as its history tells.
+/// When and by which versions a file was made and last changed.
 public struct NoteTimes: Hashable, Sendable {
   /// When it was first versioned, in seconds since 1970.
   public let created: Int64
-  /// When a version changed it last, in seconds since 1970.
+  /// When a version last changed it, in seconds since 1970.
   public let modified: Int64
-  /// The version that changed it last.
+  /// The last version that changed it.
   public let lastVersion: ObjectID
-  /// The version that made it. With its path there it is what its ID is made of (notes-list(1)).
+  /// The version that made it. The ID is computed from this and the path there (notes-list(1)).
   public let firstVersion: ObjectID
   /// Its path in that version.
   public let firstPath: TreePath
-  /// Whether that version was made again when something was forgotten.
+  /// Whether that version was rewritten by a forgetting.
   package let isBirthRewritten: Bool
 }
 
 extension History {
-  /// The notes in the folder, by path, unsaved ones too.
+  /// The notes in the folder, by path, including unsaved ones.
   public func notes() throws -> [NoteSummary] { try files().filter { $0.path.isNote } }
 
-  /// All versioned or versionable files in the folder, by path.
+  /// All files in the folder that are versioned or can be, by path.
   public func files() throws -> [NoteSummary] {
     let files = try presentFiles()
     let conflicts = Set(try openConflictPaths())
@@ -57,8 +57,8 @@ extension History {
     }
   }
 
-  /// The ID of a note by the version that added it and its path there. One that was made again after a
-  /// forgetting may say which IDs its notes had: notes-forget(1), "Versions".
+  /// The ID of a note, from the version that added it and its path there. A version rewritten by a
+  /// forgetting may record the IDs of its notes: notes-forget(1), "Versions".
   func noteID(_ times: NoteTimes) throws -> String {
     if times.isBirthRewritten,
       let known = try keptID(of: times.firstPath, in: times.firstVersion)
@@ -73,14 +73,15 @@ extension History {
     try keptID(of: path, in: version) ?? computedID(bornAs: path, in: version)
   }
 
-  /// The ID is what git would call the text "COMMIT PATH\n", shortened: known to every device that
-  /// has the version which added the note.
+  /// The ID is the shortened hash that git would give the text "COMMIT PATH\n": every device with
+  /// the version that added the note can compute it.
   private func computedID(bornAs path: TreePath, in version: ObjectID) throws -> String {
     let birth = Array("\(version) ".utf8) + path.bytes + [UInt8(ascii: "\n")]
     return String(try repository.hash(blob: birth).hex.prefix(NoteSummary.idLength))
   }
 
-  /// The ID that a version says a note of it had: a header `notes-id ID PATH`, the path in hexadecimal digits.
+  /// The ID that a version records for one of its notes: a header `notes-id ID PATH`, the path in
+  /// hexadecimal digits.
   private func keptID(of path: TreePath, in version: ObjectID) throws -> String? {
     let digits = path.hexadecimal
     let data = try repository.object(version).data
@@ -94,8 +95,8 @@ extension History {
     return nil
   }
 
-  /// The times of each of these files, which are by path and which the tip has or had; nil for one that no
-  /// version has. Derived merges count for nothing: nobody wrote them.
+  /// The times of each of these files, which are sorted by path and which the tip has or had; nil for a
+  /// file without a version. Derived merges do not count: they have no author.
   public func times(of paths: [TreePath]) throws -> [NoteTimes?] {
     guard let (table, tip) = try historyTable() else { return paths.map { _ in nil } }
     return table.lives(of: paths, at: tip, in: order(of: table, from: tip)).map { life in
@@ -109,12 +110,12 @@ extension History {
     }
   }
 
-  /// When each of these files of a version, which are by path, was last changed by then, in seconds since
-  /// 1970.
+  /// When each of these files of a version, which are sorted by path, was last changed before or in it,
+  /// in seconds since 1970.
   public func times(of paths: [TreePath], at version: Commit) throws -> [Int64?] {
     var times = [Int64?](repeating: nil, count: paths.count)
     guard let (table, _) = try historyTable() else { return times }
-    // A tip of the past, which nobody made, may be of no history: its parents are.
+    // A computed tip of the past may not be in the history; its parents are.
     let places = ([version.id] + version.parents).compactMap { table.firstIndex(of: $0) }
     for place in table.firstIndex(of: version.id).map({ [$0] }) ?? places {
       let lives = table.lives(of: paths, at: place, in: order(of: table, from: place))

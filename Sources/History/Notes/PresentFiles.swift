@@ -2,13 +2,13 @@ public import Git
 internal import Merge
 internal import WorkTree
 
-/// A file that stands in the folder and is versioned or would be, unsaved ones too.
+/// A file in the folder that is versioned or would be, even if unsaved.
 public struct PresentFile: Sendable {
   /// The file's path in the folder.
   public let path: TreePath
   /// Its size in bytes.
   public let size: Int
-  /// When the file was written last: seconds since 1970.
+  /// When the file was last written, in seconds since 1970.
   public let modified: Int64
   /// Whether it may differ from the last version: it is new, or was written since.
   public let isChanged: Bool
@@ -23,19 +23,19 @@ extension PresentFile {
 }
 
 extension History {
-  /// The notes in the folder, by path. Nothing is read but the folder's lists and what the index
-  /// remembers, which is quick however long the history is.
+  /// The notes in the folder, by path. Only the folder's lists and the index are read, which is
+  /// quick however long the history is.
   public func presentNotes() throws -> [PresentFile] {
     try presentFiles().filter(\.path.isNote)
   }
 
-  /// All versioned or versionable files in the folder, by path.
+  /// All files in the folder that are versioned or can be, by path.
   func presentFiles() throws -> [PresentFile] {
     let index = try workTree.indexFile()
     return try presentFiles(workTree.scan(against: index), against: index)
   }
 
-  /// The same, where the folder was looked at.
+  /// The same, from a finished scan of the folder.
   func presentFiles(_ found: WorkingChanges, against index: IndexFile) -> [PresentFile] {
     var files: [PresentFile] = []
     files.reserveCapacity(index.count + found.candidates.count)
@@ -61,7 +61,8 @@ extension History {
     return files + candidates.map(PresentFile.init)
   }
 
-  /// How many notes the last version or checkout left in the folder; counted without opening one.
+  /// How many notes the last version or checkout left in the folder; counted without opening a
+  /// file.
   public func noteCount() throws -> Int {
     let index = try workTree.indexFile()
     return (0..<index.count).count {
@@ -69,7 +70,7 @@ extension History {
     }
   }
 
-  /// Files of the present version, in groups, whose paths some file systems take for one:
+  /// Groups of files in the present version whose paths are equal on some file systems:
   /// notes-merge(7), "Names that meet".
   public func collidingPaths() throws -> [[String]] {
     guard let tip = try state().tip else { return [] }

@@ -4,12 +4,12 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// The versions that a person has looked at on this device: `.git/notes/looked`, which never leaves it. The
-/// first line names the version up to which everything counts as seen, `seen COMMIT`; each line after it a
-/// note that was looked at since: `BLOB PATH`, the path's bytes in hexadecimal digits.
+/// The versions of notes that a person has read on this device: `.git/notes/looked`, which never leaves it.
+/// The first line, `seen COMMIT`, names the version up to which everything counts as read. Each further
+/// line is a note that was read since: `BLOB PATH`, the path's bytes in hexadecimal digits.
 ///
-/// A note is new where its text in the present version is neither what was looked at nor what this device
-/// wrote: notes-list(1).
+/// A note is new if its text in the present version was neither read nor written on this device:
+/// notes-list(1).
 public struct ReadMarks {
   private let history: History
   private var repository: Repository { history.repository }
@@ -20,17 +20,17 @@ public struct ReadMarks {
     var notes: [TreePath: ObjectID] = [:]
   }
 
-  /// The versions that were looked at in this notebook.
+  /// The read marks of this notebook.
   public init(in history: History) { self.history = history }
 
-  /// The notes that others changed since they were looked at.
+  /// The notes that others changed since they were last read.
   public func newNotes() throws -> Set<TreePath> {
     guard let tip = try repository.head().commit, let record = try record() else { return [] }
     return Set(try news(since: record, at: tip).keys)
   }
 
-  /// Notes that somebody looks at these notes as they are now. Throws where that cannot be written: they
-  /// are new still.
+  /// Records that somebody reads the present texts of these notes. Throws if the record cannot be
+  /// written: then the notes are still new.
   public func markRead(_ paths: [TreePath]) throws {
     guard let tip = try repository.head().commit, var record = try record() else { return }
     var news = try news(since: record, at: tip)
@@ -41,7 +41,7 @@ public struct ReadMarks {
     try write(news.isEmpty ? Record(seen: tip) : record)
   }
 
-  /// The texts that are new, by their paths.
+  /// The new texts, by path.
   private func news(since record: Record, at tip: ObjectID) throws -> [TreePath: ObjectID] {
     if record.seen == tip { return [:] }
     let changes = try repository.changes(
@@ -60,7 +60,7 @@ public struct ReadMarks {
       while let version = try versions.next() {
         guard let change = version.changes.first(where: { $0.new == text }) else { continue }
         if own.contains(version.commit.id) { return false }
-        // Another name makes no text new.
+        // A rename does not make a text new.
         if let former = change.formerPath,
           try record.notes[former] == text || repository.entry(at: former, in: seen)?.id == text
         {
@@ -73,8 +73,8 @@ public struct ReadMarks {
 
   // MARK: The file
 
-  /// The record of what was looked at; if there is none, the versions that were here first. Nil if that is
-  /// not known.
+  /// The record of read notes; if there is none, it begins with the versions that were here first. Nil if
+  /// these are unknown.
   private func record() throws -> Record? {
     let path = path
     let known = Disk.memory(at: path) { content throws(StateDamage) in

@@ -5,25 +5,25 @@ internal import WorkTree
 
 /// The moves of the branch on this device: git's own log of it, `.git/logs/REFERENCE`, oldest first.
 ///
-/// git-reflog(1) has the form of a line: `OLD NEW NAME <EMAIL> SECONDS ZONE<tab>MESSAGE`. libgit2
-/// adds the line before the branch moves, so that a run which is killed between the two leaves a
-/// line too many; such a line is left out, as is one that is no such line at all.
+/// Each line has the form of git-reflog(1): `OLD NEW NAME <EMAIL> SECONDS ZONE<tab>MESSAGE`. libgit2
+/// adds the line before the branch moves, so a run killed between the two leaves an extra line.
+/// Extra and malformed lines are left out.
 package struct BranchLog {
   package struct Entry: Hashable {
-    /// The commit before; nil when there was none.
+    /// The commit before; nil if there was none.
     package let old: ObjectID?
     package let new: ObjectID
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     package let time: Int64
     package let message: String
   }
 
-  /// How much of the log's end is read, in bytes: two thousand operations or more.
+  /// How much of the log's end is read, in bytes: at least two thousand operations.
   static let longest = 1 << 19
 
   package let entries: [Entry]
 
-  /// Reads the log of a reference that stands at `tip`.
+  /// Reads the log of a reference whose present commit is `tip`.
   package init(of reference: String, tip: ObjectID?, gitFolder: String) throws {
     let text = try Self.end(of: "\(gitFolder)/logs/\(reference)")
     self.init(parsing: text, tip: tip)
@@ -31,8 +31,8 @@ package struct BranchLog {
 
   package init(parsing text: [UInt8], tip: ObjectID?) {
     let read = text.split(separator: UInt8(ascii: "\n")).compactMap(Self.entry)
-    // Each line begins where the last one that took effect ended. Where no line ends there, one is
-    // missing: the next that is there counts.
+    // Each line begins at the commit where the last move before it ended. If no line ends there, a
+    // line is missing, and the next older line is used.
     var left = Dictionary(read.map { ($0.new, 1) }, uniquingKeysWith: +)
     var entries: [Entry] = []
     var expected = tip
@@ -47,15 +47,15 @@ package struct BranchLog {
     self.entries = entries.reversed()
   }
 
-  /// The last line of a reference's log that is one; nil when there is none.
+  /// The last valid line of a reference's log; nil if there is none.
   package static func last(of reference: String, gitFolder: String) -> Entry? {
-    // A log is optional, and git may have none: one that cannot be read counts as none.
+    // The log is optional in git: an unreadable one counts as missing.
     let text = try? end(of: "\(gitFolder)/logs/\(reference)")
     return text?.split(separator: UInt8(ascii: "\n")).reversed().lazy.compactMap(entry).first
   }
 
-  /// How the message of a branch's first line begins that git writes where the version was there
-  /// before.
+  /// The beginning of the message that git writes in a new branch's first line when the version
+  /// existed before.
   package static let beginning = "branch: Created from "
 
   private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {

@@ -1,33 +1,33 @@
 package import Git
 internal import Merge
 
-/// Versions of this device that a git command took off their branch: notes-undo(1), "Versions that git
-/// dropped".
+/// Versions of this device that a git command removed from their branch: notes-undo(1), "Versions that
+/// git dropped".
 ///
-/// `refs/notes-state/dropped/SECONDS-ID` keeps each: a commit whose first parent is the version, and
-/// whose second one, where there is one, is what the branch had instead.
+/// A reference `refs/notes-state/dropped/SECONDS-ID` keeps each of them: it names a commit whose first
+/// parent is the version, and whose second parent, if any, is the commit that the branch had instead.
 package struct DroppedVersions: Hashable {
   package static let folder = "refs/notes-state/dropped/"
 
   /// The reference that keeps them.
   package let reference: String
-  /// When that was noticed, in seconds since 1970.
+  /// When notes noticed the removal, in seconds since 1970.
   package let time: Int64
-  /// The newest of them, which all others descend to.
+  /// The newest of them; all others are its ancestors.
   package let newest: ObjectID
-  /// The commit that the branch had instead or, if the branch was gone, the one they were made on.
+  /// The commit that the branch had instead; if the branch was gone, the commit below the versions.
   package let instead: ObjectID?
 
   package static func reference(to newest: ObjectID, at time: Int64) -> String {
     "\(folder)\(time)-\(newest)"
   }
 
-  /// All that are kept, by time. What is no such reference is passed over.
+  /// All dropped versions that are kept, by time. Other references are ignored.
   package static func all(in repository: Repository) throws -> [DroppedVersions] {
     try repository.references(under: folder).compactMap { name, keeper in
       let words = name.dropFirst(folder.count).split(separator: "-")
       guard words.count == 2, let time = Int64(words[0]), let newest = ObjectID(hex: words[1]),
-        // A keeper that cannot be read keeps nothing that could be shown.
+        // An unreadable commit here keeps nothing that could be shown.
         let parents = (try? repository.commit(keeper))?.parents, parents.first == newest
       else { return nil }
       return DroppedVersions(
@@ -35,13 +35,13 @@ package struct DroppedVersions: Hashable {
     }.sorted { ($0.time, $0.reference) < ($1.time, $1.reference) }
   }
 
-  /// As a step of the branch's log.
+  /// The removal as a step of the branch's log.
   var entry: BranchLog.Entry? {
     instead.map { BranchLog.Entry(old: newest, new: $0, time: time, message: "git: dropped") }
   }
 
-  /// The log's steps, and those of `dropped` that the log does not have: of another branch, or of a time
-  /// whose lines git has removed.
+  /// The log's steps, and those of `dropped` that the log lacks: they are of another branch, or of a
+  /// time whose lines git has removed.
   static func entries(
     of log: BranchLog, with dropped: [DroppedVersions]
   ) -> [BranchLog.Entry] {
@@ -57,7 +57,7 @@ package struct DroppedVersions: Hashable {
 }
 
 extension Operation {
-  /// The heads that a git command took away and that nothing in the history of `tip` has.
+  /// The heads that a git command removed and that are not in the history of `tip`.
   package func dropped(from tip: ObjectID, in repository: Repository) throws -> [ObjectID] {
     guard kind == .git, let before else { return [] }
     return try DerivedMerge.reduce([before], in: repository).filter {
@@ -65,7 +65,7 @@ extension Operation {
     }
   }
 
-  /// The summary of a git command that took versions away; nil if it took none.
+  /// The summary of a git command that removed versions; nil if it removed none.
   func summaryOfDrop(in repository: Repository) throws -> String? {
     let lost = try dropped(from: after, in: repository)
     guard let first = lost.first else { return nil }

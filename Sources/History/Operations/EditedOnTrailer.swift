@@ -1,13 +1,13 @@
 package import Git
 
-/// A save of an editor that had loaded an older text says so in its version's message:
-/// `Notes-Edited-On: ID`, the commit that has that text.
+/// A save of an editor that had loaded an older text records this in its version's message:
+/// `Notes-Edited-On: ID`, the commit with that text.
 package enum EditedOnTrailer {
   private static let key = "Notes-Edited-On"
 
   package static func line(_ base: ObjectID) -> String { "\(key): \(base)" }
 
-  /// The commit that a message names; nil where it names none.
+  /// The commit that a message names; nil if it names none.
   package static func base(in message: String) -> ObjectID? {
     for line in message.utf8.split(separator: UInt8(ascii: "\n")).reversed()
     where line.starts(with: "\(key): ".utf8) {

@@ -2,20 +2,20 @@ public import Git
 internal import Merge
 internal import WorkTree
 
-/// Something that a command, or git by hand, did to the notebook on this device.
+/// A command's change of the notebook on this device, or one made with git.
 public struct Operation: Hashable, Sendable {
   /// The kind of operation.
   public let kind: OperationKind
-  /// When, in seconds since 1970.
+  /// The time, in seconds since 1970.
   public var time: Int64
   /// The tip before; nil for the first version.
   public let before: ObjectID?
   /// The tip after.
   public let after: ObjectID
-  /// The line that says what was done: the version's own, or what changed for versions that came
-  /// from elsewhere. Empty until it is asked for (`History.summarized`).
+  /// A one-line description: the version's subject, or a summary of the changes if other devices
+  /// made the versions. Empty until `History.summarized` fills it in.
   public fileprivate(set) var summary: String
-  /// Whether it was taken back, and not done again since.
+  /// Whether it is undone now.
   public var isUndone = false
 
   package init(
@@ -28,19 +28,20 @@ public struct Operation: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// The summary of the operation that an undo with this summary took back; nil if it does not say.
+  /// The summary of the operation that an undo with this summary undid; nil if it does not say.
   public static func undoneSummary(_ summary: String) -> String? {
     if summary.hasPrefix("Undo: ") { return String(summary.dropFirst(6)) }
     return summary.hasPrefix("Undo ") ? String(summary.dropFirst(5)) : nil
   }
 }
 
-/// The lines by which a version says that it takes something back: notes-undo(1), "Versions".
+/// The lines in which a version records that it undoes or redoes something: notes-undo(1),
+/// "Versions".
 package enum UndoTrailer {
   package static let undo = "Notes-Undo"
   package static let redo = "Notes-Redo"
 
-  /// `KEY: BEFORE AFTER`: the change from one tip to the other was taken back, or done again.
+  /// `KEY: BEFORE AFTER`: the change from one tip to the other was undone or redone.
   package static func line(_ key: String, before: ObjectID, after: ObjectID) -> String {
     "\(key): \(before) \(after)"
   }
@@ -57,29 +58,30 @@ package enum UndoTrailer {
   }
 }
 
-/// The operations on this device, and which of them can be taken back or done again.
+/// The operations on this device, and those that can be undone or redone.
 package struct OperationHistory {
-  /// The message in the branch's log for a plain form that takes the place of a foreign commit.
+  /// The message in the branch's log when a portable rewrite replaces a foreign commit.
   package static let portableRewriteMessage = "notes: plain form"
 
   /// All, oldest first.
   package private(set) var all: [Operation] = []
-  /// The operations that stand, oldest first: `undo` takes them back from the end.
+  /// The operations that are not undone, oldest first: `undo` begins at the end.
   package private(set) var done: [Operation] = []
-  /// The undos that were not taken back, oldest first: what `redo` takes back from the end.
+  /// The undos that are not redone, oldest first: `redo` begins at the end.
   package private(set) var undone: [Operation] = []
-  /// The operations that the undos took back.
+  /// The tips that the undone operations made.
   private(set) var takenBack: Set<ObjectID> = []
 
-  /// - Parameter dropped: what git commands took off a branch, in the log of this one or not.
+  /// - Parameter dropped: versions that git commands removed from a branch, whether or not this log
+  ///   has the step.
   package init(
     _ log: BranchLog, dropped: [DroppedVersions] = [], in repository: Repository
   ) {
-    // The operations that each undo took back, and each redo did again.
+    // The operations that each undo undid and each redo redid.
     var taken: [ObjectID: [Operation]] = [:]
     var redone: [ObjectID: [Operation]] = [:]
     for entry in DroppedVersions.entries(of: log, with: dropped) {
-      // A branch or a clone began with what was there: nothing was done to the notes.
+      // A new branch or clone starts with existing versions: no note changed.
       if entry.old == nil, ["branch: ", "clone: "].contains(where: entry.message.hasPrefix) {
         continue
       }
@@ -92,9 +94,9 @@ package struct OperationHistory {
         removeLast()
       }
       all.append(step)
-      // Only these say more in their version.
+      // Only versions of these kinds have further details.
       let version =
-        // Of a version that git has pruned nothing more is said.
+        // If git has pruned a version, its details are unknown.
         [.undo, .redo, .checkout].contains(step.kind) ? try? repository.commit(entry.new) : nil
       let trailer = version.flatMap { UndoTrailer.parse($0.message) }
       switch trailer?.key {
@@ -106,7 +108,7 @@ package struct OperationHistory {
         let undos = Self.take(trailer, from: &undone) ?? []
         redone[step.after] = undos.flatMap { taken.removeValue(forKey: $0.after) ?? [] }
         done.append(step)
-      // Nothing is left that it could be taken back to.
+      // An undo is impossible: the former versions are deleted.
       case nil where step.kind == .forget: break
       default: done.append(step)
       }
@@ -124,12 +126,12 @@ package struct OperationHistory {
     return Array(steps[start...end])
   }
 
-  /// The step that led to the plain form of a foreign commit, in the place of those that led to
-  /// that version.
+  /// The step that made the portable rewrite of a foreign commit, replacing the steps that made the
+  /// foreign commit.
   private mutating func made(by step: Operation, in repository: Repository) -> Operation {
     var first = step
     while let last = all.last, last.after == first.before,
-      // If a version was pruned the steps stay apart.
+      // If a version was pruned, the steps stay separate.
       (try? repository.isAncestor(last.after, of: step.after)) == false
     {
       first = last
@@ -159,8 +161,8 @@ extension History {
     }
   }
 
-  /// The versions that this device made, as far back as the branch's log goes. What a version says of
-  /// its author is a claim: whoever made it wrote it.
+  /// The versions that this device made, as far back as the branch's log goes. The author in a
+  /// version proves nothing: its maker could write any name.
   public func versionsMadeHere() throws -> Set<ObjectID> {
     let head = try repository.head()
     let log = try BranchLog(of: head.reference, tip: head.commit, gitFolder: repository.gitFolder)
@@ -170,7 +172,7 @@ extension History {
       let kind = OperationHistory.kind(of: entry)
       if others.contains(kind) { continue }
       found.insert(entry.new)
-      // One that was made on an older version shows as the merge of it with what was there.
+      // A version made on an older one appears as its merge with the tip of that time.
       guard kind != .save, let merge = try? repository.commit(entry.new),
         DerivedMerge.isDerived(merge)
       else { continue }
@@ -192,7 +194,7 @@ extension History {
   /// The operation with its summary.
   package func summarized(_ operation: Operation) -> Operation {
     var operation = operation
-    // A summary is for people: without the versions there is none.
+    // A summary is only for people: if the versions are missing, it is empty.
     operation.summary = (try? summary(of: operation)) ?? ""
     return operation
   }
@@ -209,10 +211,10 @@ extension History {
   }
 }
 
-/// The kind of a command's operation, as the branch's log (git-reflog(1)) remembers it on this device:
+/// The kind of a command's operation, as recorded in the branch's log on this device (git-reflog(1)):
 /// `notes: KIND`.
 public enum OperationKind: String, Sendable, CaseIterable {
-  /// A version of what the folder held.
+  /// A save of the folder.
   case save
   /// A new note.
   case create
@@ -221,20 +223,21 @@ public enum OperationKind: String, Sendable, CaseIterable {
   case rename
   case delete
   case restore
-  /// A conflict settled.
+  /// A resolved conflict.
   case resolve
-  /// An automatic merge taken back to markers.
+  /// An automatic merge, turned back into conflict markers.
   case unmerge
-  /// The versions that a sync brought.
+  /// The versions that a sync received.
   case receive
   case undo
   case redo
-  /// The end of a command that was interrupted.
+  /// The rest of an interrupted command.
   case checkout
-  /// More of the operation before: what a save merged after its version of the other files.
+  /// A continuation of the operation before: what a save merged after its version of the other
+  /// files.
   case continuation
-  /// Something forgotten, in all versions.
+  /// Something forgotten in all versions.
   case forget
-  /// Something else than `notes`: git, by hand.
+  /// A git command.
   case git
 }

@@ -2,7 +2,7 @@ package import Git
 internal import Merge
 internal import WorkTree
 
-/// The line by which a version says that it renamed a note or a folder: notes-mv(1), "Versions".
+/// The line in which a version records that it renamed a note or a folder: notes-mv(1), "Versions".
 ///
 /// `Notes-Renamed: "OLD" "NEW"`, both in double quotes with octal escapes as in the trailers of
 /// merges; a folder's name ends in a slash.
@@ -19,7 +19,7 @@ package struct RenameTrailer: Hashable {
 
   package var line: String { "\(Self.key): \(quoted(old)) \(quoted(new))" }
 
-  /// The rename that takes this one back.
+  /// The rename in the other direction.
   package var inverse: RenameTrailer { RenameTrailer(from: new, to: old, isFolder: isFolder) }
 
   private func quoted(_ path: TreePath) -> String {
@@ -36,7 +36,7 @@ package struct RenameTrailer: Hashable {
     let head = "\(key): \"".utf8
     guard line.starts(with: head), line.last == UInt8(ascii: "\"") else { return nil }
     let text = Array(line.dropFirst(head.count - 1))
-    // No quote stands inside of the quotes, so that the border is met once only.
+    // The quoted names contain no quote, so this separator occurs only once.
     guard let border = text.firstRange(of: Array("\" \"".utf8)),
       let old = MergeTrailers.unquoted(Array(text[...border.lowerBound])),
       let new = MergeTrailers.unquoted(Array(text[(border.upperBound - 1)...]))
@@ -50,7 +50,7 @@ package struct RenameTrailer: Hashable {
     return RenameTrailer(from: plain(old), to: plain(new), isFolder: isFolder)
   }
 
-  /// The present name of a file that had this path; nil when the rename did not touch it.
+  /// The present name of a file that had this path; nil if the rename did not affect it.
   package func target(of path: TreePath) -> TreePath? {
     if isFolder {
       guard path.isBelow(old) else { return nil }

@@ -4,8 +4,8 @@ internal import Synchronization
 internal import System
 internal import WorkTree
 
-/// Looks for texts in the notes of a folder, on several threads. What it reads may be half of a write
-/// that goes on: good for looking, not for keeping.
+/// Searches the notes of a folder, on several threads. It may read a half-written file: good enough
+/// for a search, not for a save.
 final class FolderSearch: Sendable {
   private let query: SearchQuery
   private let paths: [TreePath]
@@ -19,11 +19,11 @@ final class FolderSearch: Sendable {
     var failure: (any Error)?
   }
 
-  // How many files a thread takes at a time, and from how many on another thread is worth it.
+  // How many files a thread takes at once; with more files, another thread helps.
   private static let share = 256
   private static let threadsAtMost = 4
 
-  /// - Parameter paths: the files to look at; those that are no notes are passed over.
+  /// - Parameter paths: the files to search; those that are not notes are skipped.
   init(_ query: SearchQuery, folder: String, paths: [TreePath], sizeLimit: Int) throws {
     self.query = query
     self.paths = paths
@@ -33,7 +33,8 @@ final class FolderSearch: Sendable {
 
   deinit { close(root) }
 
-  /// The notes that were found, in no order. `progress` gets the number of files done, on this thread.
+  /// The notes that match, in no order. `progress` is called with the number of finished files, on
+  /// this thread.
   func run(progress: (Int) -> Void) throws -> [SearchHit] {
     let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
     let shares = (paths.count + Self.share - 1) / Self.share
@@ -69,8 +70,7 @@ final class FolderSearch: Sendable {
     }
   }
 
-  /// Nil too where there is no plain file, or one that is too large to be versioned, or that can't be
-  /// read.
+  /// Also nil if there is no plain file, or if the file is too large to be versioned, or unreadable.
   private func hit(_ path: TreePath, _ patterns: SearchPatterns) -> SearchHit? {
     guard let inTitle = patterns.termsFound(inTitleOf: path) else { return nil }
     if query.isTitleOnly && inTitle.contains(false) { return nil }
@@ -78,7 +78,7 @@ final class FolderSearch: Sendable {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    // A file that cannot be read is not found, and 'notes status' names it.
+    // An unreadable file never matches; 'notes status' reports it.
     guard let text = (try? Disk.read(descriptor, path: "", limit: sizeLimit)).map(patterns.prepare),
       patterns.holdsRest(text, inTitle: inTitle), Counted.fstat(descriptor, &status) == 0
     else { return nil }

@@ -1,21 +1,22 @@
 internal import Merge
 internal import System
 
-/// How a search compares texts: notes-search(1). A text is folded once and then searched by bytes.
+/// How a search compares texts: notes-search(1). A text is folded once, and then its bytes are
+/// searched.
 struct Folding: Hashable, Sendable {
-  /// Whether capital and small letters are alike.
+  /// Whether upper and lower case are equal.
   var ignoresCase = true
-  /// Whether a letter is alike with and without accents.
+  /// Whether a letter is equal with and without accents.
   var ignoresAccents = false
-  /// Whether a letter with an accent is alike as one character and as two.
+  /// Whether an accented letter is equal in composed and decomposed form.
   var decomposes = true
 
-  /// A character's folded form: Unicode's full case folding, decomposed, without marks if accents
-  /// do not count.
+  /// A character's folded form: Unicode's full case folding, decomposed, and without marks if
+  /// accents are ignored.
   func folded(_ scalar: Unicode.Scalar) -> [UInt8] {
     var scalars = [scalar]
-    // Case folding is the small form of the capital form of the small form, except for dotless i, which
-    // only Turkish takes for an i (CaseFolding.txt, status T).
+    // Case folding is the lower case of the upper case of the lower case, except for dotless i, which
+    // equals an i only in Turkish (CaseFolding.txt, status T).
     if ignoresCase, scalar != "\u{131}" {
       scalars = scalar.properties.lowercaseMapping.uppercased().unicodeScalars.flatMap {
         $0.properties.lowercaseMapping.unicodeScalars
@@ -28,7 +29,8 @@ struct Folding: Hashable, Sendable {
   }
 }
 
-/// Folds texts, and remembers the folded form of each character beyond ASCII. It belongs to one thread.
+/// Folds texts, and remembers the folded form of each character outside ASCII. It belongs to one
+/// thread.
 final class Folder {
   let folding: Folding
   private var known: [Unicode.Scalar: [UInt8]] = [:]
@@ -64,7 +66,8 @@ final class Folder {
     return form
   }
 
-  /// The character that starts at a place, and how many bytes it takes; nil if the bytes are not UTF-8.
+  /// The character that starts at an offset, and its number of bytes; nil if the bytes are not
+  /// UTF-8.
   private static func scalar(in text: [UInt8], at start: Int) -> (Unicode.Scalar, Int)? {
     let length = text[start] >= 0xF0 ? 4 : text[start] >= 0xE0 ? 3 : 2
     guard start + length <= text.count else { return nil }
@@ -75,10 +78,10 @@ final class Folder {
   }
 }
 
-/// A folded text, and how its places stand for those of the text that it was made of.
+/// A folded text, with a map from its offsets to those of the original text.
 struct FoldedText {
   fileprivate(set) var bytes: [UInt8] = []
-  /// The characters whose folded form has other bytes, by place.
+  /// The characters whose folded form has other bytes, with their offsets.
   private var changes: [(folded: Range<Int>, original: Range<Int>)] = []
 
   fileprivate init(capacity: Int) { bytes.reserveCapacity(capacity) }
@@ -89,8 +92,8 @@ struct FoldedText {
     changes.append((start..<bytes.count, original))
   }
 
-  /// A place in the original text; nil if it is inside a character's folded form. Marks that the
-  /// folding dropped there belong to what is before the place.
+  /// The offset in the original text; nil if `place` is inside a character's folded form. Marks
+  /// that the folding removed there belong to the text before `place`.
   func original(of place: Int) -> Int? {
     var next = changes.partitionPoint { $0.folded.lowerBound < place }
     var original = place
@@ -108,14 +111,14 @@ struct FoldedText {
     return original
   }
 
-  /// A range of the original text; nil if an end of it is inside a character.
+  /// A range of the original text; nil if one of its ends is inside a character.
   func original(of range: Range<Int>) -> Range<Int>? {
     guard let start = original(of: range.lowerBound), let end = original(of: range.upperBound)
     else { return nil }
     return start..<max(start, end)
   }
 
-  /// Whether a mark is at a place, which belongs to the letter before it.
+  /// Whether there is a mark at an offset; it belongs to the letter before.
   func hasMark(at place: Int) -> Bool {
     guard place < bytes.count, bytes[place] >= 0x80 else { return false }
     var decoder = UTF8()

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import WorkTree
 
-/// A POSIX extended regular expression (regex(7)), compiled. It belongs to one thread: matching
-/// with a shared one waits for a lock.
+/// A compiled POSIX extended regular expression (regex(7)). It belongs to one thread: sharing it
+/// would make threads wait for the library's lock.
 final class RegularExpression {
   private var compiled = regex_t()
   private let locale: locale_t?
 
-  /// How many characters an expression may come to when its repetitions are written out. More would
-  /// take the library gigabytes.
+  /// The limit for the length of an expression with its repetitions written out, in characters.
+  /// Beyond it, the library could use gigabytes.
   private static let sizeLimit = 20_000
 
-  /// - Throws: `HistoryError.invalidExpression` with the library's words.
+  /// - Throws: `HistoryError.invalidExpression` with the library's message.
   init(_ text: String, isCaseSensitive: Bool) throws {
     guard Self.size(of: text) <= Self.sizeLimit else {
       throw HistoryError.invalidExpression(text, reason: "it repeats too much")
@@ -19,11 +19,11 @@ final class RegularExpression {
     guard !text.utf8.contains(0) else {
       throw HistoryError.invalidExpression(text, reason: "it holds a NUL character")
     }
-    // Notes are UTF-8 whatever the user's locale is.
+    // Notes are UTF-8 in any locale.
     locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
     let former = locale.flatMap { uselocale($0) }
     defer { if let former { uselocale(former) } }
-    // A line's start and end match ^ and $, and no dot goes beyond.
+    // ^ and $ match at the start and end of a line, and a dot does not match a newline.
     let options = REG_EXTENDED | REG_NEWLINE | (isCaseSensitive ? 0 : REG_ICASE)
     let status = regcomp(&compiled, text, options)
     guard status == 0 else {
@@ -55,12 +55,12 @@ final class RegularExpression {
     return Int(match.rm_so)..<Int(match.rm_eo)
   }
 
-  /// REG_STARTEND: the text is given by its bounds and may hold NUL.
+  /// REG_STARTEND: the bounds of the text are passed, and it may contain NUL.
   private static let startAndEnd: Int32 = 1 << 2
 
-  /// How many characters the expression is long with its repetitions written out, at most.
+  /// An upper limit for the expression's length with its repetitions written out, in characters.
   private static func size(of text: String) -> Int {
-    // Of the groups that are open, the outermost first; then of what a repetition would repeat.
+    // The sizes of the open groups, the outermost first; then the size of the last repeatable part.
     var groups = [0]
     var last = 0
     var bytes = Array(text.utf8)[...]
@@ -72,7 +72,7 @@ final class RegularExpression {
         }
         guard let most = numbers.max() else { continue }
         bytes = bytes.dropFirst(bound.count + 1)
-        // Beyond the limit it does not matter by how much.
+        // Above the limit, the exact size does not matter.
         last = max(last, min(last, sizeLimit + 1) * min(most, sizeLimit + 1))
         continue
       }

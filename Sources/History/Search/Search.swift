@@ -3,8 +3,8 @@ internal import Glibc
 internal import WorkTree
 
 extension History {
-  /// The notes of the folder that fit a query, the best first; unsaved text counts. `progress` gets
-  /// how many of how many files are done.
+  /// The notes in the folder that match a query, the best first, including unsaved text. `progress`
+  /// is called with the numbers of finished and of all files.
   public func search(
     _ query: SearchQuery, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws -> [SearchHit] {
@@ -19,11 +19,11 @@ extension History {
     let search = try FolderSearch(
       query, folder: workTree.folder, paths: paths, sizeLimit: workTree.sizeLimit)
     let hits = try search.run { progress($0, paths.count) }
-    // Few files are found: asking for these alone is cheaper than for all.
+    // Usually few files match: checking only these is cheaper than checking all.
     return try hits.filter { hit in
       if SkipRules.isDebris(hit.path.name.bytes) { return false }
       if let position = index.position(of: hit.path) {
-        // A file in the place of a note that waits is no note.
+        // A file in the place of a waiting note is not a note.
         return try !index.skipsWorktree(at: position) || workTree.absence(of: hit.path) == nil
       }
       return try !workTree.isHidden(hit.path)
@@ -31,15 +31,15 @@ extension History {
     }.sorted(by: SearchHit.precedes)
   }
 
-  /// The notes that fit a query no more, and those that are deleted and fitted it: each once, as its
-  /// last version that did; the best first. Notes that fit it at present are left out. `progress` gets
-  /// the number of versions looked at.
+  /// The notes that matched a query in the past and do not match now, and deleted notes that matched:
+  /// each once, with its last matching version; the best first. Notes in `present` are left out.
+  /// `progress` is called with the number of searched versions.
   public func searchHistory(
     _ query: SearchQuery, except present: Set<TreePath>, progress: (Int) -> Void = { _ in }
   ) throws -> [SearchHit] {
     let patterns = try SearchPatterns(query)
     let standing = Set(try presentFiles().map(\.path))
-    // The present or last path of the note that a former path belongs to.
+    // For a former path, the note's present or last path.
     var last: [TreePath: TreePath] = [:]
     var settled = present
     var seen: Set<ObjectID> = []
@@ -55,7 +55,7 @@ extension History {
         if let former = change.formerPath { last[former] = note }
         guard let blob = change.new, !settled.contains(note) else { continue }
         let isTitleHit = !inTitle.contains(false)
-        // A text that did not fit does not fit under the same title either.
+        // A text that did not match does not match under the same title either.
         guard isTitleHit || (!query.isTitleOnly && seen.insert(blob).inserted) else { continue }
         let text = patterns.prepare(try repository.blob(blob))
         guard patterns.holdsRest(text, inTitle: inTitle) else { continue }

@@ -2,44 +2,44 @@ public import Git
 
 /// A note that a search found.
 public struct SearchHit: Sendable {
-  /// How well it fits; the best comes first.
+  /// How well it matches; the best comes first.
   public enum Rank: Comparable, Sendable {
-    /// All texts stand in the title.
+    /// All terms are in the title.
     case title
-    /// Each text stands in the note as a word of its own.
+    /// Each term is in the note as a whole word.
     case words
-    /// Some text is a part of longer words only.
+    /// Some term is only a part of longer words.
     case parts
   }
 
-  /// A note that held the texts, and holds them no more: the last version that did.
+  /// A note that matched in the past: its last matching version.
   public struct Former: Sendable {
-    /// The last version of the note that holds them.
+    /// The last version of the note that matches.
     public let version: ObjectID
-    /// Whether the note is gone from the folder.
+    /// Whether the note was deleted from the folder.
     public let isDeleted: Bool
   }
 
-  /// The note's path; for a former hit the one it had then.
+  /// The note's path; for a former match, its path in that version.
   public let path: TreePath
-  /// How well it fits.
+  /// How well it matches.
   public let rank: Rank
-  /// When the file, or for a former hit the version, was written: seconds since 1970.
+  /// When the file, or for a former match the version, was written: in seconds since 1970.
   public let modified: Int64
-  /// The first matching lines and those around them, by number.
+  /// The first matching lines and their context, by number.
   public let lines: [SearchLine]
-  /// How many lines match in all.
+  /// The number of all matching lines.
   public let matchingLineCount: Int
-  /// Set for a note that once held the texts.
+  /// Set for a note that matched in the past.
   public var former: Former?
 
-  /// Present hits come before former ones; then by rank, the newest first, and by path.
+  /// Present matches come before former ones; then the order is by rank, newest first, and by path.
   static func precedes(_ left: SearchHit, _ right: SearchHit) -> Bool {
     (left.former == nil ? 0 : 1, left.rank, right.modified, left.path)
       < (right.former == nil ? 0 : 1, right.rank, left.modified, right.path)
   }
 
-  /// The parts of a text that fits.
+  /// A match made from the parts of a matching text.
   init(
     _ path: TreePath, _ text: SearchedText, modified: Int64, inTitle: [Bool],
     patterns: SearchPatterns

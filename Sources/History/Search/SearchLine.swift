@@ -2,24 +2,24 @@ internal import System
 
 /// A line of a note that a search found.
 public struct SearchLine: Sendable {
-  /// The longest line that is told in full, in bytes; of a longer one what is around its first
-  /// match.
+  /// The longest line that is shown in full, in bytes; of a longer line, the part around its first
+  /// match is shown.
   static let sizeLimit = 4_000
 
-  /// Its number, from 1 on.
+  /// Its number, counted from 1.
   public let number: Int
-  /// Its bytes without the line's end.
+  /// Its bytes without the newline.
   public let bytes: [UInt8]
-  /// The places of the matches in `bytes`, in order, apart from each other and not empty; none in a line of
+  /// The ranges of the matches in `bytes`, in order, not overlapping and not empty; none in a line of
   /// context.
   public let matches: [Range<Int>]
-  /// Whether it holds a match, which may be an empty one.
+  /// Whether it has a match, which may be empty.
   public let isMatch: Bool
 }
 
 extension SearchLine {
-  /// The first lines of a text that hold matches, which come by place, each with so many lines
-  /// before and after it; and how many hold one in all.
+  /// The first lines of a text that have matches, with `context` lines before and after each; and
+  /// the number of all lines with a match. `ranges` are in order.
   static func lines(
     of text: [UInt8], matching ranges: [Range<Int>], limit: Int, context: Int
   ) -> (lines: [SearchLine], count: Int) {
@@ -29,7 +29,7 @@ extension SearchLine {
       lines.append(start..<end)
       start = end + 1
     }
-    // Behind the last newline only an empty match makes a line.
+    // After the last newline, only an empty match counts as a line.
     let end = start == text.count && start > 0 ? lines.count : lines.count + 1
     lines.append(start..<text.count)
     var matches: [Int: [Range<Int>]] = [:]
@@ -51,11 +51,11 @@ extension SearchLine {
     return (found, count)
   }
 
-  /// A line with the matches in it; nil for one of context.
+  /// A line with its matches; nil for a line of context.
   private init(number: Int, range: Range<Int>, of text: [UInt8], matches: [Range<Int>]?) {
     var kept = range
     if kept.count > Self.sizeLimit {
-      // A quarter of what is told stands before the match.
+      // A quarter of the shown part is before the match.
       let first = matches?.first?.lowerBound ?? range.lowerBound
       let start = max(range.lowerBound, first - Self.sizeLimit / 4)
       let end = min(range.upperBound, start + Self.sizeLimit)
@@ -82,7 +82,7 @@ extension SearchLine {
 }
 
 extension [UInt8] {
-  /// The offset, or the next one where a character of UTF-8 starts.
+  /// The offset, or the next one at which a UTF-8 character starts.
   fileprivate func characterStart(at offset: Int) -> Int {
     var start = offset
     while start < count, start < offset + 3, self[start] & 0xC0 == 0x80 { start += 1 }

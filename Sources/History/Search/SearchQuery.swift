@@ -3,21 +3,21 @@ internal import WorkTree
 
 /// The texts to look for in notes (notes-search(1)).
 public struct SearchQuery: Sendable {
-  /// Texts that a note must all hold, in its title or below it.
+  /// The texts that a note must all contain, in its title or below it.
   public let terms: [String]
-  /// Whether they are POSIX extended regular expressions, or stand for themselves.
+  /// Whether they are POSIX extended regular expressions, or literal.
   public let areExpressions: Bool
   /// Whether upper and lower case differ.
   public let isCaseSensitive: Bool
-  /// Whether a letter is alike with and without accents.
+  /// Whether a letter is equal with and without accents.
   public let ignoresAccents: Bool
-  /// Whether only titles are looked at.
+  /// Whether only titles are searched.
   public let isTitleOnly: Bool
-  /// How many matching lines a hit tells.
+  /// How many matching lines a hit shows.
   public let lineLimit: Int
-  /// How many lines around each it tells.
+  /// How many lines around each a hit shows.
   public let context: Int
-  /// Only what is below this folder; empty for all.
+  /// Only notes below this folder match; empty for all.
   public let folder: TreePath
 
   /// - Throws: `HistoryError.invalidExpression`.
@@ -40,22 +40,22 @@ public struct SearchQuery: Sendable {
   func covers(_ path: TreePath) -> Bool { folder.isEmpty || path.isBelow(folder) }
 }
 
-/// A text made ready to be searched.
+/// A text that is ready to be searched.
 struct SearchedText {
   let bytes: [UInt8]
   fileprivate let folded: FoldedText
 }
 
-/// A query made ready for one thread.
+/// A query that is ready to be used by one thread.
 struct SearchPatterns {
   let query: SearchQuery
   private let folder: Folder
-  /// Of each term the first match in a folded text that starts at a place or later.
+  /// For each term, a function that returns the first match in a folded text from an offset on.
   private let firstMatches: [(FoldedText, _ start: Int) -> Range<Int>?]
 
   init(_ query: SearchQuery) throws {
     self.query = query
-    // Expressions fold the case themselves, and name characters in a form of their own.
+    // Regular expressions ignore case on their own, and may name characters in composed form.
     let folder = Folder(
       Folding(
         ignoresCase: !query.isCaseSensitive && !query.areExpressions,
@@ -73,22 +73,22 @@ struct SearchPatterns {
     SearchedText(bytes: text, folded: folder.fold(text))
   }
 
-  /// Which of the terms a note's title holds; nil if the path is no note's.
+  /// Which of the terms are in a note's title; nil if the path is not a note's.
   func termsFound(inTitleOf path: TreePath) -> [Bool]? {
     path.titleRange.map { folder.fold(Array(path.bytes[$0])) }.map { title in
       firstMatches.map { $0(title, 0) != nil }
     }
   }
 
-  /// Whether a text holds all the terms that the title lacks.
+  /// Whether a text contains all the terms that the title lacks.
   func holdsRest(_ text: SearchedText, inTitle: [Bool]) -> Bool {
     zip(firstMatches, inTitle).allSatisfy { firstMatch, isInTitle in
       isInTitle || firstMatch(text.folded, 0) != nil
     }
   }
 
-  /// All matches in a text, by place; those of several terms may overlap. Also whether each term
-  /// stands in it, or in the title, as a word of its own.
+  /// All matches in a text, in order; those of several terms may overlap. Also whether each term is
+  /// a whole word in the text or in the title.
   func matches(in text: SearchedText, inTitle: [Bool]) -> (ranges: [Range<Int>], areWords: Bool) {
     var ranges: [Range<Int>] = []
     var areWords = true
@@ -109,8 +109,8 @@ struct SearchPatterns {
 }
 
 extension [UInt8] {
-  /// Whether neither side of a range goes on with a letter or a digit. Bytes beyond ASCII are taken
-  /// for letters.
+  /// Whether no letter or digit is directly before or after a range. Bytes outside ASCII count as
+  /// letters.
   fileprivate func isWord(_ range: Range<Int>) -> Bool {
     func continues(_ index: Int) -> Bool {
       guard indices.contains(index) else { return false }

@@ -4,16 +4,17 @@ internal import System
 internal import WorkTree
 
 extension History {
-  /// How many versions a cache may lack for a command that shows something at once: they are read
-  /// in about a second.
+  /// How many versions a cache may lack for a command that must answer at once: reading that many
+  /// takes about a second.
   public static let fewVersions = 20_000
-  /// How many it may lack for one that shows the first versions before it has read the others.
+  /// How many versions it may lack for a command that shows the first versions before it has read
+  /// the others.
   static let versionsReadAtOnce = 1_000
 
   private var historyCachePath: String { stateFolder[.history] }
 
-  /// The table of all versions of the tip, and the tip's place in it; nil before the first version,
-  /// and where more versions than `limit` are not in `.git/notes/cache/history` yet.
+  /// The table of all versions of the tip, and the tip's number in it; nil before the first
+  /// version, or if the cache `.git/notes/cache/history` lacks more versions than `limit`.
   func historyTable(newVersions limit: Int = .max) throws -> (table: HistoryTable, tip: Int)? {
     guard let tip = try repository.head().commit else { return nil }
     if let loaded = loadedTable, let position = loaded.firstIndex(of: tip) {
@@ -25,7 +26,7 @@ extension History {
       let known = table.versions.count
       guard let extended = try extend(table, to: tip, limit: limit) else { return nil }
       table = extended
-      // A large table is not written again for every single version.
+      // A large table is not written again for a few new versions.
       if stored == nil || (table.versions.count - known) * 1_000 >= table.versions.count {
         keep(table)
       }
@@ -34,7 +35,7 @@ extension History {
     return table.firstIndex(of: tip).map { (table, $0) }
   }
 
-  /// Makes and keeps the table of a history that has too many new versions to be read while somebody
+  /// Makes and saves the table of a history with too many new versions to be read while somebody
   /// waits.
   public func rememberLongHistory(beyond limit: Int = History.fewVersions) throws {
     if try historyTable(newVersions: limit) == nil { _ = try historyTable() }
@@ -43,7 +44,7 @@ extension History {
   private func extend(_ known: HistoryTable, to tip: ObjectID, limit: Int) throws -> HistoryTable? {
     var builder = HistoryTableBuilder(extending: known)
     guard let new = try newVersions(in: builder, to: tip, limit: limit) else { return nil }
-    // The trees of the last versions, which most often are the next ones' parents.
+    // The trees of the last versions, which often are the parents of the next ones.
     var trees: [ObjectID: ObjectID] = [:]
     for (position, id) in new.enumerated() {
       let commit = try repository.commit(id)
@@ -58,13 +59,14 @@ extension History {
     return builder.table
   }
 
-  /// The versions that are not in the table, parents before children; nil where more than `limit`.
+  /// The versions that are not in the table, parents before children; nil if there are more than
+  /// `limit`.
   private func newVersions(
     in table: HistoryTableBuilder, to tip: ObjectID, limit: Int
   ) throws -> [ObjectID]? {
     var found: [ObjectID] = []
     var seen: Set<ObjectID> = []
-    // A version comes up a second time when its parents are told.
+    // A version is visited a second time after its parents.
     var waiting = [(id: tip, hasParentsTold: false)]
     while let (id, hasParentsTold) = waiting.popLast() {
       if hasParentsTold {
@@ -78,7 +80,7 @@ extension History {
     return found
   }
 
-  /// Writes the cache; where that is not possible, the next command makes it again.
+  /// Writes the cache; if that fails, the next command computes it again.
   private func keep(_ table: HistoryTable) {
     Disk.keep(table.serialized, at: historyCachePath)
   }

@@ -1,27 +1,27 @@
 internal import Git
 internal import System
 
-// The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are little-
-// endian, of 4 bytes where nothing else is said; no path is 2^32 - 1, no blob zeros.
+// The file `.git/notes/cache/history`, a cache that can be made again at any time. Numbers are
+// little-endian, of 4 bytes unless stated otherwise; an absent path is 2^32 - 1, an absent blob all zeros.
 //
 //   8 bytes  "notesHT5"
-//   then six parts, of each how many bytes it takes and these:
-//     the versions, of each: its ID; the author's time, and the time that orders it (8 bytes each);
-//       1 for a derived merge, or 0; where its parents, changes and moves end, which begin where those of
-//       the version before do
+//   then six parts, each with its length in bytes before it:
+//     the versions, each: its ID; the author's time and the time for ordering (8 bytes each); flags
+//       (1 for a derived merge, 2 for a rewritten version); the ends of its parents, changes and moves,
+//       which begin at the ends of the version before
 //     the parents: a version's number each
-//     the changes, of each: path, former path, old blob, new blob
-//     the moves, of each: the parent's position, path, former path
-//     where each path ends; the paths
-//   8 bytes  checksum of all before
+//     the changes, each: path, former path, old blob, new blob
+//     the moves, each: the parent's position, path, former path
+//     the end of each path; the paths
+//   8 bytes  checksum of everything before
 //
-// A file that is broken in any way is as good as none: the checksum finds damage, and the bounds are
-// checked all the same. It says nothing that could not be read from the commits whose IDs it names, so
-// that a table of another notebook is harmless: no version of this one is in it.
+// A damaged file is ignored: the checksum finds damage, and the bounds are checked anyway. All its
+// facts come from the commits that it names by ID, so the table of another notebook does no harm:
+// no version of this notebook is in it.
 extension HistoryTable {
   private static let magic = Array("notesHT5".utf8)
 
-  /// The content of the file.
+  /// The bytes of the file.
   var serialized: [UInt8] {
     var file = Records(ofSize: 1)
     file.bytes += Self.magic
@@ -33,7 +33,7 @@ extension HistoryTable {
     return Array(file.bytes)
   }
 
-  /// Reads the content of the file, or returns nil when anything about it is wrong.
+  /// Reads the bytes of a file; nil if they are invalid.
   init?(parsing file: [UInt8]) {
     guard file.starts(with: Self.magic), file.count >= 16 else { return nil }
     var rest = Records(ofSize: 1, file[...])
@@ -45,7 +45,7 @@ extension HistoryTable {
     else { return nil }
   }
 
-  /// Whether every number is that of something there.
+  /// Whether every number refers to an existing item.
   private var isSound: Bool {
     let pathCount = paths.count
     return paths.ends.ascend(to: paths.all.count)
@@ -62,8 +62,8 @@ extension HistoryTable {
       }
   }
 
-  /// 64 bits that change with every bit of the file. Each step can be undone, so two files that
-  /// differ in one word never have the same sum.
+  /// 64 bits that depend on every bit of the file. Each step can be reversed, so two files that
+  /// differ in one word never have the same checksum.
   static func checksum(of file: ArraySlice<UInt8>) -> UInt64 {
     let bytes = file.span.bytes
     var sum = UInt64(bytes.byteCount) &* 0x9e37_79b9_7f4a_7c15
@@ -81,7 +81,7 @@ extension HistoryTable {
   }
 }
 
-/// Records of one size, one after the other.
+/// Records of equal size, one after the other.
 struct Records: Equatable, Sendable {
   static let absent = Int(UInt32.max)
 
@@ -95,7 +95,7 @@ struct Records: Equatable, Sendable {
   var count: Int { bytes.count / size }
   var indices: Range<Int> { 0..<count }
 
-  /// A field of a record, so many bytes behind its start.
+  /// A field of a record, at an offset from the record's start.
   func number(_ record: Int, at field: Int = 0) -> Int {
     Int(UInt32(littleEndian: load(record * size + field)))
   }
@@ -104,7 +104,7 @@ struct Records: Equatable, Sendable {
     Int64(littleEndian: load(record * size + field))
   }
 
-  /// Nil for zeros.
+  /// Nil if all bytes are zero.
   func id(_ record: Int, at field: Int) -> ObjectID? {
     let id = ObjectID(in: bytes.span.bytes, at: record * size + field)
     return id == .zero ? nil : id
@@ -127,7 +127,7 @@ struct Records: Equatable, Sendable {
 
   mutating func append(_ id: ObjectID?) { bytes += (id ?? .zero).bytes }
 
-  /// Whether the fields are ends of runs that fill `count` places.
+  /// Whether the fields are the ends of consecutive ranges up to `count`.
   fileprivate func ascend(to count: Int, at field: Int = 0) -> Bool {
     var last = 0
     for record in indices where last <= count {
@@ -137,7 +137,8 @@ struct Records: Equatable, Sendable {
     return last == count
   }
 
-  /// Takes the first part of a file off; false where there is none for such records.
+  /// Removes the first part of a file and stores it in `records`; returns false if it does not fit
+  /// such records.
   fileprivate mutating func take(_ records: inout Records) -> Bool {
     guard bytes.count >= 4 else { return false }
     let count = number(0)
@@ -164,8 +165,8 @@ struct Texts: Equatable, Sendable {
 
   func firstIndex(of text: [UInt8]) -> Int? { indices.first { self[$0] == text[...] } }
 
-  /// The place of each text among these paths, which are in their order. A version's paths were added in
-  /// that order, so that the next one is mostly the right one.
+  /// The number of each text in the sorted `paths`. A version's paths were added in order, so the next
+  /// one is usually right.
   func places(in sorted: [TreePath]) -> [Int?] {
     var next = 0
     return indices.map { position in
@@ -179,7 +180,7 @@ struct Texts: Equatable, Sendable {
     }
   }
 
-  /// The number of the text.
+  /// Appends a text and returns its number.
   mutating func append(_ text: some Sequence<UInt8>) -> Int {
     all.bytes += text
     ends.append(all.count)

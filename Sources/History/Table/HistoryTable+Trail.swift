@@ -5,21 +5,22 @@ extension HistoryTable {
   /// A version that changed a note.
   struct Step: Sendable {
     let version: Int
-    /// Which of the table's changes it is.
+    /// The number of its change in the table.
     let change: Int
   }
 
-  /// The versions that changed a note, or all, newest first, without derived merges.
+  /// The versions that changed a note, or all versions, newest first, without derived merges.
   func versions(of path: TreePath? = nil, from tip: Int, in order: VersionOrder) -> [Int] {
     let versions =
       path.map { trail(of: $0, from: tip, in: order).map(\.version).eachOnce } ?? order.versions
     return versions.filter { !isDerived($0) }
   }
 
-  /// The versions that changed the file, newest first, under the names it had; derived merges too.
+  /// The versions that changed the file, newest first, under its names of the time; including
+  /// derived merges.
   ///
-  /// From each version the name is taken along to its parents: a rename changes it on the way back.
-  /// Where a file of that name was deleted and made again, both lives are told.
+  /// The name is followed from each version to its parents, and a rename changes it on the way. If
+  /// a file of that name was deleted and made again, both lives are included.
   func trail(
     of path: TreePath, from tip: Int, in order: VersionOrder, by lookup: TableLookup? = nil
   ) -> [Step] {
@@ -35,8 +36,8 @@ extension HistoryTable {
     }
   }
 
-  /// The names of a file of the tip in one of its versions; several if histories that gave it different
-  /// ones come together.
+  /// The names that a file of the tip has in one of its versions; several if branches with different
+  /// names were merged.
   func names(of path: Int, at wanted: Int, from tip: Int) -> [Int] {
     var names: [Int] = []
     guard wanted <= tip else { return [] }
@@ -46,15 +47,15 @@ extension HistoryTable {
     return names
   }
 
-  /// Takes a name back through history: `body` gets each version that the tip has down to
-  /// `oldest`, the name there, and the change of it.
+  /// Follows a name back through history: `body` is called with each version of the tip down to
+  /// `oldest`, the name there, and its change.
   private func follow(
     _ path: Int, from tip: Int, downTo oldest: Int, by lookup: TableLookup,
     _ body: (Int, Int, Int?) -> Void
   ) {
-    // None where it is negative.
+    // Negative if the version has no such file.
     var names = [Int](repeating: -1, count: tip + 1)
-    // The further names of a version's file that two children know by two names.
+    // Further names of the file in a version, if two children have it under different names.
     var furtherNames: [Int: Set<Int>] = [:]
     names[tip] = path
     func visit(_ version: Int, as name: Int) {
@@ -79,19 +80,19 @@ extension HistoryTable {
     }
   }
 
-  /// The versions that made and that last changed a file, but for derived merges.
+  /// The version that made a file and the version that last changed it, without derived merges.
   struct Life: Sendable {
     let first: Step
     let last: Step
   }
 
-  /// The life of each of these files, which are by path and which the version `tip` has or had. It is the
-  /// same on every device, and whatever other files are asked for.
+  /// The life of each of these files, which are sorted by path and which version `tip` has or had. The
+  /// result is the same on every device, and does not depend on the other requested files.
   func lives(of files: [TreePath], at tip: Int, in order: VersionOrder) -> [Life?] {
     var lives = [Life?](repeating: nil, count: files.count)
     var waiting = [tip: NameOwners(present: paths.places(in: files))]
     var copied = 0
-    // Newest first: what is met first changed a file last.
+    // Newest first: the first change that is found is the last change of the file.
     for version in order.versions {
       guard var owners = waiting.removeValue(forKey: version) else { continue }
       for change in changes(of: version) where !isDerived(version) {
@@ -101,7 +102,8 @@ extension HistoryTable {
           lives[owner] = Life(first: step, last: lives[owner]?.last ?? step)
         }
       }
-      // The first parent is the last, and takes the names over: so a line of renames copies none.
+      // The first parent comes last and takes over the names without a copy, so a linear history
+      // copies nothing.
       for (position, place) in parents(of: version).enumerated().reversed() {
         let parent = parents.number(place)
         let others = position == 0 ? nil : owners
@@ -113,7 +115,7 @@ extension HistoryTable {
     return lives
   }
 
-  /// The files of a version that have other names in the parent of that position.
+  /// The files of a version that have other names in the parent at that position.
   private func renames(of version: Int, since position: Int) -> [(path: Int, former: Int)] {
     if position == 0 {
       return changes(of: version).compactMap { change in
@@ -126,20 +128,20 @@ extension HistoryTable {
   }
 }
 
-/// Which files the paths of a version belong to: each to the file that has it in the tip, unless a rename
-/// since then says otherwise.
+/// The files to which the paths of a version belong: each path belongs to the file at that path in the
+/// tip, unless a later rename changes this.
 private struct NameOwners {
   private let present: [Int?]
   private var names = Renamed()
 
-  /// Of each path that a rename touched, the files it belongs to; none where empty.
+  /// For each path that a rename affects, the files that it belongs to; maybe none.
   private final class Renamed {
     var owners: [Int: [Int]]
     init(_ owners: [Int: [Int]] = [:]) { self.owners = owners }
   }
 
-  /// How many names are copied at most, for lines of history that go side by side: notes-list(1). Beyond
-  /// that they share those of the line that was met first, so that no history takes all memory.
+  /// How many names are copied at most, for parallel branches of history: notes-list(1). Beyond that,
+  /// branches share the names of the branch that came first, so memory use is limited.
   private static let copiesAtMost = 4_000_000
 
   init(present: [Int?]) { self.present = present }
@@ -153,7 +155,7 @@ private struct NameOwners {
     names.owners[path] ?? present[path].map { [$0] } ?? []
   }
 
-  /// Goes back before files were renamed: what had a file's former name then was that file.
+  /// Moves back before renames: a file's former name belonged to that file then.
   mutating func undo(_ renames: [(path: Int, former: Int)], _ copied: inout Int) {
     if renames.isEmpty { return }
     if !isKnownUniquelyReferenced(&names) {
@@ -166,7 +168,7 @@ private struct NameOwners {
     for (former, owners) in moved { add(owners, to: former) }
   }
 
-  /// The owners in a version that two others were made on.
+  /// The owners in a version that is the parent of two others.
   func joined(with other: NameOwners, _ copied: inout Int) -> NameOwners {
     if names === other.names { return self }
     copied += names.owners.count + other.names.owners.count
@@ -188,11 +190,11 @@ private struct NameOwners {
 }
 
 extension HistoryTable {
-  /// For each of some versions the nearest of them that it was made on: its parents in a history that
-  /// has these versions alone.
+  /// For each chosen version, the nearest chosen versions among its ancestors: its parents in a
+  /// history of only these versions.
   func parents(among chosen: Set<Int>, from tip: Int) -> [Int: [Int]] {
     var found: [Int: [Int]] = [:]
-    // The chosen versions that are met first on the way back from each version.
+    // For each version, the nearest chosen versions on the way back.
     var nearest: [[Int]] = []
     for version in 0...tip {
       var met: [Int] = []
@@ -224,7 +226,8 @@ extension HistoryTable {
 }
 
 extension History {
-  /// For each version that changed a note, derived merges too, the nearest ones it was made on.
+  /// For each version that changed a note, including derived merges, the nearest such versions
+  /// among its ancestors.
   public func parents(inHistoryOf path: TreePath) throws -> [ObjectID: [ObjectID]] {
     guard let (table, tip) = try historyTable() else { return [:] }
     let chosen = Set(

@@ -1,17 +1,19 @@
 internal import Git
 internal import Merge
 
-/// The history in numbers: which version changed which file, from which bytes to which.
+/// The history in numbers: which version changed which file, from which blob to which.
 ///
-/// Versions are numbered so that parents come before children, paths and authors as they came. What
-/// a note went through is found by one pass over numbers, without opening an object. They stay as the
-/// file has them (HistoryTable+File.swift), and a command takes out those alone that it needs.
+/// Versions are numbered so that parents come before children, paths and authors in the order they
+/// were added. One pass over the numbers finds a note's history without reading an object. The
+/// numbers stay as they are in the file (HistoryTable+File.swift), and a command decodes only those
+/// that it needs.
 struct HistoryTable: Equatable, Sendable {
   var versions = Records(ofSize: 52)
-  /// The parents of all versions, those of the first one first; so are changes and moves.
+  /// The parents of all versions, beginning with those of the first version; changes and moves are
+  /// stored in the same way.
   var parents = Records(ofSize: 4)
   var changes = Records(ofSize: 48)
-  /// The notes of a merge that have another name in one of its further parents.
+  /// The notes of a merge that have another name in a further parent.
   var moves = Records(ofSize: 12)
   var paths = Texts()
 }
@@ -22,15 +24,15 @@ extension HistoryTable {
   /// The author's time, in seconds since 1970.
   func time(of version: Int) -> Int64 { versions.long(version, at: 20) }
 
-  /// The time that orders it: the author's, or where that is before a parent's the committer's.
+  /// The time for ordering: the author's, or the committer's if the author's is before a parent's.
   func orderingTime(of version: Int) -> Int64 { versions.long(version, at: 28) }
 
   func isDerived(_ version: Int) -> Bool { versions.number(version, at: 36) & 1 != 0 }
 
-  /// Whether it was made again when something was forgotten: notes-forget(1).
+  /// Whether a forgetting rewrote the version: notes-forget(1).
   func isRewritten(_ version: Int) -> Bool { versions.number(version, at: 36) & 2 != 0 }
 
-  // The ranges of its parents, changes and moves among those of all versions.
+  // The range of its parents, changes or moves among those of all versions.
   func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 40) }
   func changes(of version: Int) -> Range<Int> { run(of: version, endingAt: 44) }
   func moves(of version: Int) -> Range<Int> { run(of: version, endingAt: 48) }
@@ -40,16 +42,18 @@ extension HistoryTable {
     return start..<versions.number(version, at: field)
   }
 
-  /// The number of a version, or nil; the newest are looked at first.
+  /// The number of a version; nil if it is not in the table. The newest versions are searched
+  /// first.
   func firstIndex(of id: ObjectID) -> Int? {
-    // Its first bytes tell most others apart; an ID for each would take ten times as long.
+    // The first bytes rule out most other versions; comparing whole IDs would take ten times as
+    // long.
     let start = Records(ofSize: ObjectID.byteCount, id.bytes[...]).long(0)
     return versions.indices.last { versions.long($0) == start && self.id(of: $0) == id }
   }
 
   func path(ofChange change: Int) -> Int { changes.number(change) }
 
-  /// The file's name before, when it was renamed.
+  /// The file's former name if the change is a rename.
   func former(ofChange change: Int) -> Int? {
     let former = changes.number(change, at: 4)
     return former == Records.absent ? nil : former
@@ -66,12 +70,12 @@ extension HistoryTable {
       old: old(ofChange: change), new: new(ofChange: change))
   }
 
-  /// The change that a version made to a path: its number, or nil.
+  /// The number of a version's change of a path; nil if there is none.
   func change(of path: Int, in version: Int) -> Int? {
     changes(of: version).first { changes.number($0) == path }
   }
 
-  /// The name of a path in the parent of that position.
+  /// The name of a path in the parent at that position.
   func former(of path: Int, in version: Int, parent: Int, change: Int?) -> Int {
     if parent == 0 { return change.flatMap(former(ofChange:)) ?? path }
     let move = moves(of: version).first {
@@ -80,7 +84,7 @@ extension HistoryTable {
     return move.map { moves.number($0, at: 8) } ?? path
   }
 
-  /// The nearest version on the line of first parents that changed the file.
+  /// The nearest version that changed the file, along the first parents.
   func maker(of path: Int, at version: Int) -> Int? {
     var current: Int? = version
     while let version = current, change(of: path, in: version) == nil {
@@ -89,7 +93,7 @@ extension HistoryTable {
     return current
   }
 
-  /// The file's blob in a version, or nil where it has none.
+  /// The file's blob in a version; nil if the version does not have the file.
   func blob(of path: Int, at version: Int) -> ObjectID? {
     maker(of: path, at: version).flatMap { change(of: path, in: $0) }.flatMap(new(ofChange:))
   }
@@ -99,7 +103,8 @@ extension HistoryTable {
 struct HistoryTableBuilder {
   private(set) var table: HistoryTable
   private let known: HistoryTable
-  // The versions that were added. The rest is looked for: it is little in what people wait for.
+  // The versions added here. The known ones are searched instead, which is fast enough for the few
+  // lookups while people wait.
   private var versions: [ObjectID: Int] = [:]
   private var paths: [TreePath: Int] = [:]
 
@@ -109,7 +114,7 @@ struct HistoryTableBuilder {
 
   private func number(of id: ObjectID) -> Int? { versions[id] ?? known.firstIndex(of: id) }
 
-  /// `moves` has for each further parent the new paths and those there.
+  /// `moves` has an element for each further parent: new paths, with their paths there.
   mutating func add(_ commit: Commit, changes: [VersionChange], moves: [[TreePath: TreePath]]) {
     let parents = commit.parents.compactMap { number(of: $0) }
     for parent in parents { table.parents.append(parent) }

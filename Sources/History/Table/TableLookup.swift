@@ -1,6 +1,6 @@
-/// The places in a table that are asked for again and again, for one file after another: that of its name,
-/// and that of its own change among the thousands of a version. Each is found by going through all, until
-/// that has been asked a few times; then by an index that was built for that.
+/// Finds the positions in a table that are looked up repeatedly, for one file after another: the number of
+/// a path, and the number of its change among the thousands of a version's changes. The first few lookups
+/// search linearly; then an index is built.
 final class TableLookup {
   private let table: HistoryTable
   private var questions = 0
@@ -14,12 +14,12 @@ final class TableLookup {
     let path: Int
   }
 
-  /// Before so many questions nothing is built, nor ever for a version of so few changes.
+  /// Without this many lookups no index is built, and never for a version with so few changes.
   private static let (fewQuestions, fewChanges) = (8, 32)
 
   init(_ table: HistoryTable) { self.table = table }
 
-  /// The number of a path; nil for one that no version has.
+  /// The number of a path; nil if no version has it.
   func path(_ path: [UInt8]) -> Int? {
     questions += 1
     guard questions > Self.fewQuestions else { return table.paths.firstIndex(of: path) }
@@ -30,7 +30,7 @@ final class TableLookup {
     return known[path[...]]
   }
 
-  /// The change that a version made to a path.
+  /// The number of a version's change of a path.
   func change(of path: Int, in version: Int) -> Int? {
     let all = table.changes(of: version)
     guard questions > Self.fewQuestions, all.count > Self.fewChanges else {
@@ -43,7 +43,7 @@ final class TableLookup {
     return changes[version]?[path]
   }
 
-  /// The name of a path in the parent of that position.
+  /// The name of a path in the parent at that position.
   func former(of path: Int, in version: Int, parent: Int, change: Int?) -> Int {
     let all = table.moves(of: version)
     guard parent > 0, questions > Self.fewQuestions, all.count > Self.fewChanges else {

@@ -1,13 +1,14 @@
 internal import System
 
-/// The order of versions and the dates they count with: notes-versions(7), "Order".
+/// The order of versions, and the dates that count for them: notes-versions(7), "Order".
 ///
-/// Order comes from ancestry, and only where that leaves a choice from what clocks said. So a clock that
-/// was wrong misplaces no version but those that it dated.
+/// The order comes from ancestry; only unrelated versions are ordered by date. So a wrong clock
+/// misplaces only the versions that it dated.
 struct VersionOrder {
-  /// The versions of the tip, newest first; derived merges too.
+  /// The versions of the tip, newest first, including derived merges.
   let versions: [Int]
-  /// Of each version of the table its place among them; `.max` for one that the tip has not.
+  /// For each version of the table, its position in `versions`; `.max` if it is not in the tip's
+  /// history.
   private let ranks: [Int]
 
   init(of table: HistoryTable, from tip: Int) {
@@ -25,7 +26,7 @@ struct VersionOrder {
       let (first, second) = (table.orderingTime(of: left), table.orderingTime(of: right))
       return first == second ? table.id(of: left) < table.id(of: right) : first < second
     }
-    // Few wait at a time: as many as there are lines of history side by side. The newest is the last.
+    // Few versions wait at a time: as many as there are parallel branches. The newest is the last.
     var waiting = [tip]
     var order: [Int] = []
     var ranks = [Int](repeating: .max, count: table.versions.count)
@@ -44,11 +45,12 @@ struct VersionOrder {
 
   func isNewer(_ left: Int, than right: Int) -> Bool { ranks[left] < ranks[right] }
 
-  /// When each version of the table counts as made, in seconds since 1970; `.max` for one that the tip has
-  /// not. Dates never go back from older versions to newer ones.
+  /// The date that counts for each version of the table, in seconds since 1970; `.max` for a version that
+  /// is not in the tip's history. Dates never decrease from older versions to newer ones.
   ///
-  /// A date after `now`, and the fewest others without which none goes back, are a wrong clock's, and
-  /// derived merges have none of their own: these count with the version that comes before them in time.
+  /// A date after `now` comes from a wrong clock, and so do the fewest other dates whose removal leaves an
+  /// ascending order. Derived merges have no date of their own. These versions all count with the date of
+  /// the version before them.
   func dates(in table: HistoryTable, now: Int64) -> [Int64] {
     let dated = versions.indices.reversed().filter {
       !table.isDerived(versions[$0]) && table.orderingTime(of: versions[$0]) <= now
@@ -57,7 +59,7 @@ struct VersionOrder {
       dated[$0]
     }
     var dates = [Int64](repeating: .max, count: ranks.count)
-    // A version older than all dates that count is no younger than they are.
+    // A version before all valid dates gets the first valid date.
     var last = kept.first.map { table.orderingTime(of: versions[$0]) } ?? now
     var next = kept[...]
     for place in versions.indices.reversed() {
@@ -70,9 +72,9 @@ struct VersionOrder {
     return dates
   }
 
-  /// The positions of a longest subsequence that never descends, as patience sorting finds it.
+  /// The positions of a longest subsequence that never decreases, found by patience sorting.
   private static func longestAscent(_ times: [Int64]) -> [Int] {
-    // Of each length the subsequence that ends lowest: its last position.
+    // For each length, the last position of the subsequence with the lowest end.
     var ends: [Int] = []
     var former = [Int](repeating: -1, count: times.count)
     for (position, time) in times.enumerated() {
@@ -91,7 +93,7 @@ struct VersionOrder {
 }
 
 extension History {
-  /// The order of the table's versions from a tip on. It is made once for both.
+  /// The order of the table's versions from a tip on, computed once for both.
   func order(of table: HistoryTable, from tip: Int) -> VersionOrder {
     if let known = loadedOrder, known.tip == table.id(of: tip), known.count == table.versions.count
     {
@@ -102,7 +104,7 @@ extension History {
     return order
   }
 
-  /// When each version counts as made: `VersionOrder.dates(in:now:)`, as the clock stands.
+  /// The date that counts for each version: `VersionOrder.dates(in:now:)` with the present time.
   func dates(in table: HistoryTable, from tip: Int) -> [Int64] {
     order(of: table, from: tip).dates(in: table, now: clock.now().seconds)
   }
