@@ -4,23 +4,26 @@ internal import History
 package import Notebook
 internal import System
 
-/// How another device stands to this one.
+/// The state of another device, compared with this one.
 package struct DeviceState: Sendable {
   /// Its address, or the one at which it was last reached.
   package var address: String?
-  /// When it was last met, in seconds since 1970; now where it is connected, nil if never.
+  /// When it was last connected, in seconds since 1970; now if it is connected, nil if it never
+  /// was.
   package var lastSeen: Int64?
   /// Whether a watcher of this device is connected to it.
   package var isConnected = false
-  /// How many versions of this device it lacks, or lacked when it was last met; nil if never.
+  /// How many versions of this device it lacks, or lacked when it was last connected; nil if it
+  /// never was.
   package var ahead: Int?
-  /// How many versions it has that are not here; nil when that is not known.
+  /// How many versions it has that this device lacks; nil if unknown.
   package var behind: Int?
-  /// Whether it shows, or showed, the version shown here; nil when it was never met.
+  /// Whether it shows, or last showed, the version in this device's folder; nil if it was never
+  /// connected.
   package var isInSync: Bool?
-  /// The notes that somebody edits there; nil where it is not connected.
+  /// The notes that somebody edits there; nil if it is not connected.
   package var editing: [TreePath]?
-  /// The versions of one that the other does not merge.
+  /// The versions of one of the two devices that the other one holds back.
   package var held: [RefusedVersions.Entry] = []
 
   /// The state of a device that is not connected.
@@ -31,17 +34,18 @@ package struct DeviceState: Sendable {
     self.isInSync = isInSync
   }
 
-  /// How far two devices agree.
+  /// How far two devices are in sync.
   package enum Agreement: Sendable {
-    /// The versions of one are not merged by the other: by the one there, or by this device.
+    /// One holds back versions of the other: `isThere` if the other device does, else this device.
     case notMerged(isThere: Bool)
     case neverMet
     case inSync
-    /// How many versions of this device the other one lacks, and how many it has that are not here.
+    /// How many versions of this device the other one lacks, and how many it has that this one
+    /// lacks.
     case apart(lacks: Int, more: Int)
   }
 
-  /// How far it agrees with this device, or did when it was last met.
+  /// How far it is in sync with this device, or was when it was last connected.
   package var agreement: Agreement {
     if let refusal = held.first?.refusal { return .notMerged(isThere: refusal.isThere) }
     guard let ahead else { return .neverMet }
@@ -49,7 +53,8 @@ package struct DeviceState: Sendable {
   }
 }
 
-/// A running watcher's states of the other devices, and those that the last sessions left behind.
+/// The states of the other devices: those from a running watcher, and those recorded by the last
+/// sessions.
 package struct DeviceStates {
   private let notebook: Notebook
   private let live: WatcherStatus?
@@ -57,7 +62,9 @@ package struct DeviceStates {
   private let branch: String
   private let held: [RefusedVersions.Entry]
 
-  /// Of a notebook's devices, with what its watcher said, if one runs.
+  /// The states of a notebook's devices.
+  ///
+  /// - Parameter live: the watcher's reply, if one runs.
   package init(in notebook: Notebook, live: WatcherStatus?) throws {
     self.notebook = notebook
     self.live = live
@@ -80,7 +87,7 @@ package struct DeviceStates {
       isInSync: (shown ?? recorded).map { $0 == tip })
     (state.isConnected, state.editing) = (session != nil, session?.shows.editing)
     state.held = held.filter { $0.device == device }
-    // The version that it shows may not have arrived yet.
+    // This device may not have received its version yet.
     let isHere = try shown.map { try notebook.repository.contains($0) } ?? false
     if let known = isHere ? shown : recorded {
       state.ahead = try notebook.versionCount(from: tip, lacking: known)

@@ -3,7 +3,7 @@ package import Logging
 internal import Synchronization
 internal import System
 
-/// Runs the user's own commands when something arrived: notes-watch(1), HOOKS. They run beside the
+/// Runs the user's own commands after an event: notes-watch(1), HOOKS. They run in parallel to the
 /// service, which never waits for them.
 public final class Hooks: Sendable {
   /// The environment of a hook's command.
@@ -11,7 +11,7 @@ public final class Hooks: Sendable {
     package var event: String
     package var folder: String
     package var paths: [TreePath]
-    /// The device that it came from.
+    /// The device that sent the changes.
     public var device: String
 
     package init(event: String, folder: String, paths: [TreePath], device: String) {
@@ -25,7 +25,7 @@ public final class Hooks: Sendable {
   private let logger: Logger
   private let commands = LimitedThreads(width: width)
 
-  /// How many commands run at once; what comes when there are as many is passed over.
+  /// How many commands run at once; events beyond that run no command.
   static let width = 4
   /// In seconds.
   static let limit = 30.0
@@ -33,7 +33,7 @@ public final class Hooks: Sendable {
 
   package init(logger: Logger) { self.logger = logger }
 
-  /// Starts a command of the shell, on a thread that waits for it.
+  /// Starts a shell command, on a thread that waits for its end.
   public func run(_ command: String, on occasion: Occasion) {
     let hasRoom = commands.start { [logger] in
       if let trouble = Self.perform(command, occasion) { logger.warning("hook: \(trouble)") }
@@ -41,7 +41,7 @@ public final class Hooks: Sendable {
     if !hasRoom { logger.warning("hook passed over: \(Self.width) are running") }
   }
 
-  /// Runs a command to its end, or ends it; says what went wrong.
+  /// Runs a command to its end, or kills it at the limit; returns the error, if any.
   static func perform(_ command: String, _ occasion: Occasion, limit: Double = limit) -> String? {
     var paths: [UInt8] = []
     for path in occasion.paths where paths.count + path.bytes.count < pathBytes {
@@ -54,7 +54,7 @@ public final class Hooks: Sendable {
     ]
     let child: ChildProcess
     do {
-      // Standard output is the service's own.
+      // Standard output belongs to the service.
       child = try ChildProcess(
         "/bin/sh", arguments: ChildProcess.shell(command), variables: variables, input: .null,
         output: .null, group: .own)
@@ -72,14 +72,15 @@ public final class Hooks: Sendable {
   }
 }
 
-/// Threads of which at most so many run at once.
+/// Threads with a limit on how many run at once.
 final class LimitedThreads: Sendable {
   private let width: Int
   private let running = Mutex(0)
 
   init(width: Int) { self.width = width }
 
-  /// Runs `body` on a thread of its own, where the system has one; false when as many run as may.
+  /// Runs `body` on a thread of its own, if the system can start one; false if the limit is
+  /// reached.
   func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let hasRoom = running.withLock { count in
       guard count < width else { return false }

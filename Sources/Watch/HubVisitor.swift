@@ -3,8 +3,8 @@ internal import Notebook
 internal import Synchronization
 internal import System
 
-/// Visits the hubs of a watched notebook, on a thread of its own: soon after something was written here
-/// or came from a device, at its pace, and at once when the machine has a network again.
+/// Visits the hubs of a watched notebook, on a thread of its own: soon after a change here or from
+/// another device, at regular intervals, and at once if the machine has a network again.
 /// notes-watch(1), "Hubs".
 final class HubVisitor: Sendable {
   private let notebook: WatchedNotebook
@@ -21,7 +21,7 @@ final class HubVisitor: Sendable {
 
   func start() throws { try startThread { [self] in run() } }
 
-  /// Something has happened that a hub may be told of.
+  /// Handles an event that may concern the hubs.
   func handle(_ event: Event) {
     switch event {
     case .version(let notebook, _) where notebook == self.notebook.notebookID:
@@ -33,7 +33,7 @@ final class HubVisitor: Sendable {
     }
   }
 
-  /// Hubs that could not be reached may be now.
+  /// Hubs that could not be reached may be reachable now.
   func retry() { change { $0.isRetried() } }
 
   func pause(_ value: Bool) { change { $0.isPaused = value } }
@@ -57,7 +57,7 @@ final class HubVisitor: Sendable {
     }
   }
 
-  /// Visits them all; false where one could not be reached, or something else failed.
+  /// Visits all hubs; false if one could not be reached, or if something else failed.
   private func visit() -> Bool {
     let context = notebook.context
     var outcome = SyncOutcome()
@@ -75,8 +75,7 @@ final class HubVisitor: Sendable {
     return outcome.failures.isEmpty
   }
 
-  /// Passes on what is news: not that a hub was visited and nothing came of it, nor the same failure
-  /// again.
+  /// Passes on events that are new: not a visit without an exchange, nor the same failure again.
   private func tell(_ event: Event) {
     switch event {
     case .peer, .progress: return
@@ -96,21 +95,21 @@ final class HubVisitor: Sendable {
   }
 }
 
-/// When the hubs are visited next. A plain value, whose clock is the caller's.
+/// The times of the visits to hubs. A plain value; the caller passes the time.
 struct HubPace: Sendable {
-  /// Seconds between visits while nothing happens, with a fifth more or less at random, so that devices
-  /// do not come all at once.
+  /// Seconds between visits while nothing happens, varied at random by a fifth so that devices do not
+  /// all visit at the same time.
   let interval: Double
   var isPaused = false
-  /// The failure that was told of each hub.
+  /// The last reported failure of each hub.
   var told: [String: String] = [:]
 
   private var next: Instant
   private var last: Instant?
   private var failures = 0
 
-  /// How long after a version the hubs are told, and how long after a visit at the earliest: a burst of
-  /// saves is one visit.
+  /// How long after a version the hubs are visited, and the shortest time between visits: a burst of
+  /// saves causes one visit.
   static let (delay, gap) = (1.0, 5.0)
   /// The longest pause after failures.
   static let longest = 3_600.0
@@ -123,7 +122,7 @@ struct HubPace: Sendable {
   var due: Instant { isPaused ? .never : next }
 
   mutating func hasNews(now: Instant = .now) {
-    // A hub that cannot be reached is no nearer for there being more to tell.
+    // A new version does not make an unreachable hub reachable.
     guard failures == 0 else { return }
     let earliest = max(now + Self.delay, last.map { $0 + Self.gap } ?? now)
     next = min(next, earliest)
@@ -144,7 +143,7 @@ struct HubPace: Sendable {
       isReached
       ? interval : min(Self.gap * Double(1 << min(failures, 16)), max(Self.longest, interval))
     let usual = now + pause * (0.8 + 0.4 * chance)
-    // Edits during the visit may not have been part of it.
+    // Edits during the visit may not be included in it.
     next = isReached ? min(next, usual) : usual
   }
 }

@@ -4,8 +4,8 @@ internal import Logging
 public import Membership
 public import System
 
-/// Holds an invitation to a notebook open until a device has joined by it and has everything, or it has
-/// ended: in the notebook's watcher, or where none is given in this process.
+/// Keeps an invitation to a notebook open until a device has joined with it and has everything, or
+/// until it has ended: in the notebook's watcher, or in this process if there is no watcher.
 public struct InvitationHost: Sendable {
   private let context: SessionContext
   private let watcher: ControlClient?
@@ -13,8 +13,8 @@ public struct InvitationHost: Sendable {
   private let discovery: @Sendable () -> (any Discovery)?
 
   /// - Parameters:
-  ///   - watcher: the notebook's; nil has this process listen at `address`, and be found by what
-  ///     `discovery` makes.
+  ///   - watcher: the notebook's watcher; if nil, this process listens at `address` and announces
+  ///     itself with the result of `discovery`.
   public init(
     _ context: SessionContext, watcher: ControlClient?,
     listen address: Address = Address(host: Address.anyHost, port: 0),
@@ -24,10 +24,10 @@ public struct InvitationHost: Sendable {
     (self.address, self.discovery) = (address, discovery)
   }
 
-  /// Opens it for so many seconds, and calls `onEvent` on this thread for what becomes of it. It ends at the
-  /// latest when `token` is cancelled.
+  /// Opens the invitation for `seconds`, and calls `onEvent` on this thread when its state changes. It ends
+  /// when `token` is cancelled at the latest.
   ///
-  /// - Parameter invitee: the device that it is meant for; nil for whoever has the code.
+  /// - Parameter invitee: the device that it is meant for; nil for anyone who has the code.
   /// - Throws: `MembershipError.notAnAdmin`, `WatchError` of the watcher, `SyncError`.
   public func invite(
     role: Role, seconds: Double, for invitee: Member? = nil, cancellation token: CancellationToken,

@@ -7,9 +7,9 @@ enum MachineWatch {
   /// How often the clocks are compared, in seconds.
   private static let interval = 60
 
-  /// Notices that this machine has a network that it had not, or an address, or has one no more, as the
-  /// kernel tells of it (rtnetlink(7)): whoever could not be reached may be there now, and connections
-  /// may be dead. Throws where the kernel tells nothing, as in some containers.
+  /// Notices a new or lost network or address of this machine, from the kernel's messages
+  /// (rtnetlink(7)): devices that could not be reached may be reachable now, and connections may be
+  /// dead. Throws if the kernel sends no messages, as in some containers.
   static func networks(
     until token: CancellationToken, _ changed: @escaping @Sendable (NetworkState.News) -> Void
   ) throws {
@@ -25,7 +25,7 @@ enum MachineWatch {
           if count > 0 {
             news = max(news, state.takes(buffer[..<count]))
           } else if count < 0, errno == ENOBUFS {
-            // More was told than there was room for.
+            // The kernel had more messages than the buffer could take.
             news = .got
           } else {
             break
@@ -37,9 +37,9 @@ enum MachineWatch {
     }
   }
 
-  /// Notices that the machine was asleep, as soon as it is awake.
-  /// A timer that counts the time asleep, too, ends at once when its moment passed meanwhile; what
-  /// that clock is ahead of the one that stands still is the sleep.
+  /// Notices that the machine was asleep, as soon as it is awake. A timer that counts time asleep
+  /// ends at once if its time passed during the sleep; the difference between its clock and one
+  /// that stops during sleep is the duration.
   static func sleep(
     until token: CancellationToken, _ awoken: @escaping @Sendable () -> Void
   ) throws {
@@ -60,13 +60,15 @@ enum MachineWatch {
   }
 }
 
-/// The links and addresses that the kernel has told of. Much of what it tells is no news: addresses are
-/// told again whenever their life is made longer, and links whenever a radio reports its strength.
+/// The links and addresses from the kernel's messages. Many messages report no change: the kernel
+/// repeats addresses whenever their lifetime is extended, and links whenever a radio reports its
+/// strength.
 struct NetworkState {
-  /// News of links and addresses: some are there no more, or some that were not. The latter says more.
+  /// Changes of links and addresses: some were lost, or new ones appeared. The latter matters more.
   enum News: Comparable, Sendable { case none, lost, got }
 
-  /// Which links run, of those that were told of: how things were at the start nobody tells.
+  /// Whether each link runs, for links with a message: the kernel does not report the initial
+  /// state.
   private var running: [UInt32: Bool] = [:]
   private var addresses: Set<[UInt8]> = []
 
@@ -75,7 +77,7 @@ struct NetworkState {
   private static let isRunning: UInt32 = 0x40
   private static let address = 1
 
-  /// Takes messages in, and says what is new in them.
+  /// Reads messages, and returns the change that they report.
   mutating func takes(_ messages: ArraySlice<UInt8>) -> News {
     var news = News.none
     func add(_ isNews: Bool, _ kind: News) { if isNews { news = max(news, kind) } }
@@ -99,14 +101,14 @@ struct NetworkState {
         add(true, .lost)
       default: break
       }
-      // Each begins at a multiple of four bytes.
+      // Each message begins at a multiple of four bytes.
       rest = rest.dropFirst((length + 3) & ~3)
     }
     return news
   }
 
-  /// The parts that tell an address from others: family, prefix and link of its struct ifaddrmsg, and the
-  /// attribute that holds it.
+  /// The bytes that identify an address: family, prefix and link of its struct ifaddrmsg, and the
+  /// attribute with the address.
   private static func place(_ body: ArraySlice<UInt8>) -> [UInt8] {
     let start = body.startIndex
     var place = Array(body[start..<(start + 2)] + body[(start + 4)..<(start + 8)])
@@ -121,11 +123,11 @@ struct NetworkState {
   }
 }
 
-/// Tells from the difference of two clocks whether the machine was asleep.
+/// Detects from the difference of two clocks that the machine was asleep.
 struct SleepGauge {
   var gap: Double
 
-  /// From how many seconds on it counts as sleep.
+  /// The number of seconds from which it counts as sleep.
   private static let nap = 5.0
 
   mutating func hasSlept(gap now: Double) -> Bool {

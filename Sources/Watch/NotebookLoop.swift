@@ -10,7 +10,7 @@ internal import Synchronization
 internal import System
 internal import WorkTree
 
-/// The thread of a watched notebook: the only one that saves and joins. An instance belongs to it.
+/// The thread of a watched notebook: the only one that saves and merges. An instance belongs to it.
 final class NotebookLoop {
   private let owner: WatchedNotebook
   private var notebook: Notebook?
@@ -23,20 +23,20 @@ final class NotebookLoop {
     get { owner.isDeletionRefused.load(ordering: .relaxed) }
     set { owner.isDeletionRefused.store(newValue, ordering: .relaxed) }
   }
-  /// Whether it was told that git is in the middle of something.
+  /// Whether it was reported that a git operation is in progress.
   private var isWaitingForGit = false
   private var openNotes = OpenNotes()
   private var changesUntilGC = 0
 
-  /// Seconds between looks through the whole folder, which are taken all the same.
+  /// Seconds between scans of the whole folder, which happen even without events.
   static let net = 600.0
   static let netWithoutWatches = 20.0
-  /// How often a folder that went is looked for, in seconds.
+  /// How often a removed folder is looked for, in seconds.
   static let absence = 2.0
-  /// How long after a failure it is tried again, in seconds.
+  /// How long after a failure to try again, in seconds.
   static let retry = 5.0
   static let versionsBetweenGC = 50
-  /// From how many paths on the whole folder is looked through instead.
+  /// The number of paths from which the whole folder is scanned instead.
   static let manyPaths = 2_000
 
   init(_ owner: WatchedNotebook) { self.owner = owner }
@@ -86,7 +86,7 @@ final class NotebookLoop {
     }
   }
 
-  /// Events were lost, and with them what each watch stands for: a folder may have been renamed.
+  /// Events were lost, so the paths of the watches may be wrong: a folder may have been renamed.
   private func watchAnew() {
     nextLook = .now
     events = nil
@@ -116,7 +116,7 @@ final class NotebookLoop {
     } else if now >= pace.earliest(now) {
       let ready = unsettled.ready(now).filter { pace.earliest(for: $0, now) <= now }
       if !ready.isEmpty { save(ready) }
-      // Those that were saved too short a time ago wait for their turn.
+      // Paths that were saved too recently wait.
       for path in unsettled.ready(now) {
         let earliest = pace.earliest(for: path, now)
         if earliest > now { unsettled.postpone([path], until: earliest) }
@@ -181,13 +181,14 @@ final class NotebookLoop {
   private func merge(_ heads: [ObjectID], from peer: PeerIdentity) throws -> MergeOutcome {
     let notebook = try open()
     readEvents()
-    // Edits until now are saved first; a file that is being written is compared when it is swapped.
+    // Edits until now are saved first; if a file is still being written, the checkout compares it
+    // during the swap.
     let scope = SaveScope.only(unsettled.ready(.now))
     let before = notebook.repository.identityOnDisk
     var options = MergeOptions(scope: scope)
     options.bringsOver = peer.isHub
     let result = try notebook.merge(heads, options: options)
-    // The watches stand in the repository from before something was forgotten.
+    // The watches are on the repository from before a forgetting.
     if notebook.repository.identityOnDisk != before { watchAnew() }
     if case .only(let paths) = scope { unsettled.remove(paths) }
     events?.hold(result.changes.lazy.filter { $0.kind == .modified }.map(\.path))
@@ -200,7 +201,7 @@ final class NotebookLoop {
 
   // MARK: Saving
 
-  /// Saves what has settled, whatever the pace, for a session that begins.
+  /// Saves everything that is ready, regardless of the pace, for a session that begins.
   private func saveAllSettled() {
     readEvents()
     if Instant.now >= nextLook { return lookAtEverything() }
@@ -221,12 +222,12 @@ final class NotebookLoop {
     self.unsettled.remove(ready)
   }
 
-  /// Saves; true when something became a version. Notes that a power cut damaged come back at once.
+  /// Saves; true if there is a new version. Notes that a power cut damaged are restored at once.
   private func save(_ scope: SaveScope) -> Bool {
     guard let notebook else { return false }
     let paths: Set<TreePath> = if case .only(let paths) = scope { paths } else { [] }
     unsettled.remove(paths)
-    // A version that was told early is on the branch now, or nowhere.
+    // A version that was announced early is on the branch now, or was dropped.
     defer { owner.sessions.look() }
     do {
       let result = try notebook.save(scope)
@@ -264,7 +265,7 @@ final class NotebookLoop {
     return false
   }
 
-  /// Looks at what others than this thread have put on the branch before it is told to anybody.
+  /// Rewrites foreign commits on the branch before any device receives them.
   private func rewritePortably() {
     if isWaitingForGit { return }
     do {
@@ -282,7 +283,7 @@ final class NotebookLoop {
       owner.sessions.endOutdated()
       owner.sessions.endAll(.done) { !owner.exchanges(with: $0) }
     } catch {
-      // A device that cannot tell members from others exchanges with none.
+      // A device that cannot read the membership must not exchange with any other.
       owner.sessions.endAll(.done)
       owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
     }
@@ -294,7 +295,7 @@ final class NotebookLoop {
     guard changesUntilGC <= 0, let notebook else { return }
     changesUntilGC = Self.versionsBetweenGC
     notebook.repository.close()
-    malloc_trim(0)  // What is free between what is held: 10 MiB after 2,000 versions.
+    malloc_trim(0)  // Frees gaps: 10 MiB after 2,000 versions.
     if notebook.isGarbageCollectionDue {
       owner.emit(.gcDue(notebook: owner.notebookID, folder: notebook.folder))
     }

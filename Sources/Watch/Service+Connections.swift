@@ -3,7 +3,7 @@ package import Exchange
 internal import Synchronization
 internal import System
 
-// Keeps a session with every device of the notebooks that are watched, and lets others join.
+// Keeps a session with every device of the watched notebooks, and accepts connections.
 extension Service: DriverPolicy {
   package func context(of notebookID: String) -> SessionContext? { contexts[notebookID] }
 
@@ -45,7 +45,7 @@ extension Service: DriverPolicy {
     }
   }
 
-  /// After how long the progress of a session is told, and how often, in seconds.
+  /// After how long the progress of a session is reported, and how often, in seconds.
   private static var progressPatience: Double { 1 }
   private static var progressPace: Double { 0.2 }
 
@@ -69,7 +69,8 @@ extension Service: DriverPolicy {
     do {
       let result = try Session.run(on: connection, as: context, options: options) {
         [occurrences] event in
-        // It comes many times a second. Only a service that waits for a guest shows it.
+        // Progress arrives many times a second. Only a service that waits for an invited device
+        // shows it.
         if case .progress = event {
           guard self.tellsProgress.load(ordering: .relaxed), nextProgress.hasPassed else { return }
           nextProgress = .now + Self.progressPace
@@ -79,10 +80,10 @@ extension Service: DriverPolicy {
       occurrences.put(.event(.finished(result)))
       return .exchanged
     } catch {
-      // Told once an hour, as an event of its own.
+      // Reported once an hour, as an event of its own.
       if case SyncError.keyShared = error { return .refused }
       let duration = Instant.now.seconds - start.seconds
-      // How a session that went on is left is told by its keeper.
+      // The keeper of a session reports its end.
       if isWatching, let reason = SyncError.quietEnd(error) {
         return reason == .duplicate ? .duplicate : .lasted(seconds: duration)
       }
@@ -113,7 +114,7 @@ extension Service: DriverPolicy {
 }
 
 extension SyncError {
-  /// Why a session was ended where neither side has failed; nil for a failure.
+  /// The reason why a session ended without a failure of either side; nil for a failure.
   static func quietEnd(_ error: any Error) -> ByeReason? {
     switch error {
     case SyncError.ended(let reason): reason

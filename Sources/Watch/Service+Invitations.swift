@@ -4,11 +4,11 @@ public import Membership
 internal import State
 internal import Synchronization
 
-// All of it may be called from any thread, before or while the service runs.
+// All functions here may be called from any thread, before or while the service runs.
 extension Service {
-  /// Makes an invitation and opens it, for so many seconds within the limit of notes-security(7); for
-  /// the device of that name and ID, if for one. The notebook is needed when several are served.
-  /// Throws as `open`.
+  /// Makes an invitation and opens it for `seconds`, within the limit of notes-security(7); name and
+  /// ID are those of the device that it is meant for, if any. The notebook is required if several are
+  /// served. Throws like `open`.
   public func invite(
     role: Role, seconds: Double, to notebookID: String? = nil, name: String? = nil,
     deviceID: String? = nil
@@ -22,9 +22,9 @@ extension Service {
     return invitation
   }
 
-  /// Opens an invitation, and records in the notebook's book what becomes of it.
-  /// Throws `MembershipError.notAnAdmin` when this device may not invite, `SyncError` when the
-  /// notebook is not served or the locator is taken.
+  /// Opens an invitation, and records its state in the notebook's book of invitations. Throws
+  /// `MembershipError.notAnAdmin` if this device may not invite, and `SyncError` if the notebook is
+  /// not served or the locator is in use.
   func open(
     _ invitation: Invitation, to notebookID: String? = nil, name: String? = nil,
     deviceID: String? = nil
@@ -97,7 +97,7 @@ extension Service {
     }
     for entry in ended {
       discovery?.withdraw(record(of: entry, port: port))
-      // Of one that was used, the book says more.
+      // If the invitation was used, the book has further details.
       let states: [InvitationEnd: InvitationRecord.State] = [
         .exhausted: .exhausted, .expired: .expired, .withdrawn: .cancelled,
       ]

@@ -6,10 +6,10 @@ internal import Membership
 internal import Synchronization
 internal import System
 
-/// Listens for the members of some notebooks and for those who are invited, until it is stopped.
+/// Listens for the members of some notebooks and for invited devices, until it is stopped.
 ///
-/// It is what `notes serve` runs, and what waits for the new device in `notes invite`. Whatever a
-/// peer does, others are served.
+/// `notes serve` runs it, and `notes invite` uses it to wait for the new device. A peer cannot stop
+/// it from serving the others.
 public final class Service: Sendable {
   let contexts: [String: SessionContext]
   let discovery: (any Discovery)?
@@ -19,18 +19,18 @@ public final class Service: Sendable {
   let log: ServiceLog
   let occurrences = BlockingQueue<Occurrence>()
   let isPaused = Atomic(false)
-  /// Whether a person waits for a device that joins, and is told how far its first session is.
+  /// Whether a person waits for a joining device, and sees the progress of its first session.
   let tellsProgress = Atomic(false)
-  /// Whether it was said that discovery does not work, and nothing came of it since.
+  /// Whether a failure of discovery was reported and no device was discovered since.
   let isDiscoveryDown = Atomic(false)
   let invitations = Mutex<[String: Entry]>([:])
-  /// The notebooks that are watched, by ID; none where the service only answers.
+  /// The watched notebooks, by ID; empty if the service only answers.
   let watched: [String: WatchedNotebook]
-  /// The keepers that save and merge for the sessions of each notebook.
+  /// The keepers that save and merge for each notebook's sessions.
   let keepers: [String: any SessionKeeper]
-  /// The visitors of the hubs of each notebook that is watched.
+  /// The visitors of each watched notebook's hubs.
   let hubVisitors: [String: HubVisitor]
-  /// Ends all connections; made for the whole life, because connections are opened here too.
+  /// Ends all connections. Made at the start, because this side opens connections, too.
   let token: CancellationToken
 
   struct Entry: Sendable {
@@ -45,32 +45,32 @@ public final class Service: Sendable {
     case event(Event)
     case opened(Invitation)
     case discovered(DiscoveryEvent)
-    /// A connection that was opened here is over.
+    /// A connection that this side opened has ended.
     case ended(Dialer.Outcome, with: Dialer.Target)
     /// The machine slept until now.
     case awoke
     case networkChanged(NetworkState.News)
-    /// Everybody who is not connected is to be tried; the queue is told when that has come to something.
+    /// Try every device that is not connected; the queue gets an element when all attempts have
+    /// ended.
     case reachAll(BlockingQueue<Bool>)
     case pauseChanged
-    /// Something may have changed that the loop looks at anyway.
+    /// Something may have changed that the loop checks anyway.
     case changed
     case stopped
   }
 
-  /// How long nothing must happen before the notebooks rest, in seconds.
+  /// After how many seconds without events the notebooks close unneeded files.
   private static let quiet = 10.0
-  /// How often a cancellation is looked for while invitations are open, in seconds.
+  /// How often to check for cancellation while invitations are open, in seconds.
   private static let tick = 0.1
-  /// How long those who are connected get to notice that the service stops, in seconds.
+  /// How long connected devices have to notice that the service stops, in seconds.
   private static let farewell = 3.0
 
-  /// A service for these notebooks, which listens at `address`. What it announces through
-  /// `discovery` it also withdraws; it does not stop it.
-  /// Where it is watching, it versions what is written, and keeps sessions with the other devices.
-  /// `control` is the folder of the sockets at which it answers other commands; nil for none.
-  /// `hubInterval` is how many seconds lie between visits to hubs while nothing happens.
-  /// Throws when the process has no descriptors left.
+  /// A service for these notebooks, which listens at `address`. It withdraws its own announcements
+  /// from `discovery`, but does not stop it. If it is watching, it saves changes and keeps sessions
+  /// with the other devices. `control` is the folder of the sockets for other commands; nil for
+  /// none. `hubInterval` is the number of seconds between visits to hubs while nothing happens.
+  /// Throws if the process has no descriptors left.
   public init(
     contexts: [SessionContext], discovery: (any Discovery)?,
     listen address: Address = Address(host: Address.anyHost, port: 0), logger: Logger,
@@ -103,21 +103,22 @@ public final class Service: Sendable {
 
   var isWatching: Bool { !watched.isEmpty }
 
-  /// Closes all connections and makes none, or makes them again. From any thread.
+  /// Closes all connections and makes none, or makes connections again. Can be called from any
+  /// thread.
   func pause(_ value: Bool) {
     if isPaused.exchange(value, ordering: .relaxed) == value { return }
     occurrences.put(.pauseChanged)
   }
 
-  /// Ends it, as its cancellation does. From any thread.
+  /// Stops the service, as its cancellation does. Can be called from any thread.
   public func stop() { occurrences.put(.stopped) }
 
-  /// Serves until cancelled or stopped, or until that invitation has ended; when it was used, until
-  /// after the new member's first session. `onEvent` is called on this thread.
+  /// Serves until it is cancelled or stopped, or until that invitation has ended; if it was used,
+  /// until the end of the new member's first session. `onEvent` is called on this thread.
   ///
-  /// Throws `ChannelError` when it cannot listen there, `MembershipError` when this device is not a
-  /// member (any more), or, where it watches, the membership was begun anew: then another service is
-  /// to go on.
+  /// Throws `ChannelError` if it cannot listen at the address, and `MembershipError` if this device
+  /// is not a member any more, or, while it watches, if the membership was started over: then the
+  /// caller must make another service.
   public func run(
     cancellation: CancellationToken, until invitation: Invitation? = nil,
     onEvent: (Event) -> Void = { _ in }
@@ -138,7 +139,7 @@ public final class Service: Sendable {
       control?.send(event)
     }
     emit(.listening(address: bound.host, port: bound.port), tell)
-    // First, as the notebooks may open as many files as there may be.
+    // First, as the notebooks may open as many files as the system allows.
     if isWatching { try watchMachine() }
     for notebook in watched.values { try notebook.start() }
     for visitor in hubVisitors.values { try visitor.start() }
@@ -196,7 +197,7 @@ public final class Service: Sendable {
 
   private func watchMachine() throws {
     try MachineWatch.sleep(until: token) { [occurrences] in occurrences.put(.awoke) }
-    // If the kernel tells nothing of networks, devices are found a little later.
+    // Without the kernel's messages, devices are found a little later.
     try? MachineWatch.networks(until: token) { [occurrences] news in
       occurrences.put(.networkChanged(news))
     }
@@ -213,7 +214,7 @@ public final class Service: Sendable {
     driver.drain(seconds: Self.farewell)
   }
 
-  /// Lets other commands ask. Without it the service does all else.
+  /// Listens for other commands. If that fails, the service does everything else.
   private func startControl(port: UInt16) -> ControlServer? {
     guard let controlFolder, !watched.isEmpty else { return nil }
     do {
@@ -225,7 +226,7 @@ public final class Service: Sendable {
   }
 
   func emit(_ event: Event, _ onEvent: (Event) -> Void) {
-    // All that is announced and looked for fails for the same reason.
+    // All announcements and searches fail for the same reason.
     if case .discoveryFailed = event, isDiscoveryDown.exchange(true, ordering: .relaxed) { return }
     log.write(event)
     onEvent(event)
@@ -236,7 +237,7 @@ public final class Service: Sendable {
   ) -> Instant {
     let expiries = invitations.withLock { $0.values.map(\.invitation.deadline) }
     let next = (expiries + ([dialing.next] + others).compactMap { $0 }).min() ?? .now + 3600
-    // Whether the user has cancelled an invitation stands in a file.
+    // A file records that the user has cancelled an invitation.
     return ending == nil && expiries.isEmpty ? next : min(next, .now + Self.tick)
   }
 }

@@ -6,17 +6,17 @@ internal import State
 internal import Synchronization
 internal import System
 
-/// Keeps a service connected with the other devices. A value of the service's own thread.
+/// Keeps a service connected to the other devices. A value on the service's own thread.
 struct ServiceDialing {
   private let service: Service
   private let driver: SessionDriver
   private var dialer: Dialer
-  /// By notebook, the devices that nothing is exchanged with.
+  /// By notebook, the devices without any exchange.
   private var excluded: [String: Set<String>] = [:]
-  /// The callers that wait until no device is being tried any more.
+  /// The callers that wait for the end of all connection attempts.
   private var waiting: [BlockingQueue<Bool>] = []
 
-  /// How long discovery gets before addresses of old are tried, in seconds.
+  /// How many seconds to wait for discovery before trying known addresses.
   private var patience: Double { service.discovery == nil ? 0 : 1 }
 
   init(_ service: Service, _ driver: SessionDriver) {
@@ -36,7 +36,7 @@ struct ServiceDialing {
       remember(notebookID)
     }
     guard let discovery = service.discovery else { return }
-    // It may keep us waiting, so it has a thread of its own.
+    // It may block, so it has a thread of its own.
     try startThread { [occurrences = service.occurrences] in
       do {
         try discovery.browse(.notebook) { occurrences.put(.discovered($0)) }
@@ -57,12 +57,13 @@ struct ServiceDialing {
     case .found(let peer):
       service.isDiscoveryDown.store(false, ordering: .relaxed)
       let target = Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID)
-      // Anybody can announce more of them: where it has proved to be comes first.
+      // Anybody can announce addresses: the one at which the device has proved its identity comes
+      // first.
       let proved = proved(target)
       let others = peer.addresses.filter { $0 != proved }
       let addresses = peer.addresses.filter { $0 == proved } + others
       if dialer.found(target, at: addresses) {
-        // It is elsewhere now: is the old connection alive?
+        // Its address has changed: check that the old connection is alive.
         service.watched[target.notebookID]?.sessions.session(with: target.deviceID)?.ping()
       }
     case .lost(let peer):
@@ -77,14 +78,14 @@ struct ServiceDialing {
     switch event {
     case .disconnected(let notebook, let peer):
       let target = Dialer.Target(notebookID: notebook, deviceID: peer.deviceID)
-      // It may have been met for the first time, by a connection of its own.
+      // It may have connected for the first time, from its side.
       rememberProved(target)
       dialer.wake(target)
-    // A device may be a member now, or not blocked any more.
+    // A device may have become a member, or may no longer be blocked.
     case .membersChanged(let notebook):
       learnMembers(of: notebook)
       dialer.retryAll(notebookID: notebook)
-    // Another command may have met somebody whom discovery does not find.
+    // Another command may have reached a device that discovery does not find.
     case .addressesChanged(let notebook): remember(notebook)
     default: break
     }
@@ -92,7 +93,7 @@ struct ServiceDialing {
 
   mutating func ended(_ outcome: Dialer.Outcome, of target: Dialer.Target) {
     dialer.ended(outcome, with: target)
-    // Another command may have met it elsewhere since.
+    // Another command may have reached it at a new address.
     if case .failed = outcome { rememberProved(target) }
   }
 
@@ -100,11 +101,11 @@ struct ServiceDialing {
     let all = service.contexts[notebookID]?.membership.members() ?? []
     let members = all.filter { !$0.isRemoved && !$0.isBlocked }
     dialer.setMembers(Set(members.map(\.deviceID)), of: notebookID)
-    // One that is not known may be a member all the same, whom another admin certified.
+    // An unknown device may be a member whom another admin certified.
     excluded[notebookID] = Set(all.map(\.deviceID)).subtracting(members.map(\.deviceID))
   }
 
-  /// Takes over where devices of a notebook that are not connected were reached last.
+  /// Reads the last known addresses of a notebook's unconnected devices.
   private mutating func remember(_ notebookID: String) {
     for (device, address) in addresses(notebookID) {
       let target = Dialer.Target(notebookID: notebookID, deviceID: device)
@@ -117,7 +118,7 @@ struct ServiceDialing {
     dialer.remember(target, at: address, after: patience)
   }
 
-  /// The address at which a session with the device was held last.
+  /// The address of the last session with the device.
   private func proved(_ target: Dialer.Target) -> Address? {
     addresses(target.notebookID)[target.deviceID]
   }
@@ -134,7 +135,7 @@ struct ServiceDialing {
     networkChanged(.got)
   }
 
-  /// Connections may be dead, and devices in reach that were not.
+  /// Connections may be dead, and other devices may be reachable now.
   mutating func networkChanged(_ news: NetworkState.News) {
     for watched in service.watched.values { watched.sessions.pingAll() }
     if news == .got {
@@ -143,7 +144,8 @@ struct ServiceDialing {
     }
   }
 
-  /// Tries everybody who is not connected now; `settled` is told when that has come to something.
+  /// Tries every device that is not connected; `settled` gets an element when all attempts have
+  /// ended.
   mutating func reachAll(_ settled: BlockingQueue<Bool>) {
     waiting.append(settled)
     dialer.retryAll()
@@ -161,7 +163,7 @@ struct ServiceDialing {
       || excluded[target.notebookID]?.contains(target.deviceID) == true
   }
 
-  /// Lets sessions go, or makes them again, where the service was paused or goes on.
+  /// Ends the sessions if the service was paused, or makes sessions again if it was resumed.
   mutating func pauseChanged() {
     for visitor in service.hubVisitors.values { visitor.pause(isPaused) }
     if isPaused {

@@ -1,13 +1,13 @@
 internal import Exchange
 internal import System
 
-/// When whoever waits for one invitation is done: when it has ended, or the device that joined by it
-/// had its first session.
+/// Decides when a command that waits for one invitation is done: when the invitation has ended, or
+/// after the first session of the device that joined.
 struct ServiceEnding {
   private let locator: String
   private var hasEnded = false
   private var joined: (device: String, deadline: Instant)?
-  /// The devices with a session under way: the first one may take as long as it takes.
+  /// The devices with a session in progress: the first session may take any time.
   private var busy: Set<String> = []
   private var isSynchronised = false
 
@@ -21,7 +21,7 @@ struct ServiceEnding {
     return isSynchronised || !busy.contains(joined.device) && Instant.now >= joined.deadline
   }
 
-  /// Whether an event tells of the invitation, or of the first session after it.
+  /// Whether an event is about the invitation, or about the first session after it.
   func concerns(_ event: Event) -> Bool {
     if case .finished(let session) = event { return session.peer.deviceID == joined?.device }
     return event.locator == locator

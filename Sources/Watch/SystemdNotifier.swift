@@ -1,10 +1,10 @@
 internal import Glibc
 internal import System
 
-/// Tells the service manager how the service is: sd_notify(3), by a plain datagram.
+/// Reports the service's state to the service manager: sd_notify(3), by a plain datagram.
 struct SystemdNotifier {
   private let socketPath: String?
-  /// How often the manager wants to hear that the service is alive, in seconds.
+  /// How often the manager needs a sign of life, in seconds.
   let watchdog: Double?
   private var told = Instant.now
 
@@ -14,7 +14,7 @@ struct SystemdNotifier {
     socketPath = value("NOTIFY_SOCKET")
     let isMeant = value("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true
     let limit = value("WATCHDOG_USEC").flatMap { Double($0) }
-    // Twice as often as it must be.
+    // Twice as often as required.
     watchdog = isMeant && socketPath != nil ? limit.map { $0 / 2_000_000 } : nil
   }
 
@@ -23,14 +23,14 @@ struct SystemdNotifier {
   func ready() { send("READY=1") }
   func stopping() { send("STOPPING=1") }
 
-  /// Says that the service is alive, if it is time.
+  /// Sends a sign of life, if it is due.
   mutating func live() {
     guard let next, Instant.now >= next else { return }
     send("WATCHDOG=1")
     told = .now
   }
 
-  /// No answer is awaited, and a manager that is not there is no error.
+  /// No answer is expected, and it is no error if there is no manager.
   private func send(_ text: String) {
     guard let socketPath, !socketPath.isEmpty else { return }
     let descriptor = UnixSocket.make(SOCK_DGRAM)

@@ -1,26 +1,26 @@
 public import System
 
-/// The errors while a folder is watched.
+/// The errors in watching a folder.
 public enum WatchError: FileFailure, Sendable, Hashable {
-  /// A call of the system failed.
+  /// A system call failed.
   case system(call: String, path: String, errno: Int32)
-  /// The notebook's folder is not there: unmounted, moved or deleted.
+  /// The notebook's folder does not exist: unmounted, moved or deleted.
   case folderAway(String)
   /// Another process watches the notebook.
   case watchedAlready(String, process: Int)
-  /// The watcher that did something for this process has stopped.
+  /// The watcher that this process asked has stopped.
   case watcherGone
-  /// It does not do what it was asked for; the text says why.
+  /// The watcher refused a request; the text is its reason.
   case watcherRefused(String)
   /// The notebook's thread did not answer in time, or has stopped.
   case notAnswering(String)
 }
 
-/// Calls on the watcher's own files.
+/// System calls on the watcher's own files.
 typealias Disk = FileSystem<WatchError>
 
 extension WatchError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .system(let call, let path, let number):

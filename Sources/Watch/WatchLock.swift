@@ -2,12 +2,12 @@ internal import Glibc
 public import State
 internal import System
 
-/// Lets one process at a time watch a notebook: flock(2) on `.git/notes/watch`, which holds its process
-/// number. The kernel drops it with the process.
+/// Lets one process at a time watch a notebook: flock(2) on `.git/notes/watch`, which contains its
+/// process ID. The kernel releases the lock with the process.
 public final class WatchLock: Sendable {
   private let lock: FileLock
 
-  /// Takes the lock. Throws `WatchError.watchedAlready` when another process has it.
+  /// Takes the lock. Throws `WatchError.watchedAlready` if another process has it.
   public init(stateFolder: StateFolder, folder: String) throws {
     let path = stateFolder[.watch]
     guard let lock = try Disk.lock(path) else {

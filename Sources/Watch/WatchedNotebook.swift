@@ -7,8 +7,8 @@ internal import Synchronization
 internal import System
 internal import WorkTree
 
-/// A notebook that is watched: one thread saves and joins (`NotebookLoop`), and the sessions and
-/// everybody else ask it to.
+/// A watched notebook: one thread saves and merges (`NotebookLoop`), and sessions and other callers
+/// give it jobs.
 final class WatchedNotebook: SessionKeeper {
   let context: SessionContext
   let sessions: SessionTable
@@ -20,9 +20,9 @@ final class WatchedNotebook: SessionKeeper {
   /// The jobs of the notebook's thread.
   enum Job: Sendable {
     case stop
-    /// Close what is open only for speed.
+    /// Close files that are open only for speed.
     case rest
-    /// Look through the whole folder.
+    /// Scan the whole folder.
     case look
     /// This user has opened or closed these notes.
     case setEdited([TreePath], isOpen: Bool)
@@ -30,13 +30,13 @@ final class WatchedNotebook: SessionKeeper {
     case merge([ObjectID], from: PeerIdentity, Reply<MergeOutcome>)
   }
 
-  /// The queue at which the answer to a job is awaited; nil if the thread has ended.
+  /// The queue for the answer to a job; the answer is nil if the thread has ended.
   typealias Reply<Value: Sendable> = BlockingQueue<Result<Value, any Error>?>
 
   var notebookID: String { context.membership.notebookID }
 
-  /// How long a session waits for the notebook's thread, in seconds: as long as a peer waits for one
-  /// that says it is working (notes-protocol(7), "Time-outs").
+  /// How long a session waits for the notebook's thread, in seconds: as long as a peer waits for a
+  /// side that reports work (notes-protocol(7), "Time-outs").
   private static let patience = 15 * 60.0
 
   init(_ context: SessionContext, emit: @escaping @Sendable (Event) -> Void) throws {
@@ -44,7 +44,8 @@ final class WatchedNotebook: SessionKeeper {
     self.emit = emit
     sessions = SessionTable(
       ownDevice: context.key.deviceID, notebookID: context.membership.notebookID,
-      // Without a digest each look finds another one, and the sessions tell each other again.
+      // An unreadable membership has an empty digest, which differs from any other, so the sessions
+      // exchange it again.
       digest: { (try? context.membership.digest()) ?? [] }, emit: emit)
     jobs = try PolledQueue()
   }
@@ -52,7 +53,7 @@ final class WatchedNotebook: SessionKeeper {
   func start() throws {
     try startThread { [self] in
       NotebookLoop(self).run()
-      // Callers that still wait are told.
+      // Waiting callers get an answer.
       for job in jobs.takeAll() {
         switch job {
         case .currentState(let reply): reply.put(nil)
@@ -64,21 +65,21 @@ final class WatchedNotebook: SessionKeeper {
     }
   }
 
-  /// Ends the thread and the sessions, and waits a little for it.
+  /// Ends the thread and the sessions, and waits a little for the thread.
   func stop() {
     sessions.endAll(.stopped)
     jobs.put(.stop)
     _ = ended.take(until: .now + 5)
   }
 
-  /// Nothing has happened for a while: packs that were read need not stay open.
+  /// Nothing has happened for a while, so packs need not stay open.
   func rest() {
     jobs.put(.rest)
     sessions.closeCaches()
   }
 
-  /// Whether this device may exchange anything with that one: not with one that is known to be removed
-  /// or blocked. One that is not known may be a member all the same, whom another admin certified.
+  /// Whether this device may exchange anything with that one: not if it is known to be removed or
+  /// blocked. An unknown device may be a member whom another admin certified.
   func exchanges(with device: String) -> Bool {
     !context.membership.members().contains {
       $0.deviceID == device && ($0.isRemoved || $0.isBlocked)
@@ -88,7 +89,7 @@ final class WatchedNotebook: SessionKeeper {
   // MARK: SessionKeeper, on the sessions' threads
 
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?) {
-    // The notebook's thread tells what was replaced.
+    // The notebook's thread reports the replaced commit.
     (try answer { .currentState($0) }, nil)
   }
 
@@ -109,7 +110,7 @@ final class WatchedNotebook: SessionKeeper {
 
 }
 
-/// A queue whose one reader waits in `Poll`. Where it is full, the oldest element goes.
+/// A queue whose one reader waits in `Poll`. If it is full, the oldest element is dropped.
 final class PolledQueue<Element: Sendable>: Sendable {
   let bell: WakeUp
   private let capacity: Int

@@ -15,7 +15,7 @@ struct ControlAnswer {
 
   /// In seconds.
   private static let longestSync = 60.0
-  /// How often it is looked whether the device that joined has everything, in seconds.
+  /// How often to check if the device that joined has everything, in seconds.
   private static let tick = 0.5
 
   private struct Gone: Error {}
@@ -28,7 +28,7 @@ struct ControlAnswer {
     } catch is Gone {
       return
     } catch {
-      // The asking program may be gone.
+      // The asking program may have ended.
       try? send(.error(message: "\(error)"))
     }
   }
@@ -51,7 +51,7 @@ struct ControlAnswer {
 
   private func send(_ reply: ControlReply) throws { if !lines.send(reply) { throw Gone() } }
 
-  /// Tells `body` of what happens until the command goes away, beginning with nothing.
+  /// Calls `body` with events until the command ends; first with an empty list.
   private func untilGone(_ body: ([Event]) throws -> Void) throws {
     try server.following { follower in
       repeat { try body(follower.takeAll()) } while server.wait(follower, for: lines, until: nil)
@@ -67,7 +67,7 @@ struct ControlAnswer {
         process: getpid(), port: server.port,
         isPaused: server.service.isPaused.load(ordering: .relaxed),
         isDeletionRefused: notebook.isDeletionRefused.load(ordering: .relaxed),
-        // If the folder is away there is none.
+        // Nil if the folder is unavailable.
         tip: try? notebook.context.notebook().state().tip))
   }
 
@@ -81,7 +81,7 @@ struct ControlAnswer {
     try untilGone { events in
       if isFirst { try send(state) }
       isFirst = false
-      // A code is for whoever invites.
+      // The code is only for the command that invites.
       for event in events where event.locator == nil {
         if !lines.send(ControlReply.event(what: event)) { try send(.changed) }
       }
@@ -95,7 +95,7 @@ struct ControlAnswer {
     try untilGone { _ in }
   }
 
-  /// Saves, and waits until the devices that are connected show what this one shows.
+  /// Saves, and waits until the connected devices show this device's version.
   private func synchronise(until end: Instant) throws {
     try server.following { follower in
       notebook.jobs.put(.look)
@@ -131,7 +131,8 @@ struct ControlAnswer {
     }
   }
 
-  /// Tells a device of an invitation to another notebook, in each live session meanwhile.
+  /// Tells a device of an invitation to another notebook, in each live session, until the command
+  /// ends.
   private func offer(_ invitation: CarriedInvitation) throws {
     notebook.sessions.offer(invitation)
     defer { notebook.sessions.withdraw(invitation) }

@@ -7,36 +7,36 @@ public final class ControlClient: Sendable {
 
   private init(_ lines: ControlLines) { self.lines = lines }
 
-  /// Connects to the watcher of a notebook; nil when none runs, or the system has no folder for this
-  /// user's sockets.
+  /// Connects to the watcher of a notebook; nil if no watcher runs, or if the system has no folder
+  /// for this user's sockets.
   public static func connect(
     in folder: String?, notebookID: String, deviceID: String
   ) -> ControlClient? {
     guard let folder else { return nil }
     let path = ControlSocket.path(in: folder, notebookID: notebookID, deviceID: deviceID)
-    // If nobody answers there is no watcher.
+    // If nobody answers, there is no watcher.
     return (try? ControlSocket.connect(to: path)).map { ControlClient($0) }
   }
 
-  /// Asks. False when the watcher has gone.
+  /// Sends a request; returns false if the watcher has ended.
   public func ask(_ request: ControlRequest) -> Bool {
     lines.send(ControlQuestion(request: request))
   }
 
-  /// The next reply that is known here; nil when the watcher has gone, said nothing for so many
-  /// seconds, or `token` was cancelled.
+  /// The next known reply; nil if the watcher has ended, if it sent nothing for `seconds`, or if
+  /// `token` was cancelled.
   public func next(
     within seconds: Double = 60, orUntil token: CancellationToken? = nil
   ) -> ControlReply? {
     while let line = lines.next(within: seconds, token) {
-      // A line of a later release is passed over.
+      // A reply of a later release is ignored.
       let reply = try? ReceivedJSON.decode(ControlReply.self, from: line, snakeCase: true)
       if let reply { return reply }
     }
     return nil
   }
 
-  /// All replies before the last; nil when the watcher refuses, or does not answer in time.
+  /// All replies before the last; nil if the watcher refuses, or does not answer in time.
   public func all(_ request: ControlRequest, within seconds: Double = 60) -> [ControlReply]? {
     guard ask(request) else { return nil }
     var found: [ControlReply] = []
@@ -48,18 +48,18 @@ public final class ControlClient: Sendable {
     return nil
   }
 
-  /// How the watcher is and who is connected to it; nil when it does not answer in time.
+  /// The watcher's state and the devices connected to it; nil if it does not answer in time.
   public func status(within seconds: Double) -> WatcherStatus? {
     all(.peers, within: seconds).flatMap(WatcherStatus.init)
   }
 
-  /// Lets the watcher save everything and waits until the devices that are connected have it. Returns
-  /// what was exchanged with each since `before`; nil when the watcher does not answer.
+  /// Makes the watcher save everything, and waits until the connected devices have it. Returns the
+  /// exchanges with each device since `before`; nil if the watcher does not answer.
   public func synchronize(within seconds: Double, since before: WatcherStatus) -> [SessionResult]? {
     let replies = all(.sync(seconds: seconds), within: seconds + 5)
     guard let now = replies.flatMap(WatcherStatus.init) else { return nil }
     return now.peers.map { peer, shows in
-      // A session that began meanwhile counts whole.
+      // A session that began in between counts completely.
       let former = before.peers.first {
         $0.identity.deviceID == peer.deviceID && $0.shows.sentBytes <= shows.sentBytes
       }?.shows
@@ -68,9 +68,9 @@ public final class ControlClient: Sendable {
     }
   }
 
-  /// Lets the watcher tell a device of an invitation to another notebook, for as long as this
-  /// connection lasts. False when no session with the device begins within `seconds`; the device
-  /// is told all the same when one begins later.
+  /// Makes the watcher tell a device of an invitation to another notebook, as long as this
+  /// connection lasts. False if no session with the device begins within `seconds`; the device is
+  /// still told if one begins later.
   public func offer(_ invitation: CarriedInvitation, within seconds: Double) -> Bool {
     guard ask(.offer(invitation: invitation)), case .told? = next(within: seconds) else {
       return false
@@ -78,9 +78,9 @@ public final class ControlClient: Sendable {
     return true
   }
 
-  /// Lets the watcher open an invitation, meant for `invitee` or anybody, and waits until it has ended or
-  /// `token` is cancelled. It ends with this connection at the latest. `onEvent` is called on this
-  /// thread. Throws `WatchError.watcherRefused` with its reason, or `.watcherGone`.
+  /// Makes the watcher open an invitation, meant for `invitee` or anybody, and waits until it has ended
+  /// or `token` is cancelled. It ends with this connection at the latest. `onEvent` is called on this
+  /// thread. Throws `WatchError.watcherRefused` with the reason, or `.watcherGone`.
   public func invite(
     role: Role, seconds: Double, for invitee: Member? = nil,
     cancellation token: CancellationToken, onEvent: (Event) -> Void

@@ -3,22 +3,23 @@ internal import FoundationEssentials
 public import Git
 public import Membership
 
-/// The requests of a command to a running watcher: notes-control(7), "Requests".
+/// A command's requests to a running watcher: notes-control(7), "Requests".
 public enum ControlRequest: Codable, Sendable {
-  /// The connected devices: a `watcher`, then a `peer` for each.
+  /// List the connected devices: a `watcher`, then a `peer` for each.
   case peers
-  /// The events until the connection ends: a `watcher`, then an `event` each time.
+  /// Send events until the connection ends: a `watcher`, then the `event`s.
   case follow
-  /// Save everything, and wait so many seconds until the devices that are connected have it: then
-  /// as `peers`.
+  /// Save everything, and wait up to `seconds` until the connected devices have it: the answer is
+  /// that of `peers`.
   case sync(seconds: Double)
-  /// Open an invitation for so many seconds: an `event` for what becomes of it. The device that it
-  /// is meant for is named, if it is for one.
+  /// Open an invitation for `seconds`: an `event` for each change of its state. Name and ID are
+  /// those of the device that it is meant for, if any.
   case invite(role: Role, seconds: Double, name: String?, device: String?)
-  /// Tell the other devices that these notes are edited, until the connection ends: a `watcher`.
+  /// Tell the other devices that somebody edits these notes, until the connection ends: a
+  /// `watcher`.
   case edit(paths: [TreePath])
   /// Tell a device, in a session, of an invitation to another notebook, until the connection ends:
-  /// `told` when it was.
+  /// `told` after that.
   case offer(invitation: CarriedInvitation)
   /// Close the connections, and make none.
   case pause
@@ -26,35 +27,36 @@ public enum ControlRequest: Codable, Sendable {
   case resume
 }
 
-/// The answers of a running watcher: notes-control(7), "Answers". The last line is `done` or `error`.
+/// The replies of a running watcher: notes-control(7), "Answers". The last line is `done` or
+/// `error`.
 public enum ControlReply: Codable, Sendable {
-  /// How the watcher is.
+  /// The watcher's state.
   case watcher(state: WatcherState)
-  /// A device that is connected.
+  /// A connected device.
   case peer(identity: PeerIdentity, shows: PeerState)
   /// An event.
   case event(what: Event)
-  /// Something happened that does not fit into a line.
+  /// An event that is too large for a line.
   case changed
   /// The device was told of the invitation.
   case told
-  /// All was done, or said.
+  /// The request is complete.
   case done
-  /// Why it was not.
+  /// The request failed: why.
   case error(message: String)
 }
 
-/// How a watcher is.
+/// The state of a watcher.
 public struct WatcherState: Codable, Sendable {
-  /// Its process.
+  /// Its process ID.
   public let process: Int32
   /// The port at which it listens for other devices.
   public let port: UInt16
-  /// Whether the user wants no connections now.
+  /// Whether the user has paused connections.
   public let isPaused: Bool
-  /// Whether a version that would delete most notes is held back.
+  /// Whether save refuses to delete most notes.
   public let isDeletionRefused: Bool
-  /// The version that this device shows; nil before its first.
+  /// The version in this device's folder; nil before the first.
   public let tip: ObjectID?
 
   private enum CodingKeys: String, CodingKey {
@@ -70,7 +72,7 @@ public struct WatcherStatus: Sendable {
   /// The connected devices, and the versions that each shows.
   public let peers: [(identity: PeerIdentity, shows: PeerState)]
 
-  /// Nil where the watcher says nothing of itself.
+  /// Nil if the replies do not include the watcher's state.
   init?(_ replies: [ControlReply]) {
     guard case .watcher(let state)? = replies.first else { return nil }
     watcher = state
@@ -80,22 +82,22 @@ public struct WatcherStatus: Sendable {
   }
 }
 
-/// The line of a request: what is asked, and in which version of notes-control(7).
+/// The line of a request: the request, and the version of notes-control(7).
 struct ControlQuestion: Codable {
   var version = Self.present
   let request: ControlRequest
 
   static let present = 1
 
-  /// - Throws: `SyncError.failed` with the words for the command.
+  /// - Throws: `SyncError.failed` with the message for the command.
   static func request(in line: [UInt8]) throws -> ControlRequest {
     struct Head: Decodable { let version: Int }
-    // Every failure means the same: the words below.
+    // Every failure gets the same message.
     let head = try? ReceivedJSON.decode(Head.self, from: line)
     guard let head, head.version == present else {
       throw SyncError.failed("the watcher speaks version \(present) of its protocol")
     }
-    // Every failure means the same: the words below.
+    // Every failure gets the same message.
     guard let asked = try? ReceivedJSON.decode(Self.self, from: line, snakeCase: true) else {
       throw SyncError.failed("the watcher does not know what was asked")
     }
@@ -104,12 +106,13 @@ struct ControlQuestion: Codable {
 }
 
 extension ControlLines {
-  /// Sends a value as a line; false when the other end has gone, or it does not fit into a line.
+  /// Sends a value as a line; false if the other side has closed the connection, or if the line is
+  /// too long.
   func send(_ value: some Encodable) -> Bool {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.outputFormatting = .sortedKeys
-    // A value that makes no line is not sent, as false says.
+    // If encoding fails, nothing is sent, and false says so.
     guard let line = try? encoder.encode(value), line.count < Self.limit else { return false }
     return send(Array(line))
   }

@@ -4,8 +4,8 @@ internal import Membership
 internal import Synchronization
 internal import System
 
-/// Listens for the commands that want something of a running watcher, each answered on a thread of
-/// its own: notes-control(7).
+/// Listens for commands that need a running watcher, and answers each on a thread of its own:
+/// notes-control(7).
 final class ControlServer: Sendable {
   let service: Service
   let port: UInt16
@@ -14,12 +14,12 @@ final class ControlServer: Sendable {
   private let followers = Mutex<[Follower]>([])
   private let clients = LimitedThreads(width: 32)
 
-  /// The events for a command that waits for them.
+  /// The events for a command that follows them.
   typealias Follower = PolledQueue<Event>
 
   /// How many events are kept for a command that does not read its answer.
   private static let capacity = 1_024
-  /// How long a command may take to ask, in seconds.
+  /// How long a command may take to send its request, in seconds.
   private static let patience = 5.0
 
   init(_ service: Service, port: UInt16, in folder: String) throws {
@@ -53,12 +53,12 @@ final class ControlServer: Sendable {
     try body(follower)
   }
 
-  /// Waits until something happened, or `deadline` has come; false when the command has gone or the
+  /// Waits until an event has arrived, or until `deadline`; false if the command has ended or the
   /// watcher stops.
   func wait(_ follower: Follower, for lines: ControlLines, until deadline: Instant?) -> Bool {
     let ends = [lines.descriptor, stopping.descriptor]
     let ready = Poll.wait(for: [follower.bell.descriptor] + ends, until: deadline ?? .never)
-    // A command that waits says nothing more: what can be read is the end.
+    // A waiting command sends nothing more: if the socket is readable, it was closed.
     return ready.allSatisfy { $0 == follower.bell.descriptor }
   }
 

@@ -3,25 +3,26 @@ internal import Glibc
 internal import System
 
 /// A socket of this machine at which a watcher listens for commands: `$XDG_RUNTIME_DIR/notes/`, one
-/// a notebook. Only this user gets at it: the folder's mode keeps others out, and the other end's
-/// user is looked at besides (unix(7), SO_PEERCRED).
+/// for each notebook. Only this user can connect: the folder's mode keeps others out, and the user
+/// of the other side is checked, too (unix(7), SO_PEERCRED).
 final class ControlSocket: Sendable {
   let descriptor: Int32
   private let path: String
 
-  /// A notebook's socket. A device is part of the name because one machine may hold several.
+  /// The path of a notebook's socket. The device is part of the name because one machine may have
+  /// several.
   static func path(in folder: String, notebookID: String, deviceID: String) -> String {
     "\(folder)/\(notebookID.prefix(16))-\(deviceID.prefix(8))"
   }
 
-  /// Listens at `path`, in place of what a killed process left there.
+  /// Listens at `path`, replacing the socket of a killed process.
   init(at path: String) throws {
     try Self.makePrivate(Disk.parent(of: path))
     descriptor = try Self.make()
     self.path = path
     unlink(path)
-    // Linux gives the file the mode of the unbound socket. The process's mask would do as well, but
-    // it is other threads' mask, too.
+    // On Linux the file gets the mode of the unbound socket. Setting the umask would work, but it
+    // applies to other threads, too.
     guard fchmod(descriptor, 0o600) == 0,
       UnixSocket.bind(descriptor, to: path) == 0, listen(descriptor, 16) == 0
     else { throw WatchError.system(call: "bind", path: path, errno: errno) }
@@ -32,7 +33,7 @@ final class ControlSocket: Sendable {
     close(descriptor)
   }
 
-  /// The next command that has connected; nil when there is none, or it is another user's.
+  /// The next connected command; nil if there is none, or if it is another user's.
   func accept() -> ControlLines? {
     let command = Glibc.accept(descriptor, nil, nil)
     guard command >= 0 else { return nil }
@@ -41,7 +42,7 @@ final class ControlSocket: Sendable {
     return lines.areOfOwnUser ? lines : nil
   }
 
-  /// Connects; nil when nobody listens, or another user does.
+  /// Connects; nil if nobody listens, or if another user does.
   static func connect(to path: String) throws -> ControlLines? {
     let lines = ControlLines(takingOwnership: try make())
     let status = UnixSocket.connect(lines.descriptor, to: path)
@@ -66,9 +67,8 @@ final class ControlSocket: Sendable {
   }
 }
 
-/// Lines of JSON over a socket of this machine.
-/// Sendable although what was read is kept without a lock: an instance belongs to one thread at a
-/// time.
+/// Lines of JSON over a socket of this machine. Sendable although its read buffer has no lock: an
+/// instance belongs to one thread at a time.
 final class ControlLines: @unchecked Sendable {
   let descriptor: Int32
   private var rest: [UInt8] = []
@@ -82,7 +82,7 @@ final class ControlLines: @unchecked Sendable {
 
   var areOfOwnUser: Bool { notes_peer_user(descriptor) == Int(geteuid()) }
 
-  /// Sends a line; false when the other end has gone.
+  /// Sends a line; false if the other side has closed the connection.
   func send(_ line: [UInt8]) -> Bool {
     var rest = line + [UInt8(ascii: "\n")]
     while !rest.isEmpty {
@@ -93,8 +93,7 @@ final class ControlLines: @unchecked Sendable {
     return true
   }
 
-  /// The next line; nil at the end, when none came for so many seconds, or when `token` was
-  /// cancelled.
+  /// The next line; nil at the end, if none came within `seconds`, or if `token` was cancelled.
   func next(within seconds: Double, _ token: CancellationToken? = nil) -> [UInt8]? {
     while true {
       if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

@@ -5,10 +5,10 @@ internal import System
 /// The system's events in watched folders: inotify(7). An instance belongs to one thread.
 final class FileEvents {
   struct Event {
-    /// Which watch it is of; -1 for none in particular.
+    /// The watch that it belongs to; -1 for none in particular.
     let watch: Int32
     let mask: UInt32
-    /// The number that the two halves of a rename have in common; 0 for others.
+    /// The number that both halves of a rename share; 0 for other events.
     let cookie: UInt32
     /// The name inside the watched folder; empty for the folder itself.
     let name: TreePath
@@ -17,7 +17,7 @@ final class FileEvents {
     var isFolder: Bool { mask & UInt32(IN_ISDIR) != 0 }
   }
 
-  /// Becomes readable when there are events.
+  /// Readable when there are events.
   let descriptor: Int32
 
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -33,13 +33,13 @@ final class FileEvents {
 
   deinit { close(descriptor) }
 
-  /// Watches a folder for the events of `mask`; returns the watch's number, or nil when it is no
-  /// folder (any more). Throws `WatchError.system` with ENOSPC when the user has no watches left.
+  /// Watches a folder for the events of `mask`; returns the watch's number, or nil if it is not a
+  /// folder any more. Throws `WatchError.system` with ENOSPC if the user's watches are used up.
   func watch(_ path: [UInt8], _ mask: Int32) throws -> Int32? {
     try add(path, UInt32(mask | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK))
   }
 
-  /// Watches a file, as `watch(_:_:)` does a folder.
+  /// Watches a file in the same way.
   func watch(file path: [UInt8], _ mask: Int32) throws -> Int32? {
     try add(path, UInt32(mask | IN_DONT_FOLLOW))
   }
@@ -77,21 +77,20 @@ final class FileEvents {
   }
 }
 
-/// Notices that a file was made or written, or that another was put in its place: inotify(7) on its folder.
+/// Notices that a file was made, written or replaced: inotify(7) on its folder.
 public final class FileWatch: Sendable {
   private let stopping: WakeUp
 
-  /// Watches the file `name` in `folder`. If the user has no watches left, nothing is noticed.
-  /// `changed` is called when it may have changed, on a thread of the watch's own; for the first time
-  /// once it is watched, because what was read of it before may be old; and when the folder has gone,
-  /// for the last time: also when it had gone before the watch began. Throws when there are no descriptors
-  /// left, or no thread.
+  /// Watches the file `name` in `folder`. If the user's watches are used up, it notices nothing. `changed`
+  /// is called on a thread of its own: first when the watch has begun, because anything read before may be
+  /// outdated; then whenever the file may have changed; and last when the folder is removed, even if that
+  /// happened before the watch began. Throws if there are no descriptors or no threads left.
   public init(_ name: String, in folder: String, changed: @escaping @Sendable () -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping
     try startThread {
-      // The watch of a folder ends with the folder, and a removed folder that anybody has something open in
-      // goes on. So the folder above tells, too.
+      // The watch of a folder ends with the folder, but a removed folder lives on while a program has
+      // something in it open. So the folder above is watched, too.
       let parent = Array((folder + "/..").utf8)
       let own = folder.split(separator: "/").last.map(String.init)
       let (inFolder, above): (Int32?, Int32?)
@@ -101,7 +100,7 @@ public final class FileWatch: Sendable {
         above = try events.watch(parent, IN_DELETE | IN_MOVED_FROM)
         inFolder = try events.watch(Array(folder.utf8), IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO)
       } catch {
-        // If nothing can be watched nothing is told, as the comment says.
+        // If nothing can be watched, nothing is reported, as documented.
         return
       }
       changed()
@@ -118,12 +117,12 @@ public final class FileWatch: Sendable {
           $0.watch == inFolder && $0.name.description == name || $0.has(IN_Q_OVERFLOW)
         }
         if isMeant || isGone { changed() }
-        // Nothing will come any more.
+        // No more events will arrive.
         if isGone { return }
       }
     }
   }
 
-  /// Ends the watching.
+  /// Ends the watch.
   public func stop() { stopping.signal() }
 }

@@ -4,31 +4,31 @@ internal import Notebook
 internal import State
 internal import WorkTree
 
-/// The changes in a notebook's folder, by paths in it. An instance belongs to one thread. Only folders are
-/// watched. One that appears is watched first and listed then, again and again until the listing holds no
-/// folder without a watch: so nothing made in it meanwhile is missed.
+/// The changes in a notebook's folder, by path. An instance belongs to one thread. Only folders are
+/// watched. A new folder is first watched and then listed, repeatedly, until all folders in the listing
+/// are watched: so no file made in the meantime is missed.
 final class FolderEvents {
   enum Event: Hashable {
-    /// A file was closed after writing, or put there in one piece.
+    /// A file was closed after writing, or moved there.
     case written(TreePath)
     case writing(TreePath)
     case gone(TreePath)
     case renamed(TreePath, to: TreePath)
     case folder(TreePath)
     case editorLock(TreePath, isThere: Bool)
-    /// The notebook shows another version, or may.
+    /// The notebook's version may have changed.
     case history
     case membership
-    /// The address at which a device was last reached has changed.
+    /// A device's last known address has changed.
     case addresses
     /// Events were lost.
     case everything
-    /// The notebook's folder itself is gone, moved or unmounted.
+    /// The notebook's folder was removed, moved or unmounted.
     case away
   }
 
   var descriptor: Int32 { events.descriptor }
-  /// Whether the user has no watches left, so that some folders are not watched.
+  /// Whether some folders are not watched because the user's watches are used up.
   private(set) var isIncomplete = false
 
   private let events: FileEvents
@@ -38,7 +38,7 @@ final class FolderEvents {
   private var watches: [TreePath: Int32] = [:]
   private var history: Set<Int32> = []
   private var membership: Set<Int32> = []
-  /// The files that checkouts have just put there.
+  /// The files that checkouts have just written.
   private var placed: PlacedFiles
   private let gitFolder: String
 
@@ -46,7 +46,7 @@ final class FolderEvents {
     IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
   private static let ownEvents = IN_DELETE_SELF | IN_MOVE_SELF
 
-  /// Watches a notebook's folder; `list` tells the folders to watch at and below one of them.
+  /// Watches a notebook's folder; `list` returns the folders to watch at and below a path.
   init(folder: String, gitFolder: String, list: @escaping (TreePath) throws -> [TreePath]) throws {
     events = try FileEvents()
     self.folder = folder
@@ -63,14 +63,14 @@ final class FolderEvents {
     try watchMembership()
   }
 
-  /// Watches the folder of a notebook, which stays open for that.
+  /// Watches the folder of a notebook, which stays open for that time.
   convenience init(of notebook: Notebook) throws {
     try self.init(folder: notebook.folder, gitFolder: notebook.repository.gitFolder) {
       try notebook.workTree.versionedFolders(below: $0)
     }
   }
 
-  /// Watches what is known of the members. `notes members reset` puts another folder there.
+  /// Watches the membership folder, which `notes members reset` replaces.
   private func watchMembership() throws {
     let folder = StateFolder(ofRepository: gitFolder)[.membership]
     membership = try Set(
@@ -89,7 +89,7 @@ final class FolderEvents {
     }
   }
 
-  /// False when it is gone or there are no watches left.
+  /// Returns false if the folder no longer exists, or if the watches are used up.
   private func watch(_ path: TreePath) throws -> Bool {
     let full = Array(folder.utf8) + (path.isEmpty ? [] : [UInt8(ascii: "/")] + path.bytes)
     let mask = path.isEmpty ? Self.fileEvents | Self.ownEvents : Self.fileEvents
@@ -112,22 +112,23 @@ final class FolderEvents {
     }
   }
 
-  // MARK: Files that checkouts put there
+  // MARK: Files that checkouts wrote
 
-  /// Whether a program has read a file since, before it was written; nil where that is not known.
+  /// Whether a program has read a file after the checkout and before the next write; nil if
+  /// unknown.
   func reading(of path: TreePath) -> FileReading? { placed.reading(of: path) }
 
-  /// A checkout has just put these there.
+  /// A checkout has just written these files.
   func hold(_ paths: some Sequence<TreePath>) { placed.hold(paths) }
 
-  /// The edits of programs in these are in a version.
+  /// The edits of these files are in a version now.
   func release(_ paths: some Sequence<TreePath>) { for path in paths { placed.release(path) } }
 
   // MARK: Reading
 
   private struct News {
     private(set) var events: [Event] = []
-    /// The first half of a rename. The second follows at once if there is one.
+    /// The first half of a rename. If there is a second half, it is the next event.
     var left: (path: TreePath, cookie: UInt32)?
 
     mutating func settle() {
@@ -160,12 +161,12 @@ final class FolderEvents {
   private func readHistory(_ event: FileEvents.Event, _ news: inout News) {
     switch event.name {
     case "membership":
-      // If it cannot be watched, every handshake looks at it all the same.
+      // If it cannot be watched, every handshake still reads it.
       try? watchMembership()
       news.add(.membership)
     case "addresses": news.add(.addresses)
     default:
-      // The files of other programs in these folders are none of our business.
+      // Files of other programs in these folders do not matter.
       if event.has(IN_IGNORED) || !event.name.bytes.isEmpty { news.add(.history) }
     }
   }
@@ -191,7 +192,8 @@ final class FolderEvents {
     let path = parent.appending(event.name)
     let isDebris = WorkTree.isDebris(event.name) && !event.isFolder
     if let former = news.left {
-      // Renamed to what is never versioned, as some editors keep a copy: it is gone for us.
+      // Renamed to a name that is never versioned, as some editors do for a backup: this counts as
+      // a deletion.
       if event.has(IN_MOVED_TO), event.cookie == former.cookie, !isDebris {
         news.left = nil
         news.add(.renamed(former.path, to: path))
@@ -221,17 +223,17 @@ final class FolderEvents {
     } else if event.has(IN_DELETE) {
       news.add(.gone(path))
     } else if !event.has(IN_MOVED_FROM) {
-      // It is new, or changes, and nobody has closed it yet.
+      // It is new or being changed, and not closed yet.
       news.add(.writing(path))
     }
   }
 
   private func addTree(_ path: TreePath) {
     do {
-      // Only versioned files are listed here; a folder left out needs no watch.
+      // Only versioned folders are listed; an ignored one needs no watch.
       try watchTree(path)
     } catch {
-      // It went again, or cannot be read: the next rescan looks once more.
+      // It was removed, or is unreadable: the next rescan tries again.
       isIncomplete = true
     }
   }

@@ -5,29 +5,29 @@ internal import Synchronization
 internal import System
 internal import WorkTree
 
-/// The files that were written in a notebook's folder between the saves of a service that saves only when a
-/// device asks: as the system tells of them, so that a session does not wait for a look at every note.
+/// The files written in a notebook's folder between the saves of a service that saves only when a device
+/// asks: with the system's events, a session need not scan all notes.
 final class InotifyChanges: FolderChanges {
   private let folder: String
   private let known = Mutex(Known())
 
   private struct Known {
-    /// Nil before the first look, and where what was told is not enough.
+    /// Nil before the first scan, and if the events were not sufficient.
     var events: FolderEvents?
     var paths: Set<TreePath> = []
-    /// When the whole folder is looked at, whatever was told.
+    /// When the whole folder is scanned, regardless of events.
     var wholeLook = Instant.now
   }
 
-  /// Nothing is watched before `scope` is asked for.
+  /// Begins to watch only when `scope` is called.
   init(of folder: String) { self.folder = folder }
 
   var scope: SaveScope {
     known.withLock { known in
       if isOnNetwork(folder) { return .everything }
       if known.events == nil {
-        // Before the folder is looked at: what is written meanwhile is told. Where it fails, every save
-        // looks at everything.
+        // Before the scan of the folder: writes in the meantime cause events. If the watch fails, every
+        // save scans everything.
         known = Known(events: try? FolderEvents(of: Notebook.open(at: folder)))
       } else {
         Self.read(&known)
@@ -46,7 +46,7 @@ final class InotifyChanges: FolderChanges {
         known.paths = []
         known.wholeLook = .now + NotebookLoop.net
       }
-      // Nothing may be told of these when they can be saved.
+      // There may be no event when these files can be saved.
       known.paths.formUnion(skipped.filter { $0.reason == .changing }.map(\.path))
     }
   }

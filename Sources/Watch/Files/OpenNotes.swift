@@ -1,10 +1,10 @@
 internal import Git
 
-/// The notes of a notebook that somebody edits on this device.
+/// The notes of a notebook that people edit on this device.
 struct OpenNotes {
-  /// Those that an editor has a lock file beside.
+  /// The notes with an editor's lock file beside them.
   private var locked: Set<TreePath> = []
-  /// How many commands say that they edit a note; never 0.
+  /// How many commands report that they edit a note; never 0.
   private var edited: [TreePath: Int] = [:]
 
   var paths: [TreePath] { locked.union(edited.keys).sorted() }

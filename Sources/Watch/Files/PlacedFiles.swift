@@ -3,13 +3,13 @@ internal import Glibc
 internal import System
 internal import WorkTree
 
-/// Whether a program read a file between a checkout that put it there and the next write: what access times
-/// do not tell of a file that another was put in the place of. Only files that no program has read yet are
-/// watched, so there is one event of each at most. An instance belongs to one thread.
+/// Whether a program read a file between the checkout that wrote it and the next write: access times cannot
+/// show this for a file that was replaced by another. Only files that no program has read yet are watched,
+/// so there is at most one event for each. An instance belongs to one thread.
 struct PlacedFiles {
   private struct File {
     var reading: FileReading
-    /// Its watch, until something happens to it, and the file as it was put there.
+    /// Its watch, until the first event, and the file's status after the checkout.
     var watch: Int32?
     var placed = FileStatus(stat())
   }
@@ -19,10 +19,10 @@ struct PlacedFiles {
   private let keepsTimes: Bool
   private var files: [TreePath: File] = [:]
   private var paths: [Int32: TreePath] = [:]
-  /// Of the files, the one put there first first.
+  /// The files, in the order in which checkouts wrote them.
   private var order: [TreePath] = []
 
-  /// How many files are known of; of others, access times tell.
+  /// How many files are tracked; for others, access times are used.
   static let capacity = 64
 
   init(in folder: String, _ events: FileEvents) {
@@ -30,20 +30,20 @@ struct PlacedFiles {
     keepsTimes = FileReading.isKept(in: folder)
   }
 
-  /// The reading that is known of a file; nil for none.
+  /// Whether the file was read; nil if it is not tracked.
   func reading(of path: TreePath) -> FileReading? { files[path]?.reading }
 
-  /// A checkout has just put these there.
+  /// A checkout has just written these files.
   mutating func hold(_ placed: some Sequence<TreePath>) {
     guard keepsTimes else { return }
     for path in placed.prefix(Self.capacity) {
       release(path)
       var status = stat()
       let name = Array(folder.utf8) + [UInt8(ascii: "/")] + path.bytes
-      // A file that cannot be watched is one that nobody was seen to read.
+      // If a file cannot be watched, no reader was seen.
       guard let watch = try? events.watch(file: name, IN_ACCESS | IN_CLOSE_NOWRITE | IN_MODIFY)
       else { continue }
-      // A program that read it before it was watched has left a trace.
+      // A program that read it before the watch has changed the access time.
       guard Counted.lstat(name.map { CChar(bitPattern: $0) } + [0], &status) == 0,
         !FileReading.wasRead(status)
       else {
@@ -59,7 +59,7 @@ struct PlacedFiles {
     while order.count > Self.capacity, let oldest = order.first { release(oldest) }
   }
 
-  /// A program has written these, and that is a version.
+  /// The edit of the file is in a version now.
   mutating func release(_ path: TreePath) {
     guard let file = files.removeValue(forKey: path) else { return }
     order.removeAll { $0 == path }
@@ -72,14 +72,14 @@ struct PlacedFiles {
     events.unwatch(watch)
   }
 
-  /// Takes an event of one of these files; false for another's.
+  /// Handles an event of one of these files; returns false if it is for another file.
   mutating func take(_ event: FileEvents.Event) -> Bool {
     guard let path = paths[event.watch] else { return false }
     if event.has(IN_IGNORED) {
       paths[event.watch] = nil
       files[path]?.watch = nil
     } else if event.has(IN_MODIFY) {
-      // It was not read before.
+      // It was not read before the write.
       endWatch(event.watch)
       files[path]?.watch = nil
     } else if isRead(path) {
@@ -89,7 +89,7 @@ struct PlacedFiles {
     return true
   }
 
-  /// Reads of `notes` itself are told, too, and leave the access time as it was.
+  /// Reads by `notes` cause events, too, but do not change the access time.
   private func isRead(_ path: TreePath) -> Bool {
     var status = stat()
     let name = Array(folder.utf8) + [UInt8(ascii: "/")] + path.bytes

@@ -1,7 +1,7 @@
 internal import Git
 internal import System
 
-/// The paths at which something happened that is not in a version yet, and when each may be:
+/// The paths with changes that are not in a version yet, and when each may be saved:
 /// notes-watch(1), "When a version is made".
 struct UnsettledPaths {
   private struct Entry {
@@ -11,15 +11,15 @@ struct UnsettledPaths {
   }
 
   private var entries: [TreePath: Entry] = [:]
-  /// When the last file went. All that went wait for each other, so that the guard against mass
-  /// deletion sees them together.
+  /// The time of the last deletion. All deletions wait for each other, so that the guard against
+  /// mass deletion counts them together.
   private var lastGone: Instant?
 
   /// How long a file that is being written must rest, in seconds.
   static let quiet = 2.0
-  /// How long somebody may go on writing into a file before a version is made all the same.
+  /// How long a program may keep writing to a file before it is saved anyway.
   static let patience = 10.0
-  /// How long a file that was deleted may take to come back: some editors save so.
+  /// How long a deleted file may take to reappear: some editors save this way.
   static let reappearance = 0.2
   /// How long a new folder may take to fill.
   static let filling = 0.05
@@ -42,7 +42,7 @@ struct UnsettledPaths {
 
   mutating func folder(_ path: TreePath, _ now: Instant) { set(path, now + Self.filling, now) }
 
-  /// It could not be versioned; it is tried again later.
+  /// The paths could not be saved; they are tried again later.
   mutating func postpone(_ paths: Set<TreePath>, until moment: Instant) {
     for path in paths { set(path, moment, moment) }
   }
@@ -63,17 +63,17 @@ struct UnsettledPaths {
   }
 }
 
-/// How fast versions may follow one another: notes-watch(1), "When a version is made".
-/// The first save counts at once. After it, what comes within a short window is one version, and
-/// whoever writes without end gets fewer and fewer.
+/// How fast versions may follow one another: notes-watch(1), "When a version is made". The first
+/// change is saved at once. After that, changes within a short window become one version, and a
+/// file that is written continuously gets fewer and fewer versions.
 struct VersionPace {
   /// The window, in seconds.
   static let window = 0.1
-  /// How many versions may follow each other at that distance.
+  /// How many versions may follow each other in windows of that length.
   static let burst = 20.0
   /// How many a second in the long run.
   static let rate = 4.0
-  /// The longest distance between versions of a file that is written without end, in seconds.
+  /// The longest time between versions of a file that is written continuously, in seconds.
   static let longest = 5.0
 
   private var bucket = TokenBucket(aSecond: VersionPace.rate, atOnce: VersionPace.burst)
