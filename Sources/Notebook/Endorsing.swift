@@ -2,17 +2,17 @@ package import Git
 internal import WorkTree
 
 extension Notebook {
-  /// Makes a version of what the notebook shows, without a change, so that this device answers for it:
-  /// notes-security(7), VERSIONS. Nothing where it shows something else than `tip` by now.
+  /// Makes a version of `tip` without a change, by which this device vouches for it:
+  /// notes-security(7), VERSIONS. Does nothing if the notebook's version is no longer `tip`.
   ///
-  /// - Returns: whether it made one; not where its key is not here.
+  /// - Returns: whether it made a version; false if the device's key is missing.
   package func endorse(_ tip: ObjectID) throws -> Bool {
     guard try signer?.sign(for: identity.device) != nil else { return false }
     return try withWriterLock { transaction in
       guard let shown = try transaction.writer.tip(), shown.id == tip else { return false }
       let version = try transaction.writer.makeVersion(
         of: shown.tree, parents: [shown], message: "Answer for versions that no member has signed")
-      // The folder holds that tree, or what is not saved yet, which stays as it is.
+      // The folder has that tree, maybe with unsaved changes, which stay.
       let result = try transaction.merge([version], options: MergeOptions(allowsMassDeletion: true))
       transaction.portableRewrite.remember(result.tip)
       return true

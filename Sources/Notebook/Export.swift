@@ -6,35 +6,35 @@ internal import WorkTree
 
 /// The files that an export wrote.
 public struct Exported: Sendable {
-  /// Which version it is.
+  /// The exported version.
   public let version: ObjectID
-  /// How many files, notes and others.
+  /// The number of files, notes and others.
   public let files: Int
   /// Their size in bytes.
   public let bytes: Int
 }
 
-/// The target of an export; it must not be there yet.
+/// The target of an export; it must not exist yet.
 public enum ExportTarget: Sendable {
-  /// A folder. An empty one may be there.
+  /// A folder; an empty one may exist.
   case folder(String)
-  /// An archive, which the git program writes.
+  /// An archive, written by the git program.
   case archive(String, ArchiveForm)
 
-  /// The target that a path means by its name: notes-export(1).
+  /// The kind of target that a path's name implies: notes-export(1).
   public init(path: String) {
     self = ArchiveForm(fileName: path).map { .archive(path, $0) } ?? .folder(path)
   }
 }
 
 extension Notebook {
-  /// Writes the files of a version to a place outside of the notebook, as they are in that version, each
-  /// with the time when it was last changed by then. An export that fails leaves nothing there.
+  /// Writes the files of a version to a place outside of the notebook, each with the time of its last
+  /// change up to that version. An export that fails leaves nothing there.
   ///
   /// - Parameters:
-  ///   - paths: files and folders of the version; all when empty.
-  ///   - program: what writes an archive.
-  ///   - progress: told how many bytes of how many are written, as far as that is known.
+  ///   - paths: files and folders of the version; all if empty.
+  ///   - program: the program that writes an archive.
+  ///   - progress: called with the bytes written and their total, as far as it is known.
   /// - Throws: `HistoryError.notInVersion`, `.file`; `TransferError`.
   public func export(
     _ version: Commit, only paths: [TreePath] = [], to target: ExportTarget,
@@ -51,7 +51,7 @@ extension Notebook {
     switch target {
     case .archive(let file, let form):
       var program = program
-      // It says nothing while it writes.
+      // git prints nothing while it writes the archive.
       program.patience = .infinity
       try Transfer(repository, by: program).archive(version.id, paths, as: form, to: file) {
         try progress(min($0, bytes), bytes)

@@ -4,23 +4,22 @@ internal import History
 internal import System
 internal import WorkTree
 
-/// The files that the first version of a folder takes that no version has yet: notes-init(1).
+/// The files that the first save of a folder would add: notes-init(1).
 public struct FolderPreview: Sendable {
-  /// How many notes.
+  /// The number of notes.
   public private(set) var notes = 0
-  /// How many other files.
+  /// The number of other files.
   public private(set) var files = 0
-  /// The size of all of them, in bytes.
+  /// Their total size, in bytes.
   public private(set) var bytes = 0
-  /// How many files of the repository's last version it would delete.
+  /// How many files of the repository's last version the save would delete.
   public private(set) var deleted = 0
   /// Files that look like keys or credentials, by path.
   public private(set) var secrets: [TreePath] = []
-  /// The branch and commit of the repository that the folder is; nil if it is none.
+  /// The branch and commit of the folder's repository; nil if the folder is not a repository.
   public let head: Head?
 
-  /// Looks at a folder, which need not exist. What `.gitignore` leaves out counts where there is no
-  /// repository yet.
+  /// Scans a folder, which need not exist. Without a repository, `.gitignore` files still apply.
   public init(of folder: String) throws {
     let hasRepository = Counted.access(folder + "/.git/HEAD", F_OK) == 0
     let repository = hasRepository ? try Repository.open(at: folder) : nil
@@ -84,15 +83,15 @@ public struct FolderPreview: Sendable {
   ]
   private static let secretBeginnings = ["-----BEGIN ", "PuTTY-User-Key-File", "SSH PRIVATE KEY"]
 
-  /// Whether a file is of a name that keys and credentials have.
+  /// Whether a file has a name that keys and credentials usually have.
   static func hasSecretName(_ path: TreePath) -> Bool {
     let name = path.name.description.lowercased()
     return secretNames.contains(name)
       || secretSuffixes.contains { name.hasSuffix($0) && name != $0 }
   }
 
-  /// Whether a file is of a name that keys and credentials have, or is text that begins as a private
-  /// key does.
+  /// Whether a file has a name that keys and credentials usually have, or is text that begins like a
+  /// private key.
   static func isSecret(_ path: TreePath, size: Int, root: Int32) -> Bool {
     if hasSecretName(path) { return true }
     guard !path.isNote, (40...(1 << 16)).contains(size) else { return false }

@@ -1,35 +1,36 @@
 internal import Git
 internal import History
 
-/// The result of collecting garbage.
+/// The result of a garbage collection.
 public struct GarbageCollection: Sendable {
   /// How many objects went into a new pack.
   public let objectsPacked: Int
-  /// The bytes of the objects on the disk before.
+  /// The size of the objects on the disk before.
   public let bytesBefore: Int
-  /// The bytes of the objects now.
+  /// Their size now.
   public let bytesAfter: Int
-  /// How many versions that git dropped are kept no longer.
+  /// How many versions that git dropped are no longer kept.
   public internal(set) var versionsReleased = 0
 
   /// How long versions that git dropped are kept, in days: as long as git keeps the lines of a branch's
   /// log (gc.reflogExpire).
   public static let keepingDays = 90
 
-  /// From how many loose objects on a command packs them, or from how many bytes of them on that are
-  /// also this part of what the packs have: every thirty versions of 10,000 notes in one folder, whose
-  /// list is stored anew each time, and every few hundred of a small notebook.
+  /// A command packs loose objects if there are more than this number, or more than this number of
+  /// bytes which also exceed this part of the packs: every thirty versions of 10,000 notes in one
+  /// folder, whose list is stored again each time, and every few hundred versions of a small notebook.
   static let looseObjectLimit = 2_000
   static let looseByteLimit = 12 << 20
   static let loosePart = 4
-  /// Packs beyond this are merged with their like.
+  /// Beyond this number, packs are merged.
   static let packLimit = 10
-  /// From how many packs on a command does so: each push of another device leaves a small one.
+  /// The number of packs from which a command merges them: each push of another device leaves a
+  /// small one.
   static let packsDue = 100
 }
 
 extension Notebook {
-  /// Whether so many loose objects have gathered that packing them pays.
+  /// Whether there are enough loose objects that packing them is worthwhile.
   public var isGarbageCollectionDue: Bool {
     let loose = repository.looseObjects(isEstimated: true)
     let packs = repository.replaceablePacks()
@@ -39,12 +40,12 @@ extension Notebook {
       || packs.count >= GarbageCollection.packsDue
   }
 
-  /// Packs all that is stored into one pack, with deltas. Nothing is dropped, not even what nothing
-  /// leads to any more: whoever looked at it may want it back. Versions that git dropped long ago are
-  /// kept no longer, so that git's own collection removes them.
+  /// Packs all objects into one pack, with deltas. Nothing is deleted, not even unreachable objects:
+  /// somebody may want them back. Versions that git dropped long ago are no longer kept, so git's own
+  /// collection removes them.
   ///
-  /// - Parameter progress: how many objects are packed, of how many.
-  /// - Returns: nil when git or another command is at it.
+  /// - Parameter progress: called with the numbers of packed and of all objects.
+  /// - Returns: nil if git or another command is packing.
   public func collectGarbage(progress: (Int, Int) -> Void = { _, _ in }) throws
     -> GarbageCollection?
   {
@@ -55,9 +56,9 @@ extension Notebook {
     return collected
   }
 
-  /// Lets go of versions that git dropped, where they are history again or were noticed long ago.
+  /// Stops keeping dropped versions that are in the history again or were noticed long ago.
   ///
-  /// - Returns: how many versions nothing keeps any more.
+  /// - Returns: how many versions are no longer kept by anything.
   private func releaseDropped() throws -> Int {
     let latest = clock.now().seconds - Int64(GarbageCollection.keepingDays) * 86_400
     guard !(try DroppedVersions.all(in: repository).isEmpty) else { return 0 }
@@ -71,22 +72,22 @@ extension Notebook {
       for dropped in old { try repository.delete(reference: dropped.reference) }
       let staying = try repository.references(under: "refs/").map(\.id) + [tip].compactMap { $0 }
       return try repository.commits(
-        // References that name no version hold none.
+        // References to things other than versions do not keep any.
         from: old.map(\.newest), lacking: staying.filter { (try? repository.commit($0)) != nil }
       ).count
     }
   }
 
-  /// Packs the loose objects, and merges small packs with their like when there are many: work that
-  /// follows what was added since, not the notebook's size.
+  /// Packs the loose objects, and merges small packs if there are many: the cost depends on the new
+  /// objects, not on the notebook's size.
   public func collectGarbageIncrementally() throws -> GarbageCollection? {
     try collect(progress: { _, _ in }) { packs, _ in
       packs.count < GarbageCollection.packLimit ? [] : Self.packsToMerge(packs)
     }
   }
 
-  /// The smallest packs such that each pack left is at least as large as all smaller ones together:
-  /// then an object is packed again only when what holds it has doubled.
+  /// The smallest packs such that each remaining pack is at least as large as all smaller ones
+  /// together: an object is then packed again only after its pack's size has doubled.
   static func packsToMerge(_ packs: [StoredPack]) -> [StoredPack] {
     var sum = 0
     var merged = 0

@@ -2,19 +2,20 @@ internal import Git
 internal import System
 internal import WorkTree
 
-/// An ordinary git repository that devices meet at: a remote of the notebook's repository that its user
-/// has named a hub. notes-hub(7).
+/// An ordinary git repository through which devices exchange versions: a remote of the notebook's
+/// repository that its user has made a hub. notes-hub(7).
 public struct Hub: Hashable, Sendable {
-  /// The user's name for it: the remote's.
+  /// The user's name for it, which is the remote's name.
   public let name: String
-  /// The address, as git takes it; it may hold a password that somebody wrote into git's settings.
+  /// The address, as git uses it; somebody may have put a password into it in git's settings.
   public let url: String
-  /// The same as it may be shown.
+  /// The address without secrets, for people.
   public var shownURL: String { AddressText.withoutSecrets(url) }
-  /// Whether an admin takes what people write there who only use git: notes-hub(7), "With people who use git".
+  /// Whether an admin accepts commits that people make there with plain git: notes-hub(7), "With
+  /// people who use git".
   public let acceptsUnsigned: Bool
 
-  /// A hub of this name and address; nothing is checked.
+  /// A hub with this name and address, without a check.
   public init(name: String, url: String, acceptsUnsigned: Bool = false) {
     self.name = name
     self.url = url
@@ -22,24 +23,24 @@ public struct Hub: Hashable, Sendable {
   }
 }
 
-/// The defects of a hub's name or address.
+/// The errors about a hub's name or address.
 public enum HubDefect: Error, Hashable, Sendable {
   case name(String)
   /// Another remote of the repository has the name: its address.
   case nameTaken(String, url: String)
   case noSuchHub(String)
-  /// An address that is none, or that git would take for something else.
+  /// The address is invalid, or git would misunderstand it.
   case address(String, why: String)
-  /// A protocol that is not used: which.
+  /// The protocol is not supported: its name.
   case scheme(String)
-  /// A password in an address.
+  /// The address contains a password.
   case secret
-  /// The place is the notebook's folder, or in it.
+  /// The address is the notebook's folder, or is in it.
   case inNotebook(String)
 }
 
 extension HubDefect: CustomStringConvertible {
-  /// The defect as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .name(let name): "'\(name)' cannot be a hub's name"
@@ -59,8 +60,8 @@ extension Hub {
   /// The protocols of notes-hub(7), "Addresses".
   private static let schemes: Set<String> = ["ssh", "https", "git", "file"]
 
-  /// Whether a name is one that a hub may have: so short that no device ID is one, and fit for a
-  /// reference and a setting.
+  /// Whether a hub may have this name: it is shorter than any device ID, and valid in a reference
+  /// and a setting.
   static func isName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     let others = Array("._-".utf8)
@@ -73,9 +74,10 @@ extension Hub {
       && bytes.last != UInt8(ascii: ".") && !name.hasSuffix(".lock") && !name.contains("..")
   }
 
-  /// An address as it is kept: one that names a folder is made absolute, seen from `folder`.
+  /// An address in the form in which it is stored: a folder's path becomes absolute, relative to
+  /// `folder`.
   ///
-  /// - Throws: `HubDefect` for what git would take for an option, a program to run or a secret.
+  /// - Throws: `HubDefect` if git would take the text for an option, a program to run or a secret.
   public static func address(_ text: String, from folder: String) throws(HubDefect) -> String {
     if text.isEmpty { throw .address(text, why: "it is empty") }
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
@@ -93,7 +95,7 @@ extension Hub {
     guard text.dropFirst(host.count).first == ":" else {
       return (folder == "/" ? "" : folder) + "/" + text
     }
-    // `HOST:PATH` is ssh's.
+    // `HOST:PATH` is ssh's form.
     try check(host: host, of: text)
     return text
   }
@@ -120,17 +122,18 @@ extension Hub {
     }
   }
 
-  /// Whether what goes there and comes from there is neither encrypted nor authenticated.
+  /// Whether the connection is neither encrypted nor authenticated.
   public var isOpen: Bool { url.lowercased().hasPrefix("git://") }
 }
 
-// The list of hubs: `notes.hubs` in `.git/config` names them, `remote.NAME.url` has their addresses, so
-// that git knows them too.
+// The list of hubs: `notes.hubs` in `.git/config` has the names, `remote.NAME.url` the addresses, so
+// that git knows them, too.
 extension Notebook {
   private static let setting = "notes.hubs"
   private static let acceptsUnsigned = "notesAcceptUnsigned"
 
-  /// The hubs, in the order in which they were added. One whose remote was removed with git is none.
+  /// The hubs, in the order in which they were added. If a remote was removed with git, it is no
+  /// longer a hub.
   public func hubs() throws -> [Hub] {
     let settings = repository.settings()
     return try hubNames(settings).compactMap { name in
@@ -141,14 +144,14 @@ extension Notebook {
     }
   }
 
-  /// The remotes of the repository that are no hubs and could be, as a clone has one.
+  /// The repository's remotes that are not hubs and could be, such as the one that a clone has.
   public func remotesBesideHubs() throws -> [Hub] {
     let settings = repository.settings()
     let known = try Set(hubNames(settings))
     return try repository.remoteNames().compactMap { name in
       guard Hub.isName(name), !known.contains(name),
         let url = try settings["remote.\(name).url"],
-        // An address that would be refused is no hub of ours.
+        // An address that would be refused cannot be a hub's.
         (try? Hub.address(url, from: folder)) == url
       else { return nil }
       return Hub(name: name, url: url)
@@ -160,9 +163,10 @@ extension Notebook {
       .filter(Hub.isName)
   }
 
-  /// Adds a hub: a remote of that name, made where there is none.
+  /// Adds a hub: a remote with that name, which is made if it does not exist.
   ///
-  /// - Throws: `HubDefect.name`, `.nameTaken` if a remote of that name is elsewhere, and `.inNotebook`.
+  /// - Throws: `HubDefect.name`, `.nameTaken` if a remote with that name has another address, and
+  ///   `.inNotebook`.
   public func add(_ hub: Hub) throws {
     guard Hub.isName(hub.name) else { throw HubDefect.name(hub.name) }
     if hub.url.hasPrefix("/"), contains(place: hub.url) { throw HubDefect.inNotebook(hub.url) }
@@ -184,7 +188,8 @@ extension Notebook {
     }
   }
 
-  /// Removes a hub, its remote, and what was remembered of it. The notes here and on the hub stay.
+  /// Removes a hub, its remote, and this device's records about it. The notes here and on the hub
+  /// stay.
   public func removeHub(named name: String) throws {
     try withWriterLock { _ in
       let names = try hubNames(repository.settings())

@@ -1,17 +1,17 @@
 package import Git
 
-/// A hub as it stood when it was last met.
+/// The state of a hub at its last visit.
 package struct HubState {
-  /// Which hub.
+  /// The hub.
   package let hub: Hub
-  /// The branch that is exchanged with it; nil where HEAD is detached.
+  /// The branch that is exchanged with it; nil if HEAD is detached.
   package let branch: String?
-  /// The commit of its branch; nil when it was never met.
+  /// The commit of its branch; nil if it was never visited.
   package let tip: ObjectID?
-  /// How many versions that somebody made are here and were not there; nil when it was never met.
+  /// How many versions by people were here and not there; nil if it was never visited.
   package let ahead: Int?
 
-  /// The state that the last visit left behind.
+  /// The state recorded by the last visit.
   package init(of hub: Hub, in notebook: Notebook) throws {
     self.hub = hub
     let head = try notebook.repository.head()

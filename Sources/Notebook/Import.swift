@@ -5,38 +5,39 @@ internal import Merge
 internal import System
 public import WorkTree
 
-/// The files that an import took from a folder, or would take.
+/// The files that an import added, or would add.
 public struct Imported: Sendable {
-  /// Files that come, by path in the notebook.
+  /// The added files, by path in the notebook.
   public fileprivate(set) var added: [TreePath] = []
   /// Their size in bytes.
   public fileprivate(set) var bytes = 0
-  /// How many versions that makes: one for each time, day, month or year of last changes.
+  /// The number of versions: one for each second, day, month or year of the files' last changes.
   public fileprivate(set) var versions = 0
-  /// Files that are in the notebook already, as they are.
+  /// Files that the notebook already has with the same text.
   public fileprivate(set) var present = 0
-  /// Files that stay out, as the notebook has another one of that name, by path there.
+  /// Files that are not added because the notebook has another file with that name; by path in the
+  /// notebook.
   public fileprivate(set) var taken: [TreePath] = []
-  /// Files that stay out, as the notebook's `.gitignore` files leave them out.
+  /// Files that are not added because the notebook's `.gitignore` files exclude them.
   public fileprivate(set) var ignored = 0
-  /// The things that are no files to version, and the reasons.
+  /// The things that cannot be versioned, and the reasons.
   public fileprivate(set) var skipped: [SkippedFile] = []
-  /// Files among those that come which look like keys or credentials.
+  /// The added files that look like keys or credentials.
   public fileprivate(set) var secrets: [TreePath] = []
-  /// The last version made; nil where nothing came, and in a trial.
+  /// The last version made; nil if nothing was added, and in a trial.
   public fileprivate(set) var version: ObjectID?
 }
 
 extension Notebook {
-  /// Takes the files of another folder in, but hidden ones: notes-import(1). Nothing here is changed but
-  /// by what is added, and nothing there.
+  /// Adds the files of another folder, except hidden ones: notes-import(1). Existing notes and the other
+  /// folder do not change.
   ///
   /// - Parameters:
-  ///   - target: the folder of the notebook that they go to; its top when empty.
-  ///   - includesSecrets: take what looks like keys, too; where there is such a file and it is not to be
-  ///     taken, nothing is.
-  ///   - progress: how many files were looked at.
-  /// - Throws: `WorkTreeError.file`, `.massDeletion`. Nothing is taken then.
+  ///   - target: the folder of the notebook for the files; its top if empty.
+  ///   - includesSecrets: whether to add files that look like keys, too; if false and there is such a
+  ///     file, nothing is added.
+  ///   - progress: called with the number of checked files.
+  /// - Throws: `WorkTreeError.file`, `.massDeletion`. Then nothing is added.
   public func importFiles(
     from source: String, into target: TreePath = "", includesSecrets: Bool = false,
     trial: Bool = false, progress: (Int, Int) throws -> Void = { _, _ in }
@@ -52,7 +53,7 @@ extension Notebook {
       do {
         last = try repository.withBatchedWrites(isBeforeMove: true) {
           let imported = try found.look(at: source, keepsTexts: true, progress: progress)
-          // Nothing of what is stored by then stays.
+          // Nothing stored so far is kept then.
           if !includesSecrets, !imported.secrets.isEmpty { throw Import.HoldsSecrets() }
           return try transaction.writer.makeVersions(found.groups)
         }
@@ -68,7 +69,7 @@ extension Notebook {
   }
 }
 
-/// The rules by which a folder keeps files back.
+/// A folder's rules for files that are kept back.
 private struct KeptBackRules {
   let ignored: IgnoreRules
   let converted: ConversionRules
@@ -79,7 +80,7 @@ private struct KeptBackRules {
   }
 }
 
-/// The files of a folder that comes in.
+/// The files of a folder to import.
 private struct Import {
   struct HoldsSecrets: Error {}
 
@@ -95,16 +96,16 @@ private struct Import {
     self.tree = tree
   }
 
-  /// Looks at what is there.
+  /// Scans the folder.
   ///
-  /// - Parameter keepsTexts: store them as objects.
+  /// - Parameter keepsTexts: whether to store the texts as objects.
   mutating func look(
     at source: String, keepsTexts: Bool = false, progress: (Int, Int) throws -> Void
   ) throws -> Imported {
     let workTree = notebook.workTree
     let index = try workTree.indexFile()
     let rules = try KeptBackRules(of: workTree, index: index)
-    // The files that the folder's own rules keep back do not come, either.
+    // Files that the folder's own rules keep back are not imported, either.
     let rulesThere = try KeptBackRules(
       of: sourceWorkTree(at: source), index: IndexFile(entries: []))
     var names = NamesInUse(try tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])
@@ -168,13 +169,13 @@ private struct Import {
     return imported
   }
 
-  /// The folder as its own repository has it, if it is one's top, with what that keeps back.
+  /// The folder with its own repository, if it is the top of one, and with that repository's rules.
   private func sourceWorkTree(at source: String) throws -> WorkTree {
     if Counted.access(source + "/.git/HEAD", F_OK) == 0 {
       do {
         return WorkTree(folder: source, repository: try Repository.open(at: source))
       } catch GitError.foreignOwner {
-        // Another user's configuration is not followed; the files beside the notes are.
+        // Another user's git configuration is ignored, but rules in the folder apply.
       }
     }
     return WorkTree(folder: source, repository: notebook.repository)
@@ -190,7 +191,7 @@ private struct Import {
     }
   }
 
-  /// One whose name is in use: by the same text, or by another.
+  /// Its name is in use, by the same text or by another.
   private mutating func leaveOut(_ place: TreePath, _ content: FileContent) throws {
     let there = try tree.flatMap { try notebook.repository.entry(at: place, in: $0) }
     if try there?.id == notebook.repository.hash(blob: content.bytes) {
@@ -200,11 +201,11 @@ private struct Import {
     }
   }
 
-  /// So many versions an import makes at most: in each stands the whole list of notes.
+  /// The most versions that an import makes: each contains the whole list of notes.
   private static let mostVersions = 500
 
-  /// The files by when they were last changed: to the second, or the day, the month, the year, so that
-  /// they are not too many versions.
+  /// The files grouped by their last change: to the second, day, month or year, whichever gives few
+  /// enough versions.
   var groups: [[ImportedFile]] {
     let (day, year) = (86_400 as Int64, 31_556_952 as Int64)
     for span in [1, day, year / 12, year] {
@@ -217,7 +218,7 @@ private struct Import {
   }
 }
 
-/// A file that comes in.
+/// A file to import.
 package struct ImportedFile: Sendable {
   let path: TreePath
   let entry: TreeEntry
@@ -226,9 +227,10 @@ package struct ImportedFile: Sendable {
 }
 
 extension VersionWriter {
-  /// Stores a version for each group of files, one after the other on the tip; no reference moves.
+  /// Stores a version for each group of files, one after the other on top of the tip; no reference
+  /// moves.
   ///
-  /// - Returns: the last one; nil where there are none.
+  /// - Returns: the last version; nil if there are no groups.
   func makeVersions(_ groups: [[ImportedFile]]) throws -> ObjectID? {
     var parent = try tip()
     for files in groups {
@@ -245,7 +247,7 @@ extension VersionWriter {
   }
 }
 
-/// The names that files of a notebook have, as all file systems tell them apart.
+/// The names of a notebook's files, compared so that they are distinct on all file systems.
 private struct NamesInUse {
   private var spellings: [[NameKey]: TreePath] = [:]
   private var files: Set<TreePath> = []
@@ -254,7 +256,8 @@ private struct NamesInUse {
     for path in paths { _ = take(path) }
   }
 
-  /// Takes a name for a file; false where a file or folder has it, or one that differs by case alone.
+  /// Reserves a name for a file; false if a file or folder has it, or one that differs only by
+  /// case.
   mutating func take(_ path: TreePath) -> Bool {
     var keys: [NameKey] = []
     var found: [([NameKey], TreePath)] = []

@@ -3,27 +3,27 @@ public import History
 public import Merge
 public import WorkTree
 
-/// The result of taking in heads.
+/// The result of merging heads.
 public struct MergeOutcome: Codable, Sendable {
-  /// The tip before, or nil in a notebook without versions.
+  /// The tip before; nil in a notebook without versions.
   public let former: ObjectID?
   /// The tip now.
   public let tip: ObjectID?
-  /// The heads the tip stands for, in the order of the merge.
+  /// The heads that the tip merges, in the order of the merge.
   public let heads: [ObjectID]
   /// The changes in the folder, by path.
   public let changes: [Change]
-  /// Those of them that wait outside the folder, as their place is taken.
+  /// The changed notes that wait outside the folder, as their place is taken.
   public let waiting: [TreePath]
   /// Notes that are in conflict now and were not before.
   public let conflicts: [TreePath]
-  /// The decisions of the merge other than to take one side, if there were any.
+  /// The merge's decisions other than taking one side.
   public let reports: [MergeReport]
-  /// The forgettings that this device followed in this merge, if it did.
+  /// The forgettings that this device followed in this merge, if any.
   public var followed: FollowedForgettings?
 }
 
-/// The forgettings that a device has followed, and the version that names them.
+/// The forgettings that a device has followed, and the version that lists them.
 public struct FollowedForgettings: Codable, Sendable {
   /// The version, which an admin signed.
   public let version: ObjectID
@@ -31,26 +31,28 @@ public struct FollowedForgettings: Codable, Sendable {
   public let lines: [ForgettingVersion.Line]
 }
 
-/// Limits of a join.
+/// The limits of a merge.
 public struct MergeOptions: Sendable {
-  /// Let more than half of the notes be deleted.
+  /// Whether more than half of the notes may be deleted.
   public var allowsMassDeletion = false
-  /// Let more come into the folder than `unaskedBytes`, or than half of what is free.
+  /// Whether more than `unaskedBytes`, or more than half of the free space, may be written into the
+  /// folder.
   public var allowsLarge = false
-  /// How many bytes may come into the folder without a question.
+  /// How many bytes may be written into the folder without consent.
   package var unaskedBytes = 1 << 30
-  /// The files that the save before it looks at.
+  /// The files that the save before the merge checks.
   public var scope = SaveScope.everything
-  /// Counts what is written into the folder.
+  /// Counts the bytes written into the folder.
   public var meter: WorkMeter?
-  /// The notes that the user asked to be written: if the folder does not let them be, nothing changes.
+  /// The notes that the user wants written: if the folder refuses one of them, nothing changes.
   package var mustBeWritten: Set<TreePath> = []
-  /// Brings versions from before something was forgotten over to this device's history, where nobody else does it.
+  /// Whether to rewrite versions from before a forgetting for this device's history, if no other
+  /// device does it.
   package var bringsOver = false
-  /// The operation that brings the heads, for the log of operations.
+  /// The operation that merges the heads, for the log of operations.
   public var operation: OperationKind
 
-  /// By default the limits for heads that another device sent.
+  /// By default, the limits for heads that another device sent.
   public init(
     allowsMassDeletion: Bool = false, allowsLarge: Bool = false, scope: SaveScope = .everything,
     operation: OperationKind = .receive
@@ -63,10 +65,10 @@ public struct MergeOptions: Sendable {
 }
 
 extension Notebook {
-  /// Takes in heads whose objects are in the repository: saves the folder, merges them with its own,
-  /// and brings the folder to their tip. Edits made in the meantime are merged as well.
+  /// Merges heads whose objects are in the repository: saves the folder, merges the heads with the
+  /// tip, and updates the folder. Edits made in the meantime are merged as well.
   ///
-  /// - Throws: `NotebookError.massDeletion` and `.largeVersion`, before a file has changed.
+  /// - Throws: `NotebookError.massDeletion` and `.largeVersion`, before any file changes.
   public func merge(_ heads: [ObjectID], options: MergeOptions = MergeOptions()) throws
     -> MergeOutcome
   {

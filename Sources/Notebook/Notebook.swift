@@ -5,11 +5,11 @@ public import State
 internal import System
 public import WorkTree
 
-/// A folder of notes with its history: an ordinary git repository with this device's state beside
-/// it in `.git/notes/`.
+/// A folder of notes with its history: an ordinary git repository with this device's state in
+/// `.git/notes/`.
 ///
 /// Opening it reads one small file. An instance belongs to one thread at a time; other threads and
-/// processes open their own, and the writer lock keeps their changes apart.
+/// processes open their own, and the writer lock serializes their changes.
 public final class Notebook {
   /// The notebook's folder.
   public let folder: String
@@ -22,33 +22,35 @@ public final class Notebook {
   public let workTree: WorkTree
   /// The notes and versions.
   public let history: History
-  /// The clock that stamps new versions.
+  /// The clock for the dates of new versions.
   public var clock: Clock {
     get { history.clock }
     set { history.clock = newValue }
   }
-  /// The signer of the versions made here; without it they are unsigned.
+  /// The signer of the versions made here; if nil, they are unsigned.
   public var signer: VersionSigner?
-  /// The guest of this device that new versions name beside it; what the folder held before is the
+  /// The guest of this device whom new versions name; edits found in the folder are still the
   /// device's own: notes-security(7), GUESTS.
   public var guest: String?
-  /// Told of a version of this device as soon as its objects are in the repository, before the branch
-  /// moves: notes-protocol(7), "Sessions that go on".
+  /// Called with a version of this device as soon as its objects are in the repository, before the
+  /// branch moves: notes-protocol(7), "Sessions that go on".
   public var earlyNotice: ((ObjectID) -> Void)?
 
-  /// Told of saves that were made on an older text, or take away what other devices brought.
+  /// Called with notices about saves that were based on an older text, or that remove other
+  /// devices' edits.
   public var saveNotice: (SaveNews) -> Void = { _ in }
-  /// Is told of a version that git removed while it was being saved, and of the one made in its place.
+  /// Called with a version that git removed while it was being saved, and the one made in its
+  /// place.
   public var pruneNotice: (_ lost: ObjectID, _ version: ObjectID) -> Void = { _, _ in }
 
-  /// Whether saves tell what looks like a secret: notes-save(1).
+  /// Whether saves report text that looks like a secret: notes-save(1).
   public var namesSecrets = true
 
-  /// The folder of this device's state for the notebook.
+  /// The folder with this device's state of the notebook.
   public var stateFolder: StateFolder { repository.stateFolder }
 
-  /// The lock files of git's kind that have stood for at least so many seconds, by their paths in `.git`: most likely
-  /// a killed program left them, and nothing can be written there.
+  /// git's lock files that have existed for at least so many seconds, by their paths in `.git`: most likely a
+  /// killed program left them, and they block writes.
   public func lockFiles(olderThan seconds: Int64, now: Int64) throws -> [String] {
     try StaleLocks(repository: repository).standing(until: now - seconds)
   }
@@ -72,14 +74,14 @@ public final class Notebook {
       identity: try NotebookIdentity(parsing: content, path: path))
   }
 
-  /// The folder of the notebook that `folder` is in: itself or the nearest one above.
+  /// The folder of the notebook around `folder`: itself or the nearest one above.
   public static func find(from folder: String) throws -> String {
     guard var current = realPath(of: folder) else {
       throw WorkTreeError.file(call: "open", path: folder, errno: errno)
     }
     while true {
       if Counted.access(StateFolder(ofNotebookIn: current)[.notebook], F_OK) == 0 { return current }
-      // A notebook that may not be entered is one all the same.
+      // If the notebook's folder may not be entered, it is still a notebook.
       if errno == EACCES, Counted.access(current + "/.git", F_OK) == 0 {
         throw WorkTreeError.file(call: "open", path: current + "/.git", errno: EACCES)
       }
@@ -88,15 +90,15 @@ public final class Notebook {
     }
   }
 
-  /// Makes `folder` a notebook, with the state that `fill` puts into the folder it is told, as the
-  /// identity that it returns.
+  /// Makes `folder` a notebook. `fill` writes the state into the folder that it is called with, and
+  /// returns the identity.
   ///
-  /// Where there is no repository yet, all of it comes into being in one step: a run that fails or is
-  /// killed before leaves the folder as it was. An existing repository becomes a notebook with the
-  /// last thing that is written, its identity.
+  /// If there is no repository yet, everything appears in one step: a run that fails or is killed
+  /// before leaves the folder as it was. An existing repository becomes a notebook when its identity
+  /// is written, which happens last.
   ///
-  /// - Parameter branch: the branch of a repository that is made here.
-  /// - Throws: `alreadyANotebook`, and what `fill` throws.
+  /// - Parameter branch: the branch of a new repository.
+  /// - Throws: `alreadyANotebook`, and the errors of `fill`.
   public static func make(
     at folder: String, branch: String = "main",
     fill: (_ stateFolder: StateFolder) throws -> NotebookIdentity
@@ -124,19 +126,20 @@ public final class Notebook {
     return notebook
   }
 
-  /// The branch of a notebook that is made for what another device offers: that one's, unless git would not
-  /// have it.
+  /// The branch of a notebook that will receive another device's history: that device's branch, unless git
+  /// would refuse the name.
   package static func branch(offered name: String?) -> String {
     name.flatMap { Repository.isBranch($0) ? $0 : nil } ?? "main"
   }
 
-  /// A folder that is made here is for its user alone; one that was there has its owner's permissions.
+  /// A new folder is only for its user; an existing one keeps its permissions.
   private static let newFolderMode: mode_t = 0o700
 
-  /// Makes `folder`, its repository and the state folder, whose path it returns, as far as they are
-  /// missing. Nothing is a notebook before `adopt`; a later run completes what one leaves that ends.
+  /// Makes `folder`, its repository and the state folder, as far as they are missing, and returns
+  /// the state folder. The folder is not a notebook before `adopt`; if a run is interrupted, a later
+  /// run completes it.
   ///
-  /// - Throws: `alreadyANotebook` when there is nothing to prepare.
+  /// - Throws: `alreadyANotebook` if there is nothing to prepare.
   public static func prepare(at folder: String) throws -> StateFolder {
     if Counted.access(StateFolder(ofNotebookIn: folder)[.notebook], F_OK) == 0 {
       throw NotebookError.alreadyANotebook(folder: folder)
@@ -151,7 +154,7 @@ public final class Notebook {
     return state
   }
 
-  /// Makes the prepared `folder` a notebook, which is what writing its identity does.
+  /// Makes the prepared `folder` a notebook, by writing its identity.
   public static func adopt(at folder: String, as identity: NotebookIdentity) throws -> Notebook {
     try Disk.replace(StateFolder(ofNotebookIn: folder)[.notebook], with: identity.serialized)
     let notebook = try open(at: folder)
@@ -159,38 +162,39 @@ public final class Notebook {
     return notebook
   }
 
-  /// Sets the largest file that is versioned, from the next save on; nil takes the setting away.
+  /// Sets the limit for versioned files, from the next save on; nil removes the setting.
   public func setSizeLimit(_ text: String?) throws {
     try withWriterLock { _ in try workTree.set(sizeLimit: text) }
   }
 
-  /// Sets whether hidden files are versioned, from the next save on; nil takes the setting away.
+  /// Sets whether hidden files are versioned, from the next save on; nil removes the setting.
   public func setHiddenFiles(_ text: String?) throws {
     try withWriterLock { _ in try workTree.set(hiddenFiles: text) }
   }
 
-  /// Sets whether files become executable here that a version has so; nil takes the setting away.
+  /// Sets whether executable files of versions become executable here; nil removes the setting.
   public func setExecutableFiles(_ text: String?) throws {
     try withWriterLock { _ in try workTree.set(executableFiles: text) }
   }
 
-  /// Which version this device shows now. Unsaved changes in the folder are not part of it.
+  /// The version in this device's folder now. Unsaved changes are not part of it.
   public func state() throws -> NotebookState { try history.state() }
 
-  /// Runs `body` while no other process or instance can change the notebook, after finishing what
-  /// an interrupted run left.
+  /// Runs `body` while no other process or instance can change the notebook, after finishing an
+  /// interrupted run.
   package func withWriterLock<Result>(
     _ body: (WriteTransaction) throws -> Result
   ) throws -> Result {
     let lock = try WriterLock(stateFolder: stateFolder, folder: folder)
     workTree.forgetSettings()
     var transaction = transaction()
-    // A lock file of git's that could not be removed is left for the next run to remove.
+    // A git lock file that could not be removed is left to the next run.
     defer { if !transaction.leavesLockFile() { lock.end() } }
     closeRepositoryToOthers()
     func carryOut() throws -> Result {
       try transaction.recover(lock)
-      // Only `git log --show-signature` needs it: a configuration that cannot be written keeps nobody from saving.
+      // Only `git log --show-signature` needs it: if the configuration cannot be written, saves
+      // still work.
       if signer != nil { try? nameAllowedSigners() }
       return try body(transaction)
     }
@@ -218,14 +222,14 @@ public final class Notebook {
       }, namesSecrets: namesSecrets)
   }
 
-  /// The makers of versions, with the proof that their names lack; if nothing can prove them, as the
-  /// versions say.
+  /// The names of versions' makers, with a remark if a name is not proved; without a way to check,
+  /// the names in the versions.
   func makers(of versions: [Commit]) throws -> [String] {
     try signer?.makers(of: versions, in: self) ?? versions.map(\.author.name)
   }
 
-  /// Lets nobody into the repository who may not read the folder: all versions of all notes are there, in files
-  /// that git makes readable. It is looked at again at each change, as the folder's mode may change.
+  /// Denies access to the repository to users who may not read the folder: it contains all versions of all
+  /// notes, in files that git makes readable. Repeated at each change, as the folder's mode may change.
   private func closeRepositoryToOthers() {
     var (outer, inner) = (stat(), stat())
     guard Counted.stat(folder, &outer) == 0, Counted.lstat(repository.gitFolder, &inner) == 0,
@@ -235,29 +239,29 @@ public final class Notebook {
     for (reading, all) in [(mode_t(0o040), mode_t(0o070)), (0o004, 0o007)]
     where outer.st_mode & reading == 0 { closed |= all }
     if inner.st_mode & closed == 0 { return }
-    // If the folder is somebody else's, its owner's next change does it.
+    // If the folder belongs to another user, that user's next change does it.
     chmod(repository.gitFolder, inner.st_mode & 0o7777 & ~closed)
   }
 
-  /// Points a reference that only this device writes, beside the branch, at a commit.
+  /// Sets a reference that only this device writes, other than the branch, to a commit.
   package func setDeviceReference(_ name: String, to id: ObjectID, message: String) throws {
     try withWriterLock { try $0.writer.setDeviceReference(name, to: id, message: message) }
   }
 
-  /// Removes a reference that only this device writes, beside the branch.
+  /// Removes a reference that only this device writes, other than the branch.
   package func forgetDeviceReference(_ name: String) throws {
     try withWriterLock { _ in try repository.delete(reference: name) }
   }
 
-  /// Lets this device be another one here: it has a new key.
+  /// Gives this device another identity: it has a new key.
   public func become(_ device: DeviceIdentity) throws { try changeIdentity { $0.device = device } }
 
-  /// Goes by another ID and name: its membership was begun anew.
+  /// Gives the notebook another ID and name: its membership was started over.
   public func become(_ id: String, named name: String) throws {
     try changeIdentity { ($0.id, $0.name) = (id, name) }
   }
 
-  /// Changes how the notebook or this device is called here.
+  /// Changes the name of the notebook or of this device here.
   public func rename(notebook name: String? = nil, device: String? = nil) throws {
     try changeIdentity { identity in
       if let name { identity.name = name }
@@ -265,8 +269,8 @@ public final class Notebook {
     }
   }
 
-  /// A watcher and a command may do this at once, and neither takes back what the other wrote: a lock of its
-  /// own, as this happens under the writer's, too.
+  /// A lock of its own lets a watcher and a command do this at once without undoing each other's change; the
+  /// writer lock may be held already.
   private func changeIdentity(_ change: (inout NotebookIdentity) -> Void) throws {
     let path = Self.identityPath(in: folder)
     let lock = try Disk.lock(
@@ -286,10 +290,10 @@ public final class Notebook {
   }
 }
 
-/// The notebook's identity on this device: kept in `.git/notes/notebook`, whose presence makes a repository
-/// a notebook.
+/// The notebook's identity on this device: stored in `.git/notes/notebook`; the existence of this file
+/// makes a repository a notebook.
 ///
-/// The file is lines of `KEY VALUE`; unknown keys are ignored. `format` comes first.
+/// The file has lines of `KEY VALUE`; unknown keys are ignored. `format` comes first.
 public struct NotebookIdentity: Hashable, Sendable {
   /// The notebook ID: the name of its root certificate.
   public var id: String
@@ -298,7 +302,7 @@ public struct NotebookIdentity: Hashable, Sendable {
   /// This device.
   public var device: DeviceIdentity
 
-  /// The content of the file; nothing is checked.
+  /// The content of the file, without a check.
   public init(id: String, name: String, device: DeviceIdentity) {
     self.id = id
     self.name = name

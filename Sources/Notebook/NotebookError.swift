@@ -1,58 +1,60 @@
 public import Git
 public import WorkTree
 
-/// The errors of a notebook, beside those of its folder and its history.
+/// The errors of a notebook, in addition to those of its folder and its history.
 public enum NotebookError: Error, Sendable {
-  /// No notebook in this folder or above it.
+  /// There is no notebook in this folder or above it.
   case notANotebook(folder: String)
   /// There is already a notebook in this folder.
   case alreadyANotebook(folder: String)
   /// `.git` is not a folder: a work tree or submodule of another repository.
   case linkedWorkTree(folder: String)
-  /// Another command has held the writer lock all the time we waited.
+  /// Another command held the writer lock for the whole waiting time.
   case busy(folder: String)
-  /// Git is in the middle of something that a person has to finish.
+  /// A git operation is in progress that a person must finish.
   case gitOperation(UnfinishedOperation)
-  /// Git could not merge these files, as after `git stash pop`, and a person has to.
+  /// git could not merge these files, as after `git stash pop`; a person must.
   case unmerged([TreePath])
-  /// Git converts the file, so that no version of it is made here: how.
+  /// git converts the file, so notes does not version it: how.
   case converted(TreePath, by: Conversion)
   /// Too much would be deleted at once (notes-merge(7), mass deletion).
   case massDeletion(deleted: Int, of: Int)
-  /// A title can't be a note's: the title, and what is wrong with it.
+  /// A title is not allowed for a note: the title, and the reason.
   case unfitTitle(String, String)
-  /// The note or folder that has the wanted name already, or one that differs from it only by case or
+  /// A note or folder already has the wanted name, or one that differs from it only by case or
   /// Unicode form.
   case nameTaken(TreePath, by: TreePath, isFolder: Bool)
   /// A folder can't be moved into itself.
   case intoItself(TreePath)
-  /// So much would come into the folder, and so much is free, in bytes.
+  /// A version would write too much into the folder: its size and the free space, in bytes.
   case largeVersion(bytes: Int, free: Int)
-  /// A merge would be larger than devices take: the thing that there is too much of, and the limit.
+  /// A merge would exceed a limit of all devices: the thing that there is too much of, and the
+  /// limit.
   case mergeTooLarge(String, limit: Int)
-  /// A note's file in the folder is larger than devices take, so that no version can keep what is to be
-  /// replaced: its size in bytes.
+  /// A note's file in the folder exceeds the limit of all devices, so no version can keep the text to
+  /// be replaced: its size in bytes.
   case fileTooLarge(TreePath, bytes: Int)
-  /// A file would have a path that no device takes: why.
+  /// All devices would refuse the path of a file: why.
   case unfitPath(TreePath, String)
-  /// A head descends from a version that was cut off here, which somebody still has.
+  /// A head descends from a version that was pruned here and that another device still has.
   case wasPruned(ObjectID)
-  /// Versions are from before something was forgotten, on one side: one that both have in another form.
+  /// One side has versions from before a forgetting; the other side has this version in another
+  /// form.
   case wasForgotten(ObjectID)
-  /// The other history obeys a forgetting that this notebook does not, and this one another.
+  /// The other history and this one each obey a forgetting that the other does not.
   case forgotOtherwise
-  /// So many operations can't be taken back: how many could.
+  /// There are fewer operations to undo: how many.
   case nothingToUndo(available: Int)
-  /// So many undos cannot be taken back: how many could.
+  /// There are fewer undos to redo: how many.
   case nothingToRedo(available: Int)
-  /// No operation of this device led to such a version.
+  /// No operation of this device made such a version.
   case noSuchOperation(String)
-  /// Later edits of the same lines of these notes are in the way of taking something back.
+  /// Later edits of the same lines of these notes prevent the undo or redo.
   case undoConflict([TreePath])
 }
 
 extension NotebookError {
-  /// Whether a person has to finish what git began before anything is saved.
+  /// Whether nothing is saved until a person has finished a git operation.
   public var waitsForGit: Bool {
     switch self {
     case .gitOperation, .unmerged: true
@@ -62,7 +64,7 @@ extension NotebookError {
 }
 
 extension NotebookError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .notANotebook("."): "this folder is not in a notebook"

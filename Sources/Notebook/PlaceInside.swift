@@ -3,10 +3,10 @@ internal import System
 internal import WorkTree
 
 extension Notebook {
-  /// Whether a place is the notebook's folder or in it, by whatever path: links are followed, a folder
-  /// that is mounted elsewhere is told by what it is, and the place need not be there yet.
+  /// Whether a path leads to the notebook's folder or into it: links are followed, folders are
+  /// compared by device and inode (for example with bind mounts), and the place need not exist yet.
   public func contains(place: String) -> Bool {
-    // A path through a folder that is not there yet leads to its other end once that is made.
+    // A path through a missing folder may lead elsewhere once the folder exists.
     [place, Self.withoutSteps(place)].contains { contains(existing: Self.existingFolder(of: $0)) }
   }
 
@@ -20,10 +20,10 @@ extension Notebook {
     }
   }
 
-  /// The real path of a place, or of the nearest folder above it that is there.
+  /// The real path of a place, or of the nearest existing folder above it.
   private static func existingFolder(of place: String) -> String {
     var place = withoutSlashes(place)
-    // As many links as the system follows: path_resolution(7).
+    // The number of links that the system follows: path_resolution(7).
     var links = 40
     while true {
       if let real = realPath(of: place) { return real }
@@ -64,7 +64,7 @@ extension Notebook {
   }
 }
 
-/// The numbers that tell a folder from all others: stat(2).
+/// The numbers that identify a folder: stat(2).
 private struct PlaceIdentity: Equatable {
   let device: dev_t
   let inode: ino_t

@@ -4,13 +4,13 @@ internal import History
 public import Merge
 internal import WorkTree
 
-/// A note in conflict, as it was when somebody began to settle it.
+/// A note in conflict, as it was when somebody began to resolve it.
 public struct ConflictedNote: Sendable {
-  /// Which note.
+  /// The note.
   public var path: TreePath { place.path }
   /// Its blocks, and the text around them.
   public let marked: MarkedText
-  /// When the sides were written, by their labels, in seconds since 1970; not known of all.
+  /// When the sides were written, by their labels, in seconds since 1970; as far as known.
   public let times: [[UInt8]: Int64]
   let place: Place
 
@@ -21,13 +21,13 @@ public struct ConflictedNote: Sendable {
     let entry: TreeEntry
   }
 
-  /// The sides of each block, those written first first.
+  /// The sides of each block, oldest first.
   public var blocks: [[MarkedText.Side]] { marked.blocks.map { $0.oldestFirst(times) } }
 
-  /// The whole note as it stood.
+  /// The whole text of the note.
   public var text: [UInt8] { marked.text(replacing: [:]) }
 
-  /// The whole note with a side in the place of each block.
+  /// The whole note with one side in the place of each block.
   public func text(keeping resolution: Resolution) -> [UInt8] {
     let texts = marked.blocks.map { resolution.text(of: $0, times: times) }
     return marked.text(
@@ -37,17 +37,17 @@ public struct ConflictedNote: Sendable {
 }
 
 extension Notebook {
-  /// Replaces a note's conflict blocks by the chosen sides, as a new version; what the folder holds
-  /// is saved first.
+  /// Replaces a note's conflict blocks by the chosen sides, as a new version, after a save of the
+  /// folder.
   ///
-  /// - Parameter blocks: which blocks, counted from 0; all where none are given.
-  /// - Throws: `MergeError.noConflict`; `.noBlock`; `.noSide` when nobody of that name wrote a side.
+  /// - Parameter blocks: the numbers of the blocks, counted from 0; all blocks if empty.
+  /// - Throws: `MergeError.noConflict`; `.noBlock`; `.noSide` if no side has that author.
   public func resolve(
     _ path: TreePath, keeping resolution: Resolution, blocks: Set<Int> = []
   ) throws -> ObjectID? {
     try withWriterLock { transaction in
       try transaction.save()
-      // Of a large note no more is held than what is written.
+      // For a large note, only the new text stays in memory.
       let (place, text) = try {
         let note = try readConflict(in: path, transaction.writer.tip())
         return (
@@ -58,7 +58,7 @@ extension Notebook {
     }
   }
 
-  /// A note in conflict as it is now; what the folder holds is saved first.
+  /// A note in conflict as it is now, after a save of the folder.
   ///
   /// - Throws: `MergeError.noConflict`.
   public func conflictedNote(at path: TreePath) throws -> ConflictedNote {
@@ -68,10 +68,10 @@ extension Notebook {
     }
   }
 
-  /// Makes a version in which a note has the text that somebody made of its blocks. Where the note is not
-  /// as it was read any more, the text is merged with what it became: notes-resolve(1).
+  /// Makes a version with the text to which somebody has resolved a note's blocks. If the note has
+  /// changed since it was read, the text is merged with the changes: notes-resolve(1).
   ///
-  /// - Returns: the new version; nil where the text is the one that was read.
+  /// - Returns: the new version; nil if the text equals the one that was read.
   public func settle(_ note: ConflictedNote, as text: [UInt8]) throws -> ObjectID? {
     guard text.count <= workTree.sizeLimit else {
       throw WorkTreeError.file(call: "write", path: note.path.description, errno: EFBIG)
@@ -113,8 +113,8 @@ extension Notebook {
       place: .init(path: path, version: tip.id, entry: entry))
   }
 
-  /// The text that the oldest and the newest side of a note's first block were made from; empty where
-  /// there was none, or where it is not known who wrote them.
+  /// The base of the oldest and the newest side of a note's first block; empty if there is none, or
+  /// if the sides' versions are unknown.
   public func base(of note: ConflictedNote) throws -> [UInt8] {
     guard let sides = note.blocks.first, let first = sides.first, let last = sides.last else {
       return []
@@ -122,16 +122,16 @@ extension Notebook {
     let writers = try history.writers(ofLabels: [first.label, last.label], in: note.path)
     guard let older = writers[first.label], let newer = writers[last.label],
       let base = try repository.mergeBases(of: older.id, and: newer.id).first,
-      // A note that the base did not have, has no former text.
+      // If the base does not have the note, there is no former text.
       let former = try? history.noteVersion(at: repository.commit(base), of: note.path)
     else { return [] }
     return try history.text(of: former)
   }
 
-  /// Takes back what a merge settled by fine-grained rules in a note: the version made has the sides in
-  /// markers, as a conflict to resolve. The folder is saved first.
+  /// Undoes a merge that combined edits of a note by fine-grained rules: the new version has the sides
+  /// between markers, as a conflict to resolve. The folder is saved first.
   ///
-  /// - Returns: the new version; nil when the note's last change is no such merge.
+  /// - Returns: the new version; nil if the note's last change is not such a merge.
   public func takeBackMerge(of path: TreePath) throws -> ObjectID? {
     try withWriterLock { transaction in
       try transaction.save()

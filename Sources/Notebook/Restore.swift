@@ -4,22 +4,22 @@ internal import History
 internal import Merge
 public import WorkTree
 
-/// The changes that the restore of many files made, or would make.
+/// The result of restoring many files, or of a trial.
 public struct FolderRestoration: Sendable {
   /// The changes in the folder, by path.
   public let changes: [Change]
-  /// The new version; nil in a trial, and where nothing differs.
+  /// The new version; nil in a trial, and if nothing differs.
   public let version: ObjectID?
-  /// The files of that version that stay out, as no other device would take them, by path.
+  /// The version's files that are left out because other devices would refuse them, by path.
   public let excluded: [SkippedFile]
 }
 
 extension Notebook {
-  /// Brings back a note as it was in a version, as a new version; the present text is versioned
-  /// first. Returns the new version, or nil when the note is so already.
+  /// Restores a note from a version, as a new version; the present text is saved first. Returns the
+  /// new version; nil if the note already has that text.
   ///
-  /// - Parameter target: under this path instead of its own.
-  /// - Throws: `nameTaken` when the target is to be new and is not, or when a folder has that name.
+  /// - Parameter target: the path to restore to, instead of the note's own.
+  /// - Throws: `nameTaken` if `target` already exists, or if a folder has that name.
   public func restore(_ path: TreePath, from version: Commit, as target: TreePath? = nil) throws
     -> ObjectID?
   {
@@ -38,17 +38,17 @@ extension Notebook {
       let made = try transaction.replace(
         files, message: "Restore \(title) from \(version.id.hex.prefix(10))",
         conflicts: conflict.map { [target ?? path: $0] } ?? [:], operation: .restore)
-      // Something else may stand where the last version has the note.
+      // Something else may be in the note's place.
       if made == nil, try !isThere(path) { throw WorkTreeError.obstructed(path: path.description) }
       if made != nil { news.forEach(saveNotice) }
       return made
     }
   }
 
-  /// Brings files back to their last version that a power cut damaged, all or these; what they hold is
-  /// versioned beside: notes-save(1), "After a power cut".
+  /// Restores the last version of files that a power cut damaged, all or these; their damaged content
+  /// is saved beside: notes-save(1), "After a power cut".
   ///
-  /// - Returns: the files, and the new version; nil where there are none.
+  /// - Returns: the files, and the new version; nil if there are none.
   public func restoreDamagedFiles(_ paths: [TreePath]? = nil) throws
     -> (files: [SkippedFile], version: ObjectID)?
   {
@@ -63,16 +63,16 @@ extension Notebook {
   private func openConflict(
     of path: TreePath, _ text: ObjectID, in version: Commit
   ) throws -> Int? {
-    // Of a foreign commit the conflicts are known only from those before it.
+    // The conflicts in a foreign commit are known only from its ancestors.
     guard try MarkedText.mayHoldBlocks(repository.blob(text)) else { return nil }
     return try OpenConflicts.conflicts(at: version.id, in: repository)[path]
   }
 
-  /// Brings the notebook, or a folder of it, to what it was in a version, as a new version: files
-  /// that came since go, those that went come back. The folder is saved first.
+  /// Restores the notebook, or a folder of it, to its state in a version, as a new version: later files
+  /// are deleted, and deleted ones return. The folder is saved first.
   ///
-  /// - Parameter label: what the version is called in the new one's message.
-  /// - Throws: `massDeletion`, before a file has changed; `notInVersion` when the folder was not there.
+  /// - Parameter label: the version's name in the new one's message.
+  /// - Throws: `massDeletion`, before any file changes; `notInVersion` if the folder did not exist.
   public func restore(
     folder: TreePath? = nil, from version: Commit, label: String, trial: Bool = false,
     allowsMassDeletion: Bool = false
@@ -84,7 +84,7 @@ extension Notebook {
         excluded: wanted.excluded)
     }
     return try withWriterLock { transaction in
-      // With the whole notebook, what is gone from the folder comes back at once.
+      // If the whole notebook is restored, files deleted from the folder return at once.
       try transaction.save(allowsMassDeletion: allowsMassDeletion || folder == nil)
       try transaction.restoreDamagedFiles()
       let wanted = try wantedTree(folder, from: version)
@@ -124,7 +124,7 @@ extension Notebook {
   }
 }
 
-/// The files that a restore is to bring.
+/// The files that a restore will write.
 private struct WantedTree {
   let tree: ObjectID
   let conflicts: [TreePath: Int]

@@ -2,47 +2,48 @@ public import Git
 public import History
 public import WorkTree
 
-/// How the folder stands to the history.
+/// The differences between the folder and the history.
 public struct NotebookStatus: Sendable {
-  /// Which notebook it is, and which device this is.
+  /// The identity of the notebook and of this device.
   public let identity: NotebookIdentity
-  /// Which version the device shows.
+  /// The version in the device's folder.
   public let state: NotebookState
   /// The differences from the last version, by path.
   public let changes: [Change]
-  /// The differences that git has staged from the last version, by path; a save takes them, too.
+  /// The differences between git's staged changes and the last version, by path; a save includes
+  /// them.
   public let staged: [Change]
-  /// How many notes a save would delete, of how many, where it stops and asks; nil where it does not.
+  /// The mass deletion for which a save would stop and ask; nil if it would not.
   public let massDeletion: MassDeletion?
   /// Files that are not versioned, and why, by path.
   public let skipped: [SkippedFile]
   /// How many notes in the folder the ignore rules leave out.
   public let ignoredNotes: Int
-  /// The branch that versions go on; nil where HEAD is detached.
+  /// The branch for new versions; nil if HEAD is detached.
   public let branch: String?
-  /// The operation that git is in the middle of: nothing is saved before that ends.
+  /// The git operation in progress: nothing is saved until it ends.
   public let gitOperation: UnfinishedOperation?
-  /// Files that git could not merge: nothing is saved before a person has.
+  /// Files that git could not merge: nothing is saved until a person has merged them.
   public let unmerged: [TreePath]
-  /// Files that have another name on the disk, by path: a checkout parts the two.
+  /// Files that have another name on the disk, by path: a checkout separates the two.
   public let hardLinks: [TreePath]
-  /// Whether an interrupted checkout waits to be finished by the next command that writes.
+  /// Whether an interrupted checkout waits for the next command that writes.
   public let isInterrupted: Bool
-  /// Objects that the history needs and that are not here: texts of the latest version, and what was noticed
-  /// before.
+  /// Objects that the history needs and the repository lacks: texts of the latest version, and objects
+  /// recorded earlier.
   public let missing: [ObjectID]
 }
 
-/// How much a save would delete.
+/// The size of a mass deletion.
 public struct MassDeletion: Hashable, Sendable {
-  /// How many notes would go.
+  /// How many notes would be deleted.
   public let deleted: Int
-  /// Of how many.
+  /// How many notes there are.
   public let total: Int
 }
 
 extension Notebook {
-  /// How the folder stands to the history. Takes no lock and changes nothing.
+  /// The differences between the folder and the history. Takes no lock and changes nothing.
   public func status() throws -> NotebookStatus {
     let found = try workTree.changes()
     let head = try repository.head()
@@ -67,29 +68,29 @@ extension Notebook {
 
 /// The result of a save.
 public struct SaveResult: Codable, Sendable {
-  /// The new version, or nil when nothing differed from the last.
+  /// The new version; nil if nothing differed from the last.
   public let version: ObjectID?
   /// The differences, by path.
   public let changes: [Change]
   /// Files that are not versioned, and why.
   public let skipped: [SkippedFile]
-  /// On which text each save was made of a note that checkouts had changed lately.
+  /// The base of each save of a note that checkouts had changed lately.
   package let remarks: [SaveRemark]
-  /// The news that people are told of these.
+  /// The notices about these saves for people.
   public let news: [SaveNews]
 
-  /// The notes whose saves were made on an older text and merged: a checkout brought them.
+  /// The notes whose saves were based on an older text and merged with the text of a checkout.
   public var mergedPaths: [TreePath] { remarks.filter { $0.base != nil }.map(\.path) }
 }
 
 extension Notebook {
-  /// Makes a version of what the folder holds now, if it differs from the last one.
+  /// Saves the folder's present state as a version, if it differs from the last one.
   ///
   /// - Parameters:
-  ///   - message: made from the changes when nil.
-  ///   - paths: only these files or folders; all when empty. A named deletion is intentional: the guard
+  ///   - message: if nil, it is made from the changes.
+  ///   - paths: only these files or folders; all if empty. A named deletion is intentional: the guard
   ///     does not apply.
-  /// - Throws: `NotebookError.massDeletion`, before anything is versioned.
+  /// - Throws: `NotebookError.massDeletion`, before anything is saved.
   public func save(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
     operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
@@ -101,7 +102,7 @@ extension Notebook {
     }
   }
 
-  /// The newest version of a note that this device made since the tip was `former`; nil where there is
+  /// The newest version of a note that this device made since the tip was `former`; nil if there is
   /// none.
   public func ownVersion(of path: TreePath, since former: ObjectID?) throws -> ObjectID? {
     let versions = try history.versions(of: path)
@@ -113,7 +114,7 @@ extension Notebook {
     return nil
   }
 
-  /// Makes a version of what differs from the last one within `scope`; see `save(message:only:…)`.
+  /// Saves the changes within `scope`; see `save(message:only:…)`.
   public func save(_ scope: SaveScope, allowsMassDeletion: Bool = false) throws -> SaveResult {
     try withWriterLock { try $0.save(allowsMassDeletion: allowsMassDeletion, scope: scope) }
   }

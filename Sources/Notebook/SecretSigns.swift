@@ -3,14 +3,14 @@ internal import System
 internal import WorkTree
 
 /// Texts that are hardly ever meant for other devices: notes-save(1), "What looks like a secret". The rules
-/// are few and strict: a warning that is wrong is read once.
+/// are few and strict: after one false warning, people ignore the next.
 enum SecretSign: String, Codable, CaseIterable {
   case privateKey = "a private key"
   case token = "an access token"
   case passwordFile = "a file of passwords or keys"
 
-  /// The beginning of a token, the characters that follow, and their least number, or their exact one if
-  /// nothing else may follow. As their makers document them.
+  /// The beginning of a token, the characters that may follow, and their minimum number, or their exact
+  /// number if nothing else may follow. From the documentation of the services.
   private struct Form: Sendable {
     let prefix: [UInt8]
     let others: [UInt8]
@@ -35,13 +35,13 @@ enum SecretSign: String, Codable, CaseIterable {
       Form("sk-ant-", 40, "_-"), Form("sk-proj-", 40, "_-"), Form("hf_", 34, exactly: true),
     ]
 
-  /// The secrets in a text, each as it stands there.
+  /// The secrets in a text, as written there.
   static func found(in content: [UInt8]) -> [(sign: SecretSign, text: [UInt8])] {
     keys(in: content).map { (.privateKey, $0) } + tokens(in: content).map { (.token, $0) }
   }
 
-  /// The first lines of base64 behind each line that begins a private key, as RFC 7468, OpenSSH and
-  /// OpenPGP have them: who only writes about keys has none.
+  /// The first lines of base64 after each line that begins a private key, in the forms of RFC 7468,
+  /// OpenSSH and OpenPGP: a text that only mentions keys has none.
   private static func keys(in content: [UInt8]) -> [[UInt8]] {
     var found: [[UInt8]] = []
     var start = 0
@@ -70,7 +70,7 @@ enum SecretSign: String, Codable, CaseIterable {
         if place.lowerBound > 0, content[place.lowerBound - 1].isLetterOrDigit { continue }
         let rest = content[start...].prefix(200).prefix(while: form.isPart)
         guard form.isExact ? rest.count == form.count : rest.count >= form.count else { continue }
-        // Examples in manuals repeat a few characters, or spell the alphabet.
+        // Examples in manuals repeat a few characters, or have the alphabet in order.
         guard Set(rest).count >= 10, rest.contains(where: \.isDigit) else { continue }
         found.append(form.prefix + rest)
       }
@@ -87,11 +87,11 @@ extension UInt8 {
 }
 
 extension WriteTransaction {
-  /// So many changed files of a save are looked through, and so many bytes of each.
+  /// How many changed files of a save are searched, and how many bytes of each.
   private static var mostFiles: Int { 500 }
   private static var mostBytes: Int { 1 << 20 }
 
-  /// The texts of a version that look like secrets and were not there before.
+  /// The texts in a version that look like secrets and are new in it.
   func secrets(in changes: [Change], of version: ObjectID) throws -> [SaveNews] {
     let commit = try repository.commit(version)
     let former = try commit.parents.first.map { try repository.commit($0).tree }

@@ -5,20 +5,20 @@ internal import System
 internal import WorkTree
 
 /// Two devices with the same heads that show different tips: one of them merges by other rules, or
-/// something is wrong with it. The next edit, which is made on one of the tips, settles it.
+/// has a fault. The next edit, which is based on one of the tips, removes the difference.
 public struct TipDifference: Hashable, Codable, Sendable {
   /// The other device's ID.
   public var device: String
   /// This device's tip.
   public var tip: ObjectID
-  /// The version of the rules that this device merges by.
+  /// The version of this device's merge rules.
   public var rules: Int
   /// The other device's tip.
   public var peerTip: ObjectID
-  /// The version of the rules that the other merges by; nil where it does not say.
+  /// The version of the other device's merge rules; nil if the device does not say.
   public var peerRules: Int?
 
-  /// The tips of this device and of `device`, and the rules that led to each.
+  /// The tips of this device and of `device`, and the rules that made them.
   public init(device: String, tip: ObjectID, rules: Int, peerTip: ObjectID, peerRules: Int?) {
     self.device = device
     self.tip = tip
@@ -29,20 +29,20 @@ public struct TipDifference: Hashable, Codable, Sendable {
 }
 
 extension Notebook {
-  // One file a device, `.git/notes/differing/DEVICE-ID`: sessions on several threads do not disturb
-  // each other.
+  // One file for each device, `.git/notes/differing/DEVICE-ID`, so that sessions on several threads
+  // do not interfere.
 
   private var differencesFolder: String { stateFolder[.differing] }
 
-  /// The devices whose tip differed when the same heads were met last.
+  /// The devices whose tip differed when both devices last had the same heads.
   public func tipDifferences() -> [TipDifference] {
     Disk.namesIfAny(in: differencesFolder).compactMap { tipDifference(with: $0) }
       .sorted { $0.device < $1.device }
   }
 
-  /// Remembers that a device's tip differs, until `forgetTipDifference`.
+  /// Records that a device's tip differs, until `forgetTipDifference`.
   ///
-  /// - Returns: whether that was not known yet.
+  /// - Returns: whether this is new.
   public func remember(_ difference: TipDifference) throws -> Bool {
     guard Self.isDeviceID(difference.device), tipDifference(with: difference.device) != difference
     else { return false }
@@ -55,7 +55,7 @@ extension Notebook {
     return true
   }
 
-  /// Forgets what was remembered of a device: its tip is the same again.
+  /// Removes the record about a device: its tip is the same again.
   public func forgetTipDifference(with device: String) throws {
     let path = "\(differencesFolder)/\(device)"
     guard Self.isDeviceID(device), Counted.access(path, F_OK) == 0 else { return }
@@ -76,7 +76,7 @@ extension Notebook {
     }
   }
 
-  /// Whether the text can be the name of a file: device IDs are letters and digits.
+  /// Whether the text may be a file name: device IDs are letters and digits.
   private static func isDeviceID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.unicodeScalars.allSatisfy { ("A"..."Z").contains($0) || ("0"..."9").contains($0) }

@@ -2,13 +2,13 @@ public import Git
 internal import History
 
 extension Notebook {
-  /// How many versions that somebody made are in the history of `tip` and not in that of `other`.
+  /// How many versions made by people are in the history of `tip` and not in that of `other`.
   package func versionCount(from tip: ObjectID?, lacking other: ObjectID?) throws -> Int {
     guard let tip, tip != other else { return 0 }
     return try versionCount(from: [tip], lacking: other.map { [$0] } ?? [])
   }
 
-  /// The same for several of each.
+  /// The same for several tips on each side.
   public func versionCount(
     from tips: [ObjectID], lacking others: [ObjectID] = []
   ) throws -> Int {
@@ -17,7 +17,7 @@ extension Notebook {
     }
   }
 
-  /// How many of so many commits somebody made, if these of them have several parents.
+  /// How many of a number of commits people made; `merges` are those with several parents.
   package func versionCount(of commits: Int, merges: [ObjectID]) throws -> Int {
     try commits - merges.count { try history.isDerived(repository.commit($0)) }
   }

@@ -6,15 +6,15 @@ public import State
 internal import System
 internal import WorkTree
 
-/// Names and signs the versions that a device makes: notes-security(7), SIGNATURES. The
-/// caller that opens the notebook supplies the key's place, how it signs, and which others have its name.
+/// Names and signs the versions that a device makes: notes-security(7), SIGNATURES. The caller that opens
+/// the notebook supplies the key's place, the way to sign, and the other devices with the same name.
 public struct VersionSigner: Sendable {
   /// Makes the signature over a commit's content.
   public typealias Sign = @Sendable (_ content: [UInt8]) throws -> [UInt8]
-  /// The names of who made versions of a notebook, with what is lacking to prove them.
+  /// The names of versions' makers, with a remark if a name is not proved.
   public typealias Makers = @Sendable (_ versions: [Commit], Notebook) throws -> [String]
 
-  /// Whether a version by which something was forgotten counts, of those below these heads.
+  /// Whether a forgetting's version, which is below these heads, counts.
   public typealias Counts =
     @Sendable (_ version: ForgettingVersion, _ heads: [ObjectID], Notebook) throws -> Bool
 
@@ -23,9 +23,9 @@ public struct VersionSigner: Sendable {
   private let makers: Makers?
   private let authorName: @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String
 
-  /// A signer that asks for a device's key, nil where it is not here, for the name by which versions
-  /// call it when the first version is made, for who made others, and whether what somebody had forgotten is
-  /// to be.
+  /// A signer with these functions: `load` returns a device's signing function, nil if its key is missing;
+  /// `authorName` the device's name in versions, asked for with the first version; the others the makers of
+  /// versions, and whether a forgetting counts.
   public init(
     load: @escaping @Sendable (_ deviceID: String) throws -> Sign?,
     authorName:
@@ -43,7 +43,7 @@ public struct VersionSigner: Sendable {
     try makers?(versions, notebook)
   }
 
-  /// Whether a version by which something was forgotten counts; none does where nobody can tell.
+  /// Whether a forgetting's version counts; false if there is no way to check.
   func counts(
     _ version: ForgettingVersion, below heads: [ObjectID], in notebook: Notebook
   ) throws -> Bool {
@@ -52,7 +52,7 @@ public struct VersionSigner: Sendable {
 
   func sign(for device: DeviceIdentity) throws -> Sign? { try load(device.deviceID) }
 
-  /// The device as versions of a notebook name it.
+  /// The device, as versions of a notebook name it.
   func author(_ device: DeviceIdentity, stateFolder: StateFolder) -> DeviceIdentity {
     DeviceIdentity(name: authorName(device, stateFolder), deviceID: device.deviceID)
   }
@@ -65,11 +65,11 @@ extension Notebook {
       tip: tip, over: former, in: repository, signedBy: signer?.sign(for: identity.device))
   }
 
-  /// Lets git verify what devices signed: names the file in the repository's own configuration, unless
-  /// it has another one. Called under the writer lock.
+  /// Lets git verify devices' signatures: adds the file of allowed signers to the repository's own
+  /// configuration, unless that already names another. Called under the writer lock.
   ///
-  /// The file is replaced as a whole, without git's lock beside it: one that a killed save left would keep
-  /// git and every later save from their settings. While git has it, this is left to the next save.
+  /// The file is replaced as a whole, without git's lock file: one left by a killed save would block git
+  /// and every later save from the settings. If git has the lock, the next save does this.
   func nameAllowedSigners() throws {
     let end = StateFolder(ofNotebookIn: "")[.allowedSigners]
     let path = (realPath(of: folder) ?? folder) + end
@@ -80,10 +80,10 @@ extension Notebook {
     else { return }
     let bytes = try Disk.readIfThere(config) ?? []
     let text = String(decoding: bytes, as: UTF8.self)
-    // A text that is no UTF-8 would not come out as it went in.
+    // Text that is not UTF-8 would change when written back.
     guard Array(text.utf8) == bytes else { return }
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
-    // git-config(1): in quotes any character stands for itself but these two.
+    // git-config(1): inside quotes, only these two characters must be escaped.
     let quoted = path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     let line = "\tallowedSignersFile = \"\(quoted)\""
     if let place = lines.lastIndex(where: { $0.lowercased().contains("allowedsignersfile") }) {

@@ -5,66 +5,67 @@ internal import Rewriting
 internal import System
 internal import WorkTree
 
-/// The notes or texts that are to be forgotten: notes-forget(1).
+/// The notes or texts to forget: notes-forget(1).
 public enum ForgetTarget: Hashable, Sendable {
-  /// A text, wherever it stands in any version of any note.
+  /// A text, wherever it is in any version of any note.
   case text([UInt8])
   /// A note, in all versions and under all its names.
   case note(TreePath)
-  /// The lines that a version of a note has and the one before it had not, in all versions of the note.
+  /// The lines that a version added to a note, in all versions of the note.
   case version(TreePath, ObjectID)
   /// All notes and attachments that are deleted, in all versions and under all their names.
   case deleted
-  /// Attachments, from the version on in which they were larger than so many bytes.
+  /// Attachments, from the version on in which they exceeded a number of bytes.
   case attachments(over: Int)
 }
 
-/// The notes, versions and texts that a forgetting takes away.
+/// The effect of a forgetting: notes, versions and texts.
 public struct ForgetPlan: Hashable, Sendable {
-  /// How many versions hold it.
+  /// How many versions have the forgotten content.
   public let versions: Int
-  /// The notes that it is taken out of, in any version, under the names they had.
+  /// The notes that would change, in any version, under their names of the time.
   public let paths: [TreePath]
-  /// Attachments that hold the text, and files whose names do: nothing is taken out of them.
+  /// Attachments that contain the text, and files with the text in their names: these are not
+  /// changed.
   public let remaining: [TreePath]
-  /// Files in the folder that are in no version and hold the text: they are left alone.
+  /// Files in the folder that are in no version and contain the text: these are not changed.
   public let beside: [TreePath]
 }
 
 /// The result of a forgetting.
 public struct Forgotten: Sendable {
-  /// The notes, versions and texts that went.
+  /// The forgotten notes, versions and texts.
   public let plan: ForgetPlan
-  /// How many versions were made again.
+  /// How many versions were rewritten.
   public let rewritten: Int
-  /// The version on top that says so.
+  /// The version on top that records the forgetting.
   public let version: ObjectID
 }
 
-/// Why nothing is forgotten.
+/// The reason why nothing is forgotten.
 public enum ForgetError: Error, Hashable, Sendable {
-  /// Fewer bytes than `shortest`.
+  /// The text has fewer bytes than `shortest`.
   case tooShort(shortest: Int)
-  /// No version holds it.
+  /// No version contains it.
   case notFound
-  /// A version changed no line of the note that could be forgotten.
+  /// The version added no line to the note that could be forgotten.
   case nothingAdded(TreePath, ObjectID)
-  /// Git knows of other repositories that are no hubs, which would keep what goes.
+  /// The repository has remotes that are not hubs and would keep the forgotten content.
   case remotes([String])
-  /// A file waits to come into the folder, or a program still writes one that was replaced.
+  /// A file waits for its place in the folder, or a program still writes a replaced one.
   case unfinished(TreePath)
-  /// A deleted file goes on under another name.
+  /// A deleted file still exists under another name.
   case lives(TreePath)
   /// A file's present name holds the text.
   case inName(TreePath)
-  /// An editor has a note open that holds what goes, and would save it again.
+  /// An editor has a note with the forgotten content open, and would save it again.
   case isOpen(TreePath)
-  /// A program wrote it anew again and again meanwhile.
+  /// A program wrote it again each time it was removed.
   case written
 }
 
 extension ForgetError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .tooShort(let count): "the text is too short: it needs \(count) bytes or more"
@@ -83,7 +84,7 @@ extension ForgetError: CustomStringConvertible {
 }
 
 extension Notebook {
-  /// Saves the folder, and tells what a forgetting would take away. Nothing else is changed.
+  /// Saves the folder, and returns the effect that a forgetting would have. Changes nothing else.
   public func forgetPlan(
     _ target: ForgetTarget, progress: @escaping (Int, Int) -> Void = { _, _ in }
   ) throws -> ForgetPlan {
@@ -93,10 +94,10 @@ extension Notebook {
     }
   }
 
-  /// Forgets: makes the history again without it, in one step, and removes the former one from the disk. The
-  /// caller sees to it that nothing else serves the notebook.
+  /// Forgets: makes the history again without the target, in one step, and removes the former history from
+  /// the disk. The caller must make sure that nothing else serves the notebook.
   ///
-  /// - Parameter lastCheck: throws where nothing is to be forgotten after all: called when all is ready.
+  /// - Parameter lastCheck: called when everything is ready; it throws to cancel.
   public func forget(
     _ target: ForgetTarget, lastCheck: () throws -> Void = {},
     progress: @escaping (Int, Int) -> Void = { _, _ in }

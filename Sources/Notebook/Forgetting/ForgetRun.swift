@@ -7,11 +7,12 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// Forgets something on this device, by an admin's word: notes-forget(1).
+/// Forgets something on this device, on an admin's request: notes-forget(1).
 ///
-/// First an ordinary version takes it out of the files, by the checkout that never loses what somebody writes
-/// meanwhile. Then a repository is made beside this one, without it, and looked through; a single step puts it in
-/// the other one's place. Killed anywhere, the next command finds the one or the other.
+/// First an ordinary version removes the target from the files, by a checkout, which loses no edits made in the
+/// meantime. Then a repository without the target is made beside this one and checked; a single step puts it in
+/// the other one's place. If the run is killed at any point, the next command finds the old or the new
+/// repository.
 struct ForgetRun {
   private let notebook: Notebook
   private let transaction: WriteTransaction
@@ -77,7 +78,7 @@ struct ForgetRun {
     trails.reduce(into: [:]) { all, trail in all.merge(trail) { $0.union($1) } }
   }
 
-  /// The versions in which attachments become larger than so many bytes.
+  /// The versions in which attachments come to exceed a number of bytes.
   private func attachments(over bytes: Int) throws -> [ObjectID: Set<TreePath>] {
     var sizes: [ObjectID: Int] = [:]
     func isLarge(_ id: ObjectID) throws -> Bool {
@@ -116,7 +117,7 @@ struct ForgetRun {
 
   private static let mostTurns = 5
 
-  /// - Parameter lastCheck: throws where nothing is to be forgotten after all.
+  /// - Parameter lastCheck: throws to cancel.
   func run(_ lastCheck: () throws -> Void) throws -> Forgotten {
     let hubs = try notebook.hubs().map(\.name)
     let others = try repository.remoteNames().filter { !hubs.contains($0) }
@@ -191,7 +192,7 @@ struct ForgetRun {
     throw ForgetError.inName(file.path)
   }
 
-  /// An editor that shows what goes would bring it back with its next save.
+  /// An editor with the forgotten content would bring it back with its next save.
   private func checkNoEditor(has paths: [TreePath]) throws {
     for path in paths where EditorLock.isOpen(path, in: notebook.folder) {
       throw ForgetError.isOpen(path)
@@ -199,10 +200,10 @@ struct ForgetRun {
   }
 }
 
-/// The beginnings of the history that a repository keeps: all that its references lead to, but the commits
+/// The tips of the history that a repository keeps: the targets of all its references, except the commits
 /// that other devices were seen to have.
 struct ForgetRoots {
-  /// References of commits that stay, by name.
+  /// References whose commits are kept, by name.
   let references: [(name: String, id: ObjectID)]
   /// The stashes that are only in their log.
   let stashes: [ObjectID]
@@ -215,7 +216,7 @@ struct ForgetRoots {
   init(of repository: Repository) throws {
     var found: [(name: String, id: ObjectID)] = []
     var all = try repository.references(under: "refs/")
-    // Names of one part are no branches or tags, and are not among them.
+    // Names of one component are neither branches nor tags, and `references` omits them.
     for name in try Self.shortNames(in: repository) where !all.contains(where: { $0.name == name })
     {
       if let id = try repository.reference(name) { all.append((name, id)) }
@@ -237,7 +238,7 @@ struct ForgetRoots {
     }.filter { try repository.contains($0) && repository.object($0).kind == .commit }
   }
 
-  /// The references right below `refs/`, such as git's stash.
+  /// The references directly below `refs/`, such as git's stash.
   private static func shortNames(in repository: Repository) throws -> [String] {
     let folder = repository.gitFolder + "/refs"
     let files = try Disk.names(in: folder).filter { name in

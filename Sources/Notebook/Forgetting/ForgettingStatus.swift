@@ -1,11 +1,12 @@
 public import Git
 public import History
 
-/// The forgettings that a notebook's history obeys, and the devices that are known to have moved over to it.
+/// The forgettings that a notebook's history obeys, and the devices that are known to have moved
+/// over to it.
 public struct ForgettingStatus: Sendable {
-  /// The version that names them.
+  /// The version that lists them.
   public let version: ForgettingVersion
-  /// The same, as a version of the history.
+  /// Its commit.
   public let commit: Commit
   private let seen: [String: Bool]
 
@@ -22,7 +23,8 @@ public struct ForgettingStatus: Sendable {
     self.seen = seen
   }
 
-  /// Whether a device had moved over when it was met last; nil for one that was not met since this device did.
+  /// Whether a device had moved over when it was last connected; nil if it was not connected since
+  /// this device moved over.
   public func hasMovedOver(_ device: String) -> Bool? { seen[device] }
 }
 

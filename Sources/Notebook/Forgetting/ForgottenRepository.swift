@@ -7,18 +7,18 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// The repository that takes the place of a notebook's: what stays of the history, of git's own files and of this
+/// The repository that replaces a notebook's: the kept parts of the history, of git's own files and of this
 /// device's state. notes-forget(1), "On the disk".
 struct ForgottenRepository {
-  /// The versions that it leads to beside those that stand in the place of others.
+  /// The tips of the new history besides the replacements of old tips.
   struct Tops {
-    /// The version that stands in the place of the branch's.
+    /// The replacement of the branch's version.
     let tip: ObjectID
-    /// The one that the branch is to stand on: that or one made on it.
+    /// The new commit of the branch: `tip` or a version on top of it.
     let branch: ObjectID
-    /// The one that says what the history obeys now.
+    /// The version that lists the forgettings this history obeys now.
     let obeyed: ObjectID
-    /// Versions that are to be merged then.
+    /// Versions to merge afterwards.
     var waiting: [ObjectID] = []
     /// Texts that must not be left anywhere.
     var gone: [TextCut] = []
@@ -31,8 +31,8 @@ struct ForgottenRepository {
 
   private var repository: Repository { history.repository }
 
-  /// Whether a file of this device's state stays: not what tells of versions, texts or a moment that is over. All of
-  /// that is found again.
+  /// Whether a file of this device's state is kept: not if it describes versions, texts or a moment in the past,
+  /// as all of that is found again.
   private static func stays(_ file: StateFolder.File) -> Bool {
     switch file {
     case .notebook, .sharedKey, .addresses, .asked, .startedOver, .guests, .webAddress,
@@ -61,12 +61,13 @@ struct ForgottenRepository {
     self.progress = progress
   }
 
-  /// - Parameter lastCheck: throws where the step is not to be made after all.
+  /// - Parameter lastCheck: throws to cancel the step.
   func replace(_ lastCheck: () throws -> Void) throws {
     let replacement = try RepositoryReplacement(of: repository)
     let roots = try ForgetRoots(of: repository)
     let head = try repository.head()
-    // Under git's locks nothing moves any more; what moved just before them was not looked at.
+    // git's locks prevent further changes of references; this checks for changes just before the
+    // locks.
     guard let shown = head.commit, rewriting.form(of: shown) == tops.tip,
       roots.commits.allSatisfy({ rewriting.form(of: $0) != nil })
     else { throw ForgetError.written }
@@ -83,20 +84,21 @@ struct ForgottenRepository {
     let isLeft: ([UInt8]) -> Bool = { content in texts.contains { $0.isIn(content) } }
     let gone = Set(rewriting.forms.keys).union(rewriting.goneBlobs)
     try replacement.checkObjects(isLeft: isLeft, gone: gone, progress: progress)
-    // Late, as others may write here; then there is only little to do.
+    // Late, so that little can change before the swap: others may write here.
     let kept =
       StateFolder.File.allCases.filter(Self.stays).map(\.rawValue)
       + StateFolder.Folder.allCases.filter(Self.stays).map(\.rawValue)
     for name in kept { try replacement.copy("notes/" + name) }
     try replacement.checkFiles(isLeft: isLeft, gone: gone)
     try lastCheck()
-    // Who holds a lock goes on holding it.
+    // The holder of a lock keeps it.
     for lock in [StateFolder.File.lock, .watch] { try replacement.link("notes/" + lock.rawValue) }
     try replacement.swap()
     try history.rememberTip()
   }
 
-  /// The references as they are now. A name of this program's that ends in a version's ID has the new one's.
+  /// The present references, with new versions. If a name made by notes ends in a version's ID, the
+  /// ID is replaced.
   private func mapped(
     _ references: [(name: String, id: ObjectID)], _ head: Head
   ) throws -> [(name: String, id: ObjectID)] {
@@ -131,7 +133,8 @@ struct ForgottenRepository {
 
   // MARK: Logs
 
-  /// A log of git's with the versions as they are now. Lines of what nothing leads to any more go: git-reflog(1).
+  /// A git log with the new versions. Lines about versions that are no longer reachable are
+  /// removed: git-reflog(1).
   private func log(_ log: [UInt8], isShown: Bool) -> [UInt8] {
     var lines: [UInt8] = []
     var maker: ArraySlice<UInt8> = []
@@ -143,7 +146,7 @@ struct ForgottenRepository {
         let after = new == .zero ? new : rewriting.form(of: new)
       else { continue }
       guard let rest = names.replaced(in: line.dropFirst(82)) else { continue }
-      // A line that was torn may have another one behind it, with two makers.
+      // A torn line may be followed by another on the same line, with two names.
       let made = rest.prefix { $0 != UInt8(ascii: ">") }
       if made.count(where: { $0 == UInt8(ascii: "<") }) == 1 { maker = made }
       if before == after { continue }
@@ -151,7 +154,7 @@ struct ForgottenRepository {
         Array("\(before) \(after) ".utf8) + (rewriting.texts.applied(to: rest) ?? rest) + [10]
     }
     guard isShown, !maker.isEmpty, tops.tip != tops.branch else { return lines }
-    // The last step, by whom the one before was made.
+    // The last step, with the name from the line before.
     let time = history.clock.now()
     let zone = ReflogZone.text(ofMinutes: time.offset)
     lines += Array("\(tops.tip) \(tops.branch) ".utf8) + maker
@@ -160,10 +163,10 @@ struct ForgottenRepository {
   }
 }
 
-/// The IDs that versions had before they were made again, as messages of git name them: whole, or their beginnings.
+/// The former IDs of rewritten versions, as messages of git contain them: whole, or abbreviated.
 private struct FormerIDs {
   private let ids: [(old: [UInt8], new: [UInt8])]
-  /// git abbreviates no further by itself (git-config(1), core.abbrev).
+  /// git by itself makes no shorter abbreviations (git-config(1), core.abbrev).
   private static let shortest = 7
 
   init(_ forms: [ObjectID: ObjectID]) {
@@ -171,8 +174,7 @@ private struct FormerIDs {
       .sorted { $0.old.lexicographicallyPrecedes($1.old) }
   }
 
-  /// A line with the IDs that these versions have now; nil for one that was torn by a power cut, in which IDs
-  /// run into each other.
+  /// A line with the new IDs; nil for a line torn by a power cut, in which IDs are not separated.
   func replaced(in line: ArraySlice<UInt8>) -> [UInt8]? {
     var result: [UInt8] = []
     var run: [UInt8] = []
@@ -205,8 +207,8 @@ private enum ReflogZone {
   }
 }
 
-/// Files in a notebook's folder that are in no version and hold a text: what editors leave, what is ignored or
-/// hidden. They are their user's.
+/// Files in a notebook's folder that are in no version and contain a text: editors' leftovers, and ignored or
+/// hidden files. They are left to the user.
 struct FilesBeside {
   private let notebook: Notebook
   private let text: TextCut

@@ -5,18 +5,18 @@ internal import Rewriting
 internal import System
 internal import WorkTree
 
-/// Joins two histories of which each obeys a forgetting that the other one does not know, on an admin's device:
-/// notes-forget(1), "Other devices". It first removes from this history what was removed from the other one, by the same
-/// steps as when something is forgotten here, and then brings the other one's versions over.
+/// Joins two histories that each obey a forgetting unknown to the other, on an admin's device: notes-forget(1),
+/// "Other devices". It first removes from this history the content that the other one has forgotten, by the same
+/// steps as a forgetting on this device, and then brings the other one's versions over.
 struct JoiningForgettings {
   let transaction: WriteTransaction
   let options: MergeOptions
 
   /// - Parameters:
-  ///   - heads: versions that came, whose objects are here.
-  ///   - own: the version that says what this device's history obeys.
-  ///   - other: the one that says what the other obeys.
-  /// - Throws: `NotebookError.forgotOtherwise` where this device is no admin's.
+  ///   - heads: received versions, whose objects are here.
+  ///   - own: the version that lists this history's forgettings.
+  ///   - other: the version that lists the other history's.
+  /// - Throws: `NotebookError.forgotOtherwise` if this device is not an admin's.
   func run(
     _ heads: [ObjectID], _ own: ForgettingVersion, and other: ForgettingVersion
   ) throws -> MergeOutcome {
@@ -56,7 +56,7 @@ struct JoiningForgettings {
     return try transaction.mergeWaiting(waiting, after: replaced, options)
   }
 
-  /// The version on top that says what both obey.
+  /// The version on top that lists the forgettings of both.
   private func top(on tip: Commit, _ lines: [ForgettingVersion.Line]) throws -> ObjectID {
     try transaction.writer.makeVersion(
       of: tip.tree, parents: [tip], message: "Forget what another device forgot",
@@ -71,7 +71,7 @@ struct JoiningForgettings {
   }
 }
 
-/// Takes out of the files what goes from the history, by an ordinary version on top.
+/// Removes the forgotten content from the files, by an ordinary version on top.
 struct FilesWithout {
   private let transaction: WriteTransaction
   private let options: MergeOptions
@@ -81,9 +81,9 @@ struct FilesWithout {
     (self.transaction, self.options) = (transaction, options)
   }
 
-  /// Rewrites the history of these roots until it has what the files in the folder hold.
+  /// Rewrites the history of these roots, until its tip agrees with the files in the folder.
   ///
-  /// - Returns: the version in the place of the branch's, and the changes in the folder.
+  /// - Returns: the replacement of the branch's version, and the changes in the folder.
   func reach(
     _ rewriting: inout HistoryRewriting, roots: () throws -> [ObjectID]
   ) throws -> (tip: Commit, replaced: [Change]) {

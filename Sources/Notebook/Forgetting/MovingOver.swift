@@ -5,12 +5,12 @@ internal import Rewriting
 internal import System
 internal import WorkTree
 
-/// Moves a device over to a history that obeys a forgetting, or brings versions from before it over to this one:
-/// notes-forget(1), "Other devices".
+/// Moves a device over to a history that obeys a forgetting, or rewrites received versions from before a
+/// forgetting for this history: notes-forget(1), "Other devices".
 ///
-/// As when something is forgotten here, an ordinary version first takes it out of the files, and a new repository takes
-/// the old one's place in one step. References in it keep the versions to be merged, which this run or the next
-/// command does.
+/// As in a forgetting on this device, an ordinary version first removes the content from the files, and a new
+/// repository replaces the old one in one step. References in it keep the versions to merge, which this run or
+/// the next command does.
 struct MovingOver {
   let transaction: WriteTransaction
   let options: MergeOptions
@@ -19,9 +19,9 @@ struct MovingOver {
   private var repository: Repository { history.repository }
 
   /// - Parameters:
-  ///   - heads: versions that came, whose objects are here.
-  ///   - top: the version that says what the history is to obey.
-  ///   - known: the forgettings that the history to be left obeys already.
+  ///   - heads: received versions, whose objects are here.
+  ///   - top: the version that lists the forgettings to obey.
+  ///   - known: the forgettings that the old history already obeys.
   func run(
     _ heads: [ObjectID], to top: ForgettingVersion, besides known: Set<String>
   ) throws -> MergeOutcome {
@@ -61,7 +61,7 @@ struct MovingOver {
     return tip
   }
 
-  /// Throws where the result is not to come into the folder without a word: before a file has changed.
+  /// Throws, before any file changes, if the result needs the user's consent.
   private func check(
     _ rewriting: HistoryRewriting, _ heads: [ObjectID], _ former: Commit
   ) throws {
@@ -75,30 +75,31 @@ struct MovingOver {
   }
 }
 
-/// A history and the forgettings that it obeys, as seen by this device: notes-security(7), FORGETTING.
+/// The forgettings that received versions obey, compared with this device's: notes-security(7),
+/// FORGETTING.
 struct ObeyedForgettings {
-  /// How the forgettings of what came stand to those of this device.
+  /// The relation of received forgettings to those of this device.
   enum Relation {
     case same
-    /// Those of what came are more, up to this version.
+    /// The received forgettings include this device's and more; this version lists them.
     case more(ForgettingVersion)
-    /// Those of what came are fewer.
+    /// This device's forgettings include the received ones and more.
     case less
-    /// Each obeys something that the other does not; this is the version of what came.
+    /// Each side obeys a forgetting unknown to the other; this version lists the received ones.
     case others(ForgettingVersion)
-    /// Those of what came do not go together.
+    /// The received versions obey different forgettings.
     case parted
   }
 
   let own: ForgettingVersion?
-  /// Those that came and count.
+  /// The received lists that count.
   private let met: [ForgettingVersion]
   private let hasOwn: Bool
 
   /// - Parameters:
-  ///   - heads: versions that came.
-  ///   - known: versions of this device's history, below which there is none that it does not obey.
-  ///   - counts: whether a version of this kind counts.
+  ///   - heads: received versions.
+  ///   - known: versions of this device's history; it obeys every list below them.
+  ///   - counts: whether a version with a list counts.
   init(
     of heads: [ObjectID], lacking known: [ObjectID], in history: History,
     counts: (ForgettingVersion, [ObjectID]) throws -> Bool

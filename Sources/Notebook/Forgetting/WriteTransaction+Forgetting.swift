@@ -5,10 +5,10 @@ internal import Rewriting
 internal import WorkTree
 
 extension WriteTransaction {
-  /// Looks whether this device's history and these heads obey the same forgettings, and moves over to theirs, or
-  /// brings them over to this one's, if they do not: notes-forget(1), "Other devices".
+  /// Compares the forgettings of this device's history and these heads. If they differ, moves over to theirs, or
+  /// rewrites their versions for this history: notes-forget(1), "Other devices".
   ///
-  /// - Returns: the merge; nil if they are to be merged as ever.
+  /// - Returns: the merge; nil if both obey the same, so that an ordinary merge follows.
   func moveOver(by heads: [ObjectID], _ options: MergeOptions) throws -> MergeOutcome? {
     guard let tip = try repository.head().commit else { return nil }
     let met = try ObeyedForgettings(of: heads, lacking: [tip], in: history, counts: counts)
@@ -38,8 +38,8 @@ extension WriteTransaction {
     return try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
   }
 
-  /// Merges versions that references keep since the history became another one, in whose files something was
-  /// replaced before.
+  /// Merges versions that references keep since the history was replaced; `replaced` are earlier changes of
+  /// files in the folder.
   func mergeWaiting(
     _ versions: [ObjectID], after replaced: [Change], _ options: MergeOptions
   ) throws -> MergeOutcome {
@@ -52,7 +52,7 @@ extension WriteTransaction {
       waiting: merged.waiting, conflicts: merged.conflicts, reports: merged.reports)
   }
 
-  /// Throws where a tip is not to come into the folder without a word.
+  /// Throws if checking out a tip needs the user's consent.
   func check(_ tip: DerivedMerge.Tip, since former: ObjectID?, _ options: MergeOptions) throws {
     try checkBounds(tip)
     if !options.allowsMassDeletion {
@@ -62,7 +62,7 @@ extension WriteTransaction {
       checkoutFrom: former, to: tip.id)
   }
 
-  /// Keeps what this history obeys, which came here whole.
+  /// Records the forgettings that this history obeys, after it was received as a whole.
   func rememberObeyed() throws {
     let heads = try [repository.head().commit].compactMap(\.self)
     let met = try ObeyedForgettings(of: heads, lacking: [], in: history, counts: counts)
@@ -79,7 +79,7 @@ extension ForgettingVersion {
 }
 
 extension Notebook {
-  /// Looks what the history of this notebook obeys, where it came here by git or by a copy.
+  /// Finds out which forgettings this notebook's history obeys, if it arrived by git or as a copy.
   package func lookForObeyed() throws {
     if try history.obeyed() != nil { return }
     try withWriterLock { try $0.rememberObeyed() }

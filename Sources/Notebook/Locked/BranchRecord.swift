@@ -5,9 +5,9 @@ internal import Merge
 internal import System
 internal import WorkTree
 
-/// The commit of each branch when `notes` last moved or looked at it: `refs/notes-state/made/BRANCH`. With
-/// it no version that was made here is ever reachable from nothing, whatever git does to the branch, and a
-/// version that git took off the branch is noticed: notes-undo(1), "Versions that git dropped".
+/// The commit of each branch when `notes` last moved or read it: `refs/notes-state/made/BRANCH`. The
+/// record keeps every version made here reachable, whatever git does to the branch, and shows when git has
+/// removed a version from the branch: notes-undo(1), "Versions that git dropped".
 struct BranchRecord {
   static let folder = "refs/notes-state/made/"
 
@@ -15,7 +15,7 @@ struct BranchRecord {
 
   private var repository: Repository { writer.repository }
 
-  /// The record of a branch, or of a detached HEAD.
+  /// The reference with the record of a branch or of a detached HEAD.
   private func name(of reference: String) -> String {
     Self.folder + (reference.hasPrefix("refs/") ? String(reference.dropFirst(5)) : reference)
   }
@@ -29,8 +29,8 @@ struct BranchRecord {
     try writer.copy(reference: reference, at: id, to: name(of: reference))
   }
 
-  /// Keeps versions that a git command took off their branch since the last command, and brings the
-  /// record up to date. The branch is where this command found it.
+  /// Keeps versions that a git command has removed from their branch since the last command, and
+  /// updates the record to the branch's present commit.
   func keepDropped(at time: Int64) throws {
     let head = try repository.head()
     if isUpToDate(head) { return }
@@ -49,8 +49,8 @@ struct BranchRecord {
     if let tip = head.commit { try follow(head.reference, at: tip) }
   }
 
-  /// As far as can be told without reading references: the usual case is one branch, that stands where
-  /// this program left it.
+  /// A check without reading all references, for the usual case: one branch, which is where notes left
+  /// it.
   private func isUpToDate(_ head: Head) -> Bool {
     guard let tip = head.commit, head.branch != nil else { return false }
     return repository.hasFile(ofReference: name(of: head.reference), at: tip)
@@ -64,7 +64,7 @@ struct BranchRecord {
     guard try isDropped(last, head) else { return }
     let kept = try DroppedVersions.all(in: repository)
     guard !kept.contains(where: { $0.newest == last }) else { return }
-    // If the branch is gone, the commits they were made on are left of it.
+    // If the branch is gone, `instead` is the commit below the versions.
     let instead =
       try tip ?? head.commit.flatMap { try repository.mergeBases(of: last, and: $0).first }
     let parents = try [last, instead].compactMap { try $0.map(repository.commit) }
@@ -74,8 +74,9 @@ struct BranchRecord {
       DroppedVersions.reference(to: last, at: time), to: keeper, message: "notes: dropped")
   }
 
-  /// Whether a version, or one of those that it merges, is reachable from no branch and no tag. What
-  /// another device had does not count: it may go back, too.
+  /// Whether a version, or one of those that it merges, is reachable from no branch and no tag.
+  /// References for other devices' versions do not count: those devices may lose the versions as
+  /// well.
   private func isDropped(_ last: ObjectID, _ head: Head) throws -> Bool {
     guard try repository.contains(last) else { return false }
     let places = ["refs/heads/", "refs/tags/"]
@@ -83,7 +84,7 @@ struct BranchRecord {
     let starts = [head.commit].compactMap { $0 } + known.eachOnce
     return try DerivedMerge.reduce([last], in: repository).contains { version in
       try !starts.contains { start in
-        // A tag may stand for something else.
+        // A tag may name something other than a commit.
         try (try? repository.commit(start)) != nil && repository.isAncestor(version, of: start)
       }
     }

@@ -2,9 +2,9 @@ internal import Git
 internal import History
 internal import WorkTree
 
-/// The mass deletion guard: notes-protocol(7), "Mass deletion". More than half of a notebook of ten
-/// notes or more does not go without a word: it is more often a folder that was unmounted, emptied by
-/// mistake, or another device's mishap, than intended.
+/// The guard against mass deletion: notes-protocol(7), "Mass deletion". In a notebook of ten notes or
+/// more, deleting more than half needs consent: the cause is more often an unmounted folder, one
+/// emptied by mistake, or an accident on another device than intention.
 struct DeletionGuard {
   static let guardedNotes = 10
 
@@ -20,28 +20,28 @@ struct DeletionGuard {
     let arrived = Set(changes.filter { $0.old == nil }.compactMap { $0.new?.id })
     let deleted = changes.filter { change in
       guard change.new == nil, change.path.isNote, let id = change.old?.id else { return false }
-      // Under another name it is not gone.
+      // A renamed note is not deleted.
       return !arrived.contains(id)
     }.count
-    // Counting all notes reads every folder: only where the answer could matter.
+    // Counting all notes reads every folder, so it happens only if the result could matter.
     guard deleted * 2 >= Self.guardedNotes else { return }
     try check(deleted, of: repository.files(in: old).filter { $0.path.isNote }.count)
   }
 
-  /// Stops a save that would delete too much. A note that went while another came may have been
-  /// moved: the two do not count.
+  /// Stops a save that would delete too much. Deleted and new notes are offset against each other,
+  /// as they may be renames.
   func check(_ found: WorkingChanges, since former: ObjectID?) throws {
     let gone = found.deleted.map(\.path).filter(\.isNote)
     let new = found.candidates.filter { $0.isNew && $0.path.isNote }.count
     guard let former, (gone.count - new) * 2 >= Self.guardedNotes else { return }
     let files = try repository.files(in: repository.commit(former).tree)
     let notes = Set(files.map(\.path).filter(\.isNote))
-    // The files that a run deleted which was killed before it told the index.
+    // Files whose deletion is not in the index yet: a run was killed before it wrote the index.
     let deleted = gone.filter(notes.contains).count
     try check(deleted - new, of: notes.count)
   }
 
-  /// The deletion by a save of these changes, if the save would stop for it.
+  /// The mass deletion for which a save of these changes would stop; nil if it would not.
   func massDeletion(in changes: [Change], since former: ObjectID?) throws -> MassDeletion? {
     let notes = changes.filter(\.path.isNote)
     let new = notes.count { $0.kind == .added }

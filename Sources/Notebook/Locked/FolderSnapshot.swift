@@ -3,17 +3,16 @@ internal import History
 internal import Merge
 internal import WorkTree
 
-/// Makes a version of what the folder holds, and moves the branch to it.
-/// It merges nothing and changes no file: saves of editors that had loaded an older text are handed
-/// back.
+/// Saves the folder's state as a version, and moves the branch to it. It merges nothing and changes
+/// no file; saves of editors that had loaded an older text are returned to the caller.
 struct FolderSnapshot {
   struct Result {
     var version: ObjectID?
     var changes: [Change] = []
     var skipped: [SkippedFile] = []
-    /// Saves of editors that had not seen the last checkouts: part of no version yet.
+    /// Saves of editors that had not seen the last checkouts; not in a version yet.
     var stale: [StaleSave] = []
-    /// Files that were written in the place of notes that wait: part of no version yet.
+    /// Files that were written in the place of waiting notes; not in a version yet.
     var writtenInPlace: [WrittenFile] = []
     /// Whether notes wait for their place in the folder.
     var hasWaiting = false
@@ -23,12 +22,12 @@ struct FolderSnapshot {
   let writer: VersionWriter
   let history: History
   var guardsDeletions = true
-  /// Told of the version as soon as its objects are in the repository, before the branch moves.
+  /// Called with the version as soon as its objects are in the repository, before the branch moves.
   var earlyNotice: ((ObjectID) -> Void)?
 
   private var repository: Repository { writer.repository }
 
-  /// Parameters as in `Notebook.save`.
+  /// The parameters are those of `Notebook.save`.
   func take(
     message: String? = nil, only paths: [TreePath] = [], scope: SaveScope = .everything,
     operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
@@ -57,18 +56,18 @@ struct FolderSnapshot {
     }
     try repository.withBatchedWrites(isBeforeMove: true) {
       try recording.record(found.candidates, progress: progress)
-      // They may be very many, and their files are read.
+      // There may be very many, and their files have been read.
       found.candidates = []
       for entry in found.deleted { recording.remove(entry) }
       try recording.keepVersioned(cut, in: head)
-      // Named files are agreed to whoever wrote them, the others where they were written here.
+      // Named files are agreed to whoever wrote them; other files if they were written here.
       try workTree.agree(toFilesAmong: Set(paths + recording.changes.map(\.path)))
       recording.leaveOut(found.newlySparse)
       let tree = try recording.makeTree()
       try checkCount(mostFiles, of: tree)
       let parent = try head.commit.map { try repository.commit($0) }
       guard parent?.tree != tree, parent != nil || tree != .emptyTree else { return }
-      // The scan does not know of files that git took out of the index by hand.
+      // The scan does not find files that somebody removed from the index with git.
       if guardsDeletions, let parent, index.tree != parent.tree {
         try guardian.check(from: parent.tree, to: tree)
       }
@@ -78,8 +77,8 @@ struct FolderSnapshot {
         of: tree, parents: parent.map { [$0] } ?? [],
         message: message ?? Change.summary(of: result.changes), written: recording.written,
         conflicts: formerConflicts(in: tree, among: recording.marked, head: head))
-      // One wait for the disk serves the objects and the index, where nobody waits for the version:
-      // the index of a large notebook takes longer than all else.
+      // If nobody waits for the version, objects and index share one wait for the disk: writing the
+      // index of a large notebook takes the most time.
       if !isSame, earlyNotice == nil { newIndex = try recording.stageIndex() }
     }
     try finish(
@@ -91,16 +90,15 @@ struct FolderSnapshot {
     return result
   }
 
-  /// The index, unless git could not merge all files: their texts hold git's markers, and the next index would
-  /// not have them any more.
+  /// The index, unless git could not merge all files: their texts have git's markers, and the next index would
+  /// no longer list them as unmerged.
   private func mergedIndex() throws -> IndexFile {
     let index = try history.workTree.indexForChange()
     if !index.unmergedPaths.isEmpty { throw NotebookError.unmerged(index.unmergedPaths) }
     return index
   }
 
-  /// Moves the branch to a version, whose objects come to the disk before, and puts the index in place that
-  /// belongs to it.
+  /// Moves the branch to a version, after its objects are on the disk, and puts its index in place.
   private func finish(
     _ version: ObjectID?, head: Head, operation: OperationKind, index: (() throws -> StagedIndex)?
   ) throws {
@@ -114,8 +112,7 @@ struct FolderSnapshot {
     if version != nil { try history.rememberTip() }
   }
 
-  /// Throws where the version would have more files than devices take. Folders are counted only where it may
-  /// come to that.
+  /// Throws if the version would exceed the limit of files. Folders are counted only if they could matter.
   private func checkCount(_ files: Int, of tree: ObjectID) throws {
     let limit = PackLimits.standard.files
     guard files > limit / 4,
@@ -124,7 +121,8 @@ struct FolderSnapshot {
     throw NotebookError.mergeTooLarge(what, limit: limit)
   }
 
-  /// The differences from the last version: the recorded ones, unless git's index had something else.
+  /// The differences from the last version: the recorded changes, unless git's index differed from
+  /// it.
   private func changes(
     of recording: SnapshotWriter, isWhole: Bool, from former: ObjectID?, to tree: ObjectID
   ) throws -> [Change] {
@@ -133,8 +131,8 @@ struct FolderSnapshot {
     return try Change.all(from: former, to: tree, in: repository)
   }
 
-  /// Takes the files that a power cut damaged out of what was found, and remembers them; those that are
-  /// named are meant as they are.
+  /// Removes damaged files from the found changes, and records them; if a file is named by the user,
+  /// its present content is intended.
   private func takeOut(
     of found: inout WorkingChanges, only paths: [TreePath], scope: SaveScope, index: IndexFile
   ) throws -> [PowerLossDamage] {
@@ -150,8 +148,8 @@ struct FolderSnapshot {
     return cut
   }
 
-  /// Those of these files in `tree` that hold blocks of what the folder held before: notes that were
-  /// moved while a checkout replaced them, and text that an editor's undo brought back.
+  /// The files in `tree` that contain conflict blocks of earlier texts in the folder: notes that
+  /// were moved while a checkout replaced them, and text that an editor's undo restored.
   private func formerConflicts(
     in tree: ObjectID, among paths: Set<TreePath>, head: Head
   ) throws -> [TreePath: Int] {
@@ -174,6 +172,6 @@ struct FolderSnapshot {
     return found
   }
 
-  /// How many steps of the branch, saves and checkouts, are looked through for them.
+  /// How many moves of the branch, saves and checkouts, are searched for them.
   private static let searchedSteps = 64
 }

@@ -3,12 +3,12 @@ internal import History
 internal import WorkTree
 
 /// The guard against versions that would fill the disk: notes-protocol(7), "Large versions". A few
-/// bytes can stand for many files of 64 MiB each, all alike.
+/// bytes can describe many files of 64 MiB each, all equal.
 struct LargeVersionGuard {
   let workTree: WorkTree
   let options: MergeOptions
 
-  /// So few bytes are not worth a question, nor a look at the disk.
+  /// Smaller versions need no question and no check of the disk.
   private static var smallest: Int { 1 << 20 }
 
   func check(checkoutFrom former: ObjectID?, to tip: ObjectID) throws {

@@ -5,23 +5,23 @@ internal import State
 internal import System
 public import WorkTree
 
-/// A version that stands in the place of one that was made by hand with git.
+/// A version that replaces a foreign commit.
 public struct PortableVersion: Codable, Sendable {
-  /// The commit that the branch stood on.
+  /// The former commit of the branch.
   public let made: ObjectID
-  /// The commit that it stands on now.
+  /// Its commit now.
   public let version: ObjectID
-  /// The files that the first has and the second has not, by path.
+  /// The files that are only in the foreign commit, by path.
   public let excluded: [SkippedFile]
 }
 
-// Foreign commits are carried along until they are to go to another device, which takes plain notes
-// only: notes-merge(7), "Foreign commits".
+// Foreign commits are kept until they must go to another device, which accepts only plain notes:
+// notes-merge(7), "Foreign commits".
 extension Notebook {
-  /// Puts a version that other devices take in the place of the branch's, if they do not take that or
-  /// what it stands on.
+  /// Replaces the branch's version by one that other devices accept, if they would refuse it or one
+  /// of its ancestors.
   ///
-  /// - Returns: nil when there was nothing to do.
+  /// - Returns: nil if nothing was replaced.
   public func rewritePortably() throws -> PortableVersion? {
     guard let tip = try repository.head().commit,
       tip != PortableHistory(stateFolder: stateFolder).tip
@@ -29,10 +29,10 @@ extension Notebook {
     return try withWriterLock { try $0.portableRewrite.rewriteBranch() }
   }
 
-  /// Cuts versions off the history that no device takes, whoever made them, and makes the tip anew of
-  /// what is left: notes-merge(7), "Foreign commits".
+  /// Removes versions that all devices refuse from the history, whoever made them, and makes the tip
+  /// again from the rest: notes-merge(7), "Foreign commits".
   ///
-  /// - Returns: each, and why, oldest first.
+  /// - Returns: each removed version and the reason, oldest first.
   public func pruneOversized() throws -> [(version: ObjectID, why: String)] {
     try withWriterLock { transaction in
       let cut = try transaction.portableRewrite.pruneOversized()
@@ -44,14 +44,14 @@ extension Notebook {
     }
   }
 
-  /// Forgets what is known to be plain, because something is not.
+  /// Drops the record of portable versions, because one turned out not to be portable.
   public func forgetPortableHistory() throws {
     try PortableHistory(stateFolder: stateFolder).forget()
   }
 }
 
-/// Puts a version that other devices take in the place of the branch's, where somebody made commits with
-/// git that they do not take: notes-merge(7), "Foreign commits".
+/// Replaces commits on the branch that were made with git and that other devices refuse: notes-merge(7),
+/// "Foreign commits".
 struct PortableRewrite {
   let writer: VersionWriter
   let history: History
@@ -59,9 +59,9 @@ struct PortableRewrite {
   private var repository: Repository { writer.repository }
   private var known: PortableHistory { PortableHistory(stateFolder: history.workTree.stateFolder) }
 
-  /// Rewrites the branch if other devices do not take its version, or one of those it stands on.
+  /// Rewrites the branch if other devices refuse its version or one of its ancestors.
   ///
-  /// - Returns: nil when there was nothing to do.
+  /// - Returns: nil if nothing was replaced.
   func rewriteBranch() throws -> PortableVersion? {
     let head = try repository.head()
     guard let tip = head.commit, tip != known.tip else { return nil }
@@ -74,7 +74,7 @@ struct PortableRewrite {
   }
 
   private func move(_ head: Head, to rewritten: PortableVersion) throws {
-    // The index first: it would else bring back what is excluded, as part of the next version.
+    // The index first: otherwise the next version would include the excluded files again.
     try dropFromIndex(rewritten.excluded.map(\.path), for: rewritten.version)
     try writer.move(head, to: rewritten.version, message: OperationHistory.portableRewriteMessage)
     try history.rememberTip()
@@ -94,7 +94,7 @@ struct PortableRewrite {
     return rewrites.cut
   }
 
-  /// Throws where one of these heads would bring back what was cut off.
+  /// Throws if one of these heads would bring pruned versions back.
   func check(_ heads: [ObjectID]) throws {
     for cut in try repository.references(under: Self.prunedFolder + "/").map(\.id) {
       for head in heads where try repository.isAncestor(cut, of: head) {
@@ -103,7 +103,7 @@ struct PortableRewrite {
     }
   }
 
-  /// The version in the place of another, which is kept findable then; nil when it needs none.
+  /// The replacement of a commit, which is then kept by a reference; nil if none is needed.
   func version(for made: ObjectID) throws -> PortableVersion? {
     let base = try known.tip.flatMap { try repository.contains($0) ? $0 : nil }
     var rewrites = PortableCommits(by: writer)
@@ -140,8 +140,8 @@ struct PortableRewrite {
   }
 }
 
-/// The version that is known to be portable with all its history, so that none is looked at twice. It is
-/// a cache: whoever does not find it looks at all versions.
+/// The version whose whole history is known to be portable, so that none of it is checked again. It is a
+/// cache: without it, all versions are checked.
 struct PortableHistory {
   let stateFolder: StateFolder
 
@@ -156,28 +156,28 @@ struct PortableHistory {
     }
   }
 
-  /// A disk without room costs nothing but time.
+  /// If the disk is full, only time is lost.
   func remember(_ version: ObjectID?) {
     guard let version else { return }
-    // A memory.
+    // A cache, so errors are ignored.
     try? Disk.replace(path, with: Array("\(version)\n".utf8), waits: false)
   }
 
   func forget() throws { try Disk.remove(path) }
 }
 
-/// The commits that take the place of those that other devices do not take: notes-merge(7), "Foreign
-/// commits". The cost follows what was made by hand, not the size of a version: a version that `notes`
-/// makes is plain if its parents are.
+/// The replacements of commits that other devices refuse: notes-merge(7), "Foreign commits". The cost
+/// depends on the number of foreign commits, not on the size of a version: a version made by `notes`
+/// is portable if its parents are.
 struct PortableCommits {
   private let writer: VersionWriter
-  /// The commit that takes the place of each one that is not plain.
+  /// The replacement of each commit that is not portable.
   private var forms: [ObjectID: ObjectID] = [:]
-  /// The files in the trees of commits that no device takes; no entry stands for none.
+  /// The files in the trees of commits that all devices refuse; no entry if there are none.
   private var unfit: [ObjectID: [TreePath: SkipReason]] = [:]
-  /// Whether what stands for too much is left out, and the versions that `notes` made are looked at.
+  /// Whether to remove oversized versions, and to check the versions that `notes` made.
   private let prunes: Bool
-  /// The versions that were left out, and the reasons.
+  /// The removed versions, and the reasons.
   private(set) var cut: [(version: ObjectID, why: String)] = []
   private var isPruned: Set<ObjectID> = []
 
@@ -188,12 +188,12 @@ struct PortableCommits {
     self.prunes = prunes
   }
 
-  /// The plain form of a commit, which is stored if it is not the commit itself.
+  /// The portable form of a commit, which is stored if it differs from the commit.
   ///
-  /// - Parameter plain: commits that are known to be plain, with all their history.
+  /// - Parameter plain: commits that are known to be portable, with all their history.
   mutating func commit(for tip: ObjectID, knowing plain: [ObjectID]) throws -> ObjectID {
     if plain.contains(tip) { return tip }
-    // A commit that was just made on known ones needs no walk.
+    // A commit directly on top of known ones needs no walk.
     if try repository.commit(tip).parents.allSatisfy(plain.contains) {
       try look(at: tip)
       return forms[tip] ?? tip
@@ -239,7 +239,7 @@ struct PortableCommits {
       parents: parents.eachOnce, author: author, committer: committer, message: message)
   }
 
-  /// The parents; if there are more than devices take, the derived merge of all of them.
+  /// The parents; if there are more than devices accept, the derived merge of all of them.
   private mutating func parents(of commit: Commit) throws -> [ObjectID] {
     let parents = commit.parents.map { forms[$0] ?? $0 }
     guard prunes, parents.count > PackLimits.standard.parents else { return parents }
@@ -273,7 +273,7 @@ struct PortableCommits {
 }
 
 extension Signature {
-  /// With no character or time that no device takes (notes-protocol(7), PACKS).
+  /// Without characters and times that all devices refuse (notes-protocol(7), PACKS).
   fileprivate var plain: Signature {
     func clean(_ text: String) -> String {
       if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) { return text }
@@ -286,7 +286,8 @@ extension Signature {
 }
 
 extension SkipReason {
-  /// Why no other device takes a version with this file; nil if they do: notes-protocol(7), PACKS.
+  /// The reason why other devices refuse a version with this file; nil if they accept it:
+  /// notes-protocol(7), PACKS.
   init?(refusing file: TreeEntry, at path: TreePath, in repository: Repository) throws {
     switch file.mode {
     case .symlink: self = .symbolicLink
@@ -305,8 +306,8 @@ extension SkipReason {
 }
 
 extension Notebook {
-  /// A tree without the files that no other device takes and that `former` does not have; what `former` has in
-  /// their place stays. A version that was made with git may have such files, and may come back.
+  /// A tree without the files that other devices refuse and `former` lacks; files that `former` has in their
+  /// place stay. A version made with git may have such files, and may return by an undo or restore.
   func accepted(
     _ tree: ObjectID, since former: ObjectID?
   ) throws -> (tree: ObjectID, excluded: [SkippedFile]) {

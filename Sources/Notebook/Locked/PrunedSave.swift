@@ -4,8 +4,8 @@ internal import History
 internal import System
 internal import WorkTree
 
-/// A save whose objects git removed when no reference led to them yet: git-prune(1), and `git gc --prune=now`, take
-/// no lock. The index has still what was saved: notes-gc(1).
+/// A save whose objects git removed before a reference led to them: git-prune(1) and `git gc --prune=now` take no
+/// lock. The index still lists the saved files: notes-gc(1).
 struct PrunedSave {
   let writer: VersionWriter
   let history: History
@@ -13,14 +13,13 @@ struct PrunedSave {
   private var repository: Repository { writer.repository }
   private var workTree: WorkTree { history.workTree }
 
-  /// The operations that make a version of the folder's texts alone: it stands on the commit that the
-  /// branch stood on.
+  /// The operations whose version has only the folder's texts, on top of the branch's former commit.
   private static let saves: [OperationKind] = [.save, .create, .edit, .rename, .delete, .restore]
 
-  /// Makes the branch's version anew, in its place, where its commit is missing and no other device or hub had
-  /// it. A text that is nowhere any more stays as it was before.
+  /// Makes the branch's version again, in its place, if its commit is missing and no other device or hub had
+  /// it. If a text no longer exists anywhere, the note keeps its former text.
   ///
-  /// - Returns: the version that is lost, and the one in its place; nil where there is none.
+  /// - Returns: the lost version and its replacement; nil if no version is lost.
   func makeAnew() throws -> (lost: ObjectID, version: ObjectID)? {
     let head = try repository.head()
     guard let lost = head.commit,
@@ -38,7 +37,7 @@ struct PrunedSave {
     return (lost, version)
   }
 
-  /// The differences of the index from a version, as far as the texts are here.
+  /// The differences between the index and a version, as far as the texts exist.
   private func changes(since former: ObjectID) throws -> [TreePath: TreeEntry?] {
     var before = Dictionary(
       try repository.files(in: repository.commit(former).tree).map { ($0.path, $0.entry) }
@@ -55,7 +54,7 @@ struct PrunedSave {
     return changes
   }
 
-  /// Stores a text anew that stands in the folder still.
+  /// Stores a text again that is still in the folder.
   private func restore(_ entry: IndexEntry) throws -> Bool {
     guard
       case .read(let content) = try FileContent.read(
@@ -65,7 +64,7 @@ struct PrunedSave {
     return try repository.write(blob: content.bytes) == entry.id
   }
 
-  /// git-fsck(1) looks for what logs name.
+  /// git-fsck(1) follows the versions that logs name.
   private func forget(_ lost: ObjectID, madeOn former: ObjectID, inLogOf name: String) throws {
     let path = "\(repository.gitFolder)/logs/\(name)"
     guard let text = try Disk.readIfThere(path) else { return }

@@ -4,10 +4,9 @@ internal import History
 internal import System
 internal import WorkTree
 
-/// Lock files of git's kind (`index.lock`, `HEAD.lock`, `refs/…/NAME.lock`) that a killed `notes`
-/// left behind. No program would ever remove them, and every write there would fail.
-/// A lock file that is older than the run that was killed is somebody else's, most likely a running
-/// git's, and stays.
+/// git's lock files (`index.lock`, `HEAD.lock`, `refs/…/NAME.lock`) that a killed `notes` left
+/// behind. No program would ever remove them, and every write there would fail. A lock file older
+/// than the killed run belongs to another program, most likely a running git, and stays.
 struct StaleLocks {
   let repository: Repository
 
@@ -15,15 +14,15 @@ struct StaleLocks {
 
   private var index: String { gitFolder + "/index.lock" }
 
-  /// The paths of lock files that may be there.
+  /// The paths where lock files may be.
   private func places() throws -> [String] {
     var found = [index] + ["HEAD", "config", "packed-refs"].map { "\(gitFolder)/\($0).lock" }
     for folder in ["/refs", "/logs"] { try collect(gitFolder + folder, into: &found) }
     return found
   }
 
-  /// The lock files that have stood since that second or before, by their paths in the repository. Git and `notes`
-  /// hold one for a moment.
+  /// The lock files that have existed since that second or longer, by their paths in the repository. git and
+  /// `notes` hold one only for a moment.
   func standing(until time: Int64) throws -> [String] {
     try places().filter { path in
       var status = stat()
@@ -31,15 +30,15 @@ struct StaleLocks {
     }.map { String($0.dropFirst(gitFolder.count + 1)) }
   }
 
-  /// Removes the lock files that came into being since `start`, or before the machine was started.
+  /// Removes the lock files that were made after `start`, or before the machine was started.
   func remove(since start: timespec) throws {
     let boot = WallClock.startOfMachine
-    // This one is git's alone. A git that is in the middle of something may have it.
+    // Only git uses this one; an unfinished git operation may have it.
     let isGitAtWork = repository.unfinishedOperation != nil
     for path in try places() {
       var status = stat()
       guard Counted.lstat(path, &status) == 0 else { continue }
-      // When it got this name: a second name of a file has the time at which that was written.
+      // The time when it got this name: a second name of a file has the time of the link.
       let time = status.st_ctim
       guard time < boot || !(time < start) && !(path == index && isGitAtWork) else { continue }
       guard unlink(path) == 0 || errno == ENOENT else {
@@ -61,16 +60,16 @@ struct StaleLocks {
   }
 }
 
-/// A branch that HEAD names and that has no version, in a notebook that has some: notes-merge(7),
-/// "Foreign commits". A save would begin another history there, and leave the first to `git gc`.
+/// An unborn branch that HEAD names, in a notebook with versions: notes-merge(7), "Foreign
+/// commits". A save would begin another history there, and leave the old one to `git gc`.
 struct UnbornBranch {
   let writer: VersionWriter
   let history: History
 
-  /// Points the branch at the version that the folder showed last. Where the index lacks some of its
-  /// files, the branch stays unborn.
+  /// Moves the branch to the version that the folder last had. If the index lacks some of its files,
+  /// the branch stays unborn.
   ///
-  /// - Returns: versions that are to be merged.
+  /// - Returns: versions to merge.
   func adoptHistory() throws -> [ObjectID] {
     let repository = writer.repository
     let head = try repository.head()
@@ -82,26 +81,26 @@ struct UnbornBranch {
     return []
   }
 
-  /// The version that the folder showed last, if it ever showed one: what git moved HEAD to on top of
-  /// what stood there when a command of ours ended, or that.
+  /// The version that the folder last had: the tip after the last command of notes, or a commit to
+  /// which git then moved HEAD on top of it; nil if there was none.
   private func lastShown() -> ObjectID? {
     let repository = writer.repository
-    // A tip that was pruned is none to go on from.
+    // A pruned tip cannot be continued.
     guard let tip = history.rememberedState()?.tip, (try? repository.commit(tip)) != nil else {
       return nil
     }
     let moved = BranchLog.last(of: "HEAD", gitFolder: repository.gitFolder).flatMap {
-      // A branch that was removed leads to nothing.
+      // A removed branch has no new commit.
       $0.new == .zero ? $0.old : $0.new
     }
-    // If that cannot be known, the folder shows what it showed last.
+    // If that is unknown, the last recorded tip is used.
     guard let moved, (try? repository.isAncestor(tip, of: moved)) == true else { return tip }
     return moved
   }
 }
 
-/// Versions of what somebody wrote while a checkout ran. References keep them until they are part of
-/// the tip: a run that is killed before leaves them to the next.
+/// Versions of edits that were made while a checkout ran. References keep them until they are merged
+/// into the tip: if this run is killed before, the next one merges them.
 struct RescuedVersions {
   static let folder = "refs/notes-state/rescued"
 
@@ -131,7 +130,7 @@ struct RescuedVersions {
     rmdir(folderPath)
   }
 
-  /// Those of the files that do not stand so in a version that is kept already.
+  /// The files for which no kept version has the same text yet.
   func unkept(_ files: [TreePath: TreeEntry?]) throws -> [TreePath: TreeEntry?] {
     if files.isEmpty { return files }
     let trees = try kept().map { try writer.repository.commit($0).tree }

@@ -2,40 +2,41 @@ public import Git
 internal import History
 internal import WorkTree
 
-/// That a save was not made on what the folder held, or takes away what another device brought:
-/// notes-merge(7), "The stale editor"; or brings what looks like a secret: notes-save(1); or that a checkout
-/// parted a hard link.
+/// A notice about a save: it was based on an older text, or removes text from another device:
+/// notes-merge(7), "The stale editor"; or it adds text that looks like a secret: notes-save(1); or a
+/// checkout separated a hard link.
 public struct SaveNews: Hashable, Codable, Sendable {
-  /// The kind of news.
+  /// The kind of notice.
   public enum Kind: String, Codable, Sendable {
-    /// The save was made on an older text, and merged with what came since.
+    /// The save was based on an older text, and merged with the later changes.
     case merged
-    /// The save takes away lines that came within the last day.
+    /// The save removes lines that were added within the last day.
     case tookAway = "took_away"
-    /// The save brings what looks like a secret, which the note did not hold before.
+    /// The save adds text that looks like a secret.
     case secret
     /// The file had another name on the disk, a hard link, which keeps the former text.
     case linkParted = "link_parted"
-    /// The note is in the version that a command made, and not in the folder.
+    /// The note is in a command's version, and not in the folder.
     case waits
   }
 
-  /// Which note.
+  /// The note.
   public let path: TreePath
-  /// The kind of news.
+  /// The kind of notice.
   public let kind: Kind
-  /// How many lines it takes away; 0 where it was merged.
+  /// How many lines the save removes; 0 if it was merged.
   public let lines: Int
-  /// Whose edits they are, by the names of those who made them, with what is lacking to prove them.
+  /// The devices or people whose edits are affected, by name, with a remark if the name is not
+  /// proved.
   public let devices: [String]
-  /// The kind of secret that it looks like; nil for the other kinds.
+  /// The kind of secret that the text looks like; nil for other notices.
   public var looksLike: String? = nil
-  /// The former name under which its editor saved it; nil where it has that name still.
+  /// The former name under which an editor saved the note; nil if the name has not changed.
   public var formerPath: TreePath? = nil
 }
 
 extension WriteTransaction {
-  /// The news of these saves: of those only that meet edits of other devices.
+  /// The notices about these saves, only about those that affect other devices' edits.
   func news(of remarks: [SaveRemark]) throws -> [SaveNews] {
     try remarks.compactMap { remark in
       guard remark.isTold else { return nil }
@@ -51,7 +52,7 @@ extension WriteTransaction {
     }
   }
 
-  /// The name that the saved note has now, where others have renamed it.
+  /// The saved note's present name, if others have renamed it.
   private func presentPath(of remark: SaveRemark) throws -> TreePath {
     guard let base = remark.base, let tree = try history.tipTree(),
       try repository.entry(at: remark.path, in: tree) == nil
@@ -60,10 +61,10 @@ extension WriteTransaction {
       .first { $0.formerPath == remark.path }?.path ?? remark.path
   }
 
-  /// Tells of saves that no command asked for: what stood in the folder when something else was done.
+  /// Gives notice of saves that no command asked for: unsaved edits that another operation saved.
   func tell(_ remarks: [SaveRemark]) throws { try news(of: remarks).forEach(saveNotice) }
 
-  /// The news of files that are to take the place of others: of the lines that they take away.
+  /// The notices about files that will replace others: about the lines that they remove.
   func news(
     ofReplacing files: [TreePath: TreeEntry?], in tree: ObjectID?
   ) throws -> [SaveNews] {
@@ -83,14 +84,14 @@ extension WriteTransaction {
     }
   }
 
-  /// Tells which notes that a command wrote are not in the folder.
+  /// Gives notice of the notes that a command wrote and that are not in the folder.
   func tellWaiting(after outcome: MergeOutcome) {
     for path in outcome.waiting {
       saveNotice(SaveNews(path: path, kind: .waits, lines: 0, devices: []))
     }
   }
 
-  /// Tells that a text was made of an older version, and merged with what came since.
+  /// Gives notice that a text was based on an older version, and merged with the later changes.
   func tellMerged(_ path: TreePath, since base: ObjectID) throws {
     let names = try makers(
       history.othersVersions(of: path, since: base, than: device.deviceID)
@@ -100,10 +101,11 @@ extension WriteTransaction {
 }
 
 extension History {
-  /// How many versions are looked through.
+  /// How many versions are searched.
   private static let searchedVersions = 64
 
-  /// The versions of other devices than that one that changed a note since a version.
+  /// The versions that changed a note since a version and that were made by devices other than
+  /// `device`.
   package func othersVersions(
     of path: TreePath, since base: ObjectID?, than device: String
   ) throws -> [Commit] {

@@ -4,24 +4,24 @@ internal import Merge
 internal import System
 internal import WorkTree
 
-/// Moves the branch to another commit and brings the folder along.
-/// It merges nothing and saves nothing: what somebody wrote meanwhile it hands back as versions.
+/// Moves the branch to another commit and updates the folder. It merges nothing and saves nothing:
+/// edits made in the meantime are returned as versions.
 struct TipCheckout {
   let writer: VersionWriter
   let history: History
-  /// Told on which texts saves were made that met a checkout.
+  /// Called with the bases of saves that a checkout found.
   var tell: ([SaveRemark]) throws -> Void = { _ in }
-  /// Told of notes whose other name on the disk keeps the former text.
+  /// Called with notes whose other name on the disk keeps the former text.
   var tellParted: (TreePath) -> Void = { _ in }
 
   private var workTree: WorkTree { history.workTree }
   private var repository: Repository { writer.repository }
   private var rescued: RescuedVersions { RescuedVersions(writer: writer) }
 
-  /// The folder holds what `head` says, but for the files of `overlay`.
+  /// Runs a checkout; before it, the folder has the files of `head`, except those of `overlay`.
   ///
-  /// - Returns: versions of what somebody wrote into the files meanwhile, made on what they were
-  ///   written upon; not part of any tip yet.
+  /// - Returns: versions of edits made in the meantime, each on top of its base; not merged into a
+  ///   tip yet.
   func run(
     from head: Head, to tip: ObjectID, overlay: [CheckoutJournal.Overlay] = [],
     operation: OperationKind, mustBeWritten: Set<TreePath> = [], meter: WorkMeter? = nil
@@ -37,7 +37,7 @@ struct TipCheckout {
     return try finish(checkout, journal, head: head, operation: operation)
   }
 
-  /// The files that stand in the folder as they were before a checkout that could not replace them.
+  /// The files that still have their text from before a checkout that could not replace them.
   private func waiting(
     besides overlay: [CheckoutJournal.Overlay]
   ) throws -> [CheckoutJournal.Overlay] {
@@ -65,13 +65,13 @@ struct TipCheckout {
     _ checkout: Checkout, _ journal: CheckoutJournal, head: Head, operation: OperationKind
   ) throws -> [ObjectID] {
     var checkout = checkout
-    // A program that waits for the new texts has them now: with the journal and all its files on the disk,
-    // the branch may follow.
+    // A program that waits for the new texts has them now. With the journal and all files on the disk, the
+    // branch may follow.
     try checkout.run()
     checkout.parted.sorted().forEach(tellParted)
     if head.commit != journal.to {
-      // If a killed run had not moved the branch, a person may have, with git: that version waits with the
-      // rescued ones, and is merged with them.
+      // If a killed run did not move the branch, a person may have moved it with git: that version waits
+      // with the rescued ones, and is merged with them.
       if let made = head.commit, made != journal.from {
         try rescued.keep([withRest(of: journal, made)])
       }
@@ -79,7 +79,7 @@ struct TipCheckout {
     }
     let versions = try makeVersions(of: rescued.unkept(checkout.rescued), checkout, journal)
     try checkout.recordInIndex()
-    // The versions must be findable before the journal goes: references keep them.
+    // References must keep the versions before the journal is removed.
     try rescued.keep(versions)
     let held = WaitingFiles(checkout.held)
     try held.store(in: workTree.stateFolder)
@@ -89,7 +89,7 @@ struct TipCheckout {
     return try versions + keepLateWrites()
   }
 
-  /// Remembers what the checkout brought into notes, for editors that have not seen it.
+  /// Records the notes that the checkout changed, for editors that have not loaded the new text.
   private func remember(
     _ checkout: Checkout, _ journal: CheckoutJournal, besides held: WaitingFiles
   ) throws {
@@ -115,8 +115,8 @@ struct TipCheckout {
     try log.store()
   }
 
-  /// Makes versions of what was written during a checkout, each on what it was written upon. What a power
-  /// cut left of a file nobody has written: a version that goes without it stands for that.
+  /// Makes versions of edits made during a checkout, each on top of its base. Damage from a power cut was
+  /// written by nobody: for such a file, a version without its change is made.
   private func makeVersions(
     of files: [TreePath: TreeEntry?], _ checkout: Checkout, _ journal: CheckoutJournal
   ) throws -> [ObjectID] {
@@ -145,8 +145,8 @@ struct TipCheckout {
     return try (versions(files.filter { !cut.keys.contains($0.key) }) + others).sorted()
   }
 
-  /// On which text a file was written that came out of the folder, where no save had seen it: its writer may
-  /// have held one from before an earlier checkout. Nil for what stood there on the journal's word.
+  /// The base of a file that came out of the folder without a save before: its editor may have loaded a text
+  /// from before an earlier checkout. Nil for files whose base is in the journal.
   private func saveBase(
     of path: TreePath, _ file: TreeEntry, _ checkout: Checkout, _ journal: CheckoutJournal
   ) throws -> SaveBase? {
@@ -166,14 +166,14 @@ struct TipCheckout {
       status: replaced.status, index: index)
   }
 
-  /// Makes versions of what was written since into files that were swapped out while a program had
-  /// them open, and forgets those that nobody writes any more.
+  /// Makes versions of the later text of files that were swapped out while a program had them open,
+  /// and drops those that no program has open any more.
   private func keepLateWrites() throws -> [ObjectID] {
     let files = LateWrites(stateFolder: workTree.stateFolder)
     guard !files.isEmpty else { return [] }
     var versions: [ObjectID] = []
     for var item in try files.items() {
-      // Asked before the content is read: what is read then is the last there will be.
+      // Checked before the content is read: then the content is final.
       let isDone = !files.hasWriter(item)
       if files.isTooLarge(item) {
         if isDone { try files.setAside(item, in: FolderAccess(folder: workTree.folder)) }
@@ -195,17 +195,18 @@ struct TipCheckout {
     return versions
   }
 
-  /// A foreign commit that was made while the folder was half-way between two versions, and after the
-  /// branch had moved: what the checkout had not brought yet it reverts, though nobody meant to.
+  /// Handles a foreign commit that was made while the folder was between two versions, after the
+  /// branch had moved: it unintentionally reverts the changes that the checkout had not yet made.
   ///
-  /// Its tree is therefore taken for an edit of the version that the folder had shown. Where that
-  /// comes to something else than the commit says, a version on it follows that does.
+  /// Its tree is therefore treated as an edit of the version that the folder had before. If the merge
+  /// of that edit differs from the commit's tree, a version with the merge is put on top of the
+  /// commit.
   ///
-  /// - Returns: the version that follows; the commit itself where none is needed.
+  /// - Returns: the version on top; the commit itself if none is needed.
   private func withRest(of journal: CheckoutJournal, _ made: ObjectID) throws -> ObjectID {
     guard try repository.isAncestor(journal.to, of: made) else { return made }
     let commit = try repository.commit(made)
-    // An older text that an editor had saved by then is in a version already.
+    // An older text that an editor had saved by then is already in a version.
     var unseen: [TreePath: TreeEntry?] = [:]
     let former = try journal.from.map { try repository.commit($0).tree }
     for item in journal.overlay
@@ -225,7 +226,7 @@ struct TipCheckout {
 }
 
 extension SaveBases {
-  /// Finds on which text saves were made while the device shows a commit.
+  /// Finds the bases of saves while the device shows a commit.
   init(
     in history: History, log: CheckoutLog, conflicts: @escaping () throws -> [TreePath: Int],
     tip: ObjectID?

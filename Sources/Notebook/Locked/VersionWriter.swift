@@ -4,19 +4,20 @@ internal import Merge
 internal import State
 internal import WorkTree
 
-/// Stores versions of this device and moves references: what all else that runs under the writer lock
-/// is built on.
+/// Stores versions of this device and moves references: the base of everything that runs under the
+/// writer lock.
 package final class VersionWriter {
   let repository: Repository
   private let history: History
   private let device: DeviceIdentity
   private let signer: VersionSigner?
-  /// The signer of this device's versions, once one was made; nil inside if its key is not here.
+  /// The signer of this device's versions, loaded on first use; the inner value is nil if the key
+  /// is missing.
   private var loaded: VersionSigner.Sign??
-  /// This device by the name that versions made now give it.
+  /// This device, with the name that new versions give it.
   private lazy var author =
     signer?.author(device, stateFolder: repository.stateFolder) ?? device
-  /// The references beside the branch that were moved: their lock files are looked for at the end.
+  /// The references besides the branch that were moved: their lock files are removed at the end.
   private(set) var movedReferences: Set<String> = []
 
   init(_ history: History, device: DeviceIdentity, signer: VersionSigner? = nil) {
@@ -28,9 +29,9 @@ package final class VersionWriter {
 
   func tip() throws -> Commit? { try repository.head().commit.map { try repository.commit($0) } }
 
-  /// Stores a version made by this device now; no reference moves. `written` is when its texts were, now
-  /// where it has none; `conflicts` are those beyond the parents'; `guest` is who made it here, where
-  /// that was not the device's own user.
+  /// Stores a version made by this device now; no reference moves. `written` is the time of its texts,
+  /// by default now; `conflicts` are those in addition to the parents'; `guest` is the maker, if it is
+  /// not the device's own user.
   func makeVersion(
     of tree: ObjectID, parents: [Commit], message: String, trailers: [String] = [],
     written: Int64? = nil, conflicts: [TreePath: Int] = [:], guest: String? = nil
@@ -44,7 +45,7 @@ package final class VersionWriter {
       message: message.withTrailers(trailers, carried.lines(first: Set(conflicts.keys))))
   }
 
-  /// Stores a version of this device's, signed; no reference moves.
+  /// Stores a signed version of this device; no reference moves.
   func write(
     of tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
   ) throws -> ObjectID {
@@ -53,9 +54,9 @@ package final class VersionWriter {
       signedBy: sign())
   }
 
-  /// Stores what stands in the place of somebody's version, signed by this device, which makes it. Where
-  /// that names another device, this one takes its place, and the name says so as with a guest's: nobody signs
-  /// for others, nor by another one's name.
+  /// Stores the replacement of somebody's version, made and signed by this device. If the version names
+  /// another device as author, this device takes its place, and the name shows that, as with a guest's: no
+  /// device signs for another, or under another's name.
   func rewrite(
     to tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
   ) throws -> ObjectID {
@@ -79,8 +80,8 @@ package final class VersionWriter {
     return sign
   }
 
-  /// The address that versions made here carry. Without its key a device names none: notes-security(7),
-  /// SIGNATURES.
+  /// The address in versions made here. Without its key, a device does not name itself:
+  /// notes-security(7), SIGNATURES.
   private var address: String {
     get throws {
       guard signer != nil, try sign() == nil else { return device.email }
@@ -101,8 +102,8 @@ package final class VersionWriter {
       message: Change.summary(of: changes), trailers: trailers, written: written)
   }
 
-  /// Stores a version that has what the parent of `left` has, and leads to `left` as well: what a power
-  /// cut left is in the history, and counts for nothing.
+  /// Stores a version with the tree of the parent of `left`, and with `left` as a second parent: the
+  /// files that a power cut damaged stay in the history, and have no effect.
   func makeVersion(bringingBack names: String, beside left: ObjectID) throws -> ObjectID {
     let damaged = try repository.commit(left)
     let parents = try damaged.parents.prefix(1).map(repository.commit)
@@ -111,8 +112,8 @@ package final class VersionWriter {
       message: "Bring back \(names) after a power cut")
   }
 
-  /// This device's signatures for a version made now: the author's time is when it was written, the
-  /// committer's is now, whatever its parents say (notes-merge(7), "Times").
+  /// This device's signatures for a version made now: the author's time is when the text was
+  /// written, the committer's is now, whatever the parents' times are (notes-merge(7), "Times").
   private func signatures(written: Int64?) throws -> (author: Signature, committer: Signature) {
     let now = history.clock.now()
     let committer = try signature(now.seconds, now.offset)
@@ -120,7 +121,7 @@ package final class VersionWriter {
     return (try signature(written, history.clock.offset(written)), committer)
   }
 
-  /// The time of a version as other devices take it, whatever the clock says: notes-protocol(7), PACKS.
+  /// A time that other devices accept, whatever the clock says: notes-protocol(7), PACKS.
   private func signature(_ seconds: Int64, _ offset: Int) throws -> Signature {
     Signature(
       name: author.name, email: try address, time: min(max(seconds, 0), Signature.latestTime),
@@ -130,7 +131,7 @@ package final class VersionWriter {
   func move(_ head: Head, to id: ObjectID, message: String) throws {
     repository.identity = (device.name, device.email)
     try repository.update(reference: head.reference, to: id, from: head.commit, message: message)
-    // The branch has it: where this fails, the next command does it.
+    // The branch keeps the version: if this fails, the next command does it.
     try? BranchRecord(writer: self).follow(head.reference, at: id)
   }
 
@@ -138,13 +139,13 @@ package final class VersionWriter {
     try move(head, to: id, message: "notes: \(operation.rawValue)")
   }
 
-  /// Points a reference that only this device writes at where another one stands, `id`.
+  /// Sets a reference that only this device writes to `id`, the commit of another reference.
   func copy(reference name: String, at id: ObjectID, to copy: String) throws {
     movedReferences.insert(copy)
     try repository.copy(reference: name, at: id, to: copy)
   }
 
-  /// Points a reference that only this device writes, beside the branch, at a commit.
+  /// Sets a reference that only this device writes, other than the branch, to a commit.
   func setDeviceReference(_ name: String, to id: ObjectID, message: String) throws {
     movedReferences.insert(name)
     repository.identity = (device.name, device.email)
@@ -158,11 +159,11 @@ extension Signature {
 }
 
 extension String {
-  /// A text, and the trailers of a kind, may have so many bytes: together with the lists of conflicts a
-  /// message stays within what devices take.
+  /// The limit for a text, and for the trailers of a kind, in bytes: with the lists of conflicts, a
+  /// message then stays within the limit that devices accept.
   private static var room: Int { PackLimits.standard.commitBytes / 8 }
 
-  /// The subject of a message and its lists, as far as there is room.
+  /// The subject of a message and its lists, shortened to the limit.
   var withRoom: String {
     let subject = split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
     return subject.withTrailers([], MergeTrailers(message: self).lines())

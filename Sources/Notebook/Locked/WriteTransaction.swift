@@ -6,25 +6,25 @@ internal import Rewriting
 internal import System
 package import WorkTree
 
-/// The changes of a notebook while no other process can change it: `Notebook.withWriterLock` hands it out.
+/// The changes of a notebook while no other process can change it: `Notebook.withWriterLock` makes it.
 ///
-/// Everything here looks down. `FolderSnapshot` saves what the folder holds and `TipCheckout` brings the
-/// folder to a tip; neither knows the other, nor how a tip is derived. Edits made in the meantime are
-/// taken in by one loop, `merge(_:options:)`, at the top.
+/// Dependencies go in one direction. `FolderSnapshot` saves the folder and `TipCheckout` updates the
+/// folder to a tip; neither knows the other, nor how a tip is derived. One loop at the top,
+/// `merge(_:options:)`, includes edits made in the meantime.
 package final class WriteTransaction {
   package let history: History
   package let writer: VersionWriter
   private let rescued: RescuedVersions
   let portableRewrite: PortableRewrite
-  /// The guest who changes files, if it is not the device's own user.
+  /// The guest who changes files; nil if it is the device's own user.
   let guest: String?
   private let earlyNotice: ((ObjectID) -> Void)?
   let saveNotice: (SaveNews) -> Void
-  /// The makers of versions, as people are told.
+  /// The names of versions' makers, for people.
   let makers: ([Commit]) throws -> [String]
-  /// Whether a version by which something was forgotten counts, of those below these heads.
+  /// Whether a forgetting's version, which is below these heads, counts.
   let counts: (ForgettingVersion, [ObjectID]) throws -> Bool
-  /// Whether a save tells what looks like a secret.
+  /// Whether a save gives notice of text that looks like a secret.
   private let namesSecrets: Bool
   let device: DeviceIdentity
 
@@ -59,11 +59,11 @@ package final class WriteTransaction {
 
   // MARK: Beginning and end
 
-  /// Finishes what an interrupted run left: before anything else looks at the folder, so that half a
-  /// checkout is never taken for somebody's edit.
+  /// Finishes an interrupted run, before anything else reads the folder, so that half a checkout is not taken
+  /// for an edit.
   ///
-  /// - Throws: `gitOperation`, where a person is in the middle of one: git's references are unlocked by then,
-  ///   all else waits.
+  /// - Throws: `gitOperation` if a git operation is in progress: git's references are unlocked by then, and
+  ///   everything else waits.
   func recover(_ lock: WriterLock) throws {
     try repository.removeHalfMade()
     if let start = lock.interrupted {
@@ -85,14 +85,14 @@ package final class WriteTransaction {
     try BranchRecord(writer: writer).keepDropped(at: history.clock.now().seconds)
   }
 
-  /// Makes a save anew whose objects git removed: see `PrunedSave`.
+  /// Makes a save again whose objects git removed: see `PrunedSave`.
   func makePrunedSaveAnew() throws -> (lost: ObjectID, version: ObjectID)? {
     try PrunedSave(writer: writer, history: history).makeAnew()
   }
 
-  /// Whether a lock file of git's stands where this run wrote: it could not be removed.
+  /// Whether a git lock file remains where this run wrote, because it could not be removed.
   func leavesLockFile() -> Bool {
-    // Without a HEAD that can be read no branch has been moved.
+    // If HEAD is unreadable, no branch has been moved.
     let branch = (try? repository.head().reference) ?? "HEAD"
     return writer.movedReferences.union(["HEAD", branch]).contains {
       Counted.access("\(repository.gitFolder)/\($0).lock", F_OK) == 0
@@ -101,8 +101,8 @@ package final class WriteTransaction {
 
   // MARK: Saving
 
-  /// Makes a version of what the folder holds, if it differs from the last one, and merges the saves of
-  /// editors that had loaded an older text. Parameters as in `Notebook.save`.
+  /// Saves the folder's state as a version, if it differs from the last one, and merges the saves of
+  /// editors that had loaded an older text. The parameters are those of `Notebook.save`.
   @discardableResult
   package func save(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
@@ -116,7 +116,8 @@ package final class WriteTransaction {
       let operation = version == nil ? operation : .continuation
       let merged = try merge(edits(of: taken), options: MergeOptions(operation: operation))
       version = merged.tip ?? version
-      // A save of the very text that came is in no step of the checkout: the index follows.
+      // If a save has the same text as the merge, the checkout has no step for it; then the index
+      // is updated here.
       let tree = try merged.tip.map { try repository.commit($0).tree }
       let same = try taken.stale.filter { save in
         try tree.flatMap { try repository.entry(at: save.path, in: $0) }?.id == save.entry.id
@@ -149,9 +150,9 @@ package final class WriteTransaction {
       writer: writer, history: history, guardsDeletions: guardsDeletions, earlyNotice: earlyNotice)
   }
 
-  /// Brings what was left out of the folder, if there is room for it now.
+  /// Puts notes that were left out into the folder, if nothing prevents it now.
   ///
-  /// - Returns: what is left out still.
+  /// - Returns: the notes that are still left out.
   private func bringWaiting(in scope: SaveScope) throws -> [SkippedFile] {
     let absent = try workTree.absentFiles()
     let access = try FolderAccess(folder: workTree.folder)
@@ -161,7 +162,7 @@ package final class WriteTransaction {
         if case .obstructed(let obstacle) = file.reason, obstacle.isOfFile { return false }
         return !access.cannotHold(file.path)
       }
-      // Names are not tried then: whoever watches the folder would hear of that, and save again.
+      // Then names are not tested: a watcher would notice the test, and save again.
       return file.reason == .waiting
         && paths.contains {
           $0.isEmpty || $0 == file.path || file.path.isBelow($0) || $0.isBelow(file.path)
@@ -178,15 +179,15 @@ package final class WriteTransaction {
 
   // MARK: Merging
 
-  /// Versions that are not part of the tip yet.
+  /// Versions that are not merged into the tip yet.
   struct Edits {
     var versions: [ObjectID] = []
-    /// Files that stand in the folder as these versions have them, not as the tip has.
+    /// Files in the folder that have these versions' text instead of the tip's.
     var overlay: [CheckoutJournal.Overlay] = []
   }
 
-  /// Merges heads whose objects are in the repository with the tip and brings the folder to what comes
-  /// of it. The folder is saved.
+  /// Merges heads whose objects are in the repository with the tip, and updates the folder to the
+  /// result. The folder must be saved.
   @discardableResult
   package func merge(
     _ heads: [ObjectID], options: MergeOptions = MergeOptions()
@@ -200,9 +201,9 @@ package final class WriteTransaction {
     return outcome
   }
 
-  /// Derives the tip, checks it out, and goes on as long as somebody writes during a checkout: each turn
-  /// merges what was written in the one before. Until the last turn is over references keep what was
-  /// written, so that a run that is killed leaves it to `recover`.
+  /// Derives the tip, checks it out, and repeats this while somebody writes during a checkout: each turn
+  /// merges the edits made during the one before. References keep these edits until the last turn is
+  /// over, so if the run is killed, `recover` finds them.
   @discardableResult
   func merge(
     _ edits: Edits, options: MergeOptions, checksOutAnyway: Bool = false
@@ -248,7 +249,7 @@ package final class WriteTransaction {
       reports: tip == former ? [] : reports)
   }
 
-  /// Throws where no device would take the tip.
+  /// Throws if all devices would refuse the tip.
   func checkBounds(_ tip: DerivedMerge.Tip) throws {
     for id in try [tip.id] + DerivedMerge.advertisedHeads(of: tip.id, in: repository) {
       let excess = try repository.excess(ofTree: repository.commit(id).tree)
@@ -265,8 +266,8 @@ package final class WriteTransaction {
     return try edits(of: taken)
   }
 
-  /// Makes each stale save a version of the text that its editor had loaded, and what was written in the
-  /// place of a waiting note one of what stood there.
+  /// Makes each stale save a version on top of the text that its editor had loaded, and each file in the
+  /// place of a waiting note a version on top of the one that had the former file.
   private func edits(of taken: FolderSnapshot.Result) throws -> Edits {
     var edits = Edits()
     try edits.add(taken.writtenInPlace, by: writer)
@@ -275,7 +276,7 @@ package final class WriteTransaction {
     for (base, saves) in Dictionary(grouping: saves, by: \.unseen.base).sorted(by: {
       $0.key < $1.key
     }) {
-      // The loaded text as it was is in history already, unless a derived merge has it that gave way.
+      // The loaded text is already in the history, unless only a replaced derived merge has it.
       let isKept = try repository.head().commit.map { try repository.isAncestor(base, of: $0) }
       let written = isKept == true ? saves.filter { $0.entry.id != $0.unseen.old } : saves
       var version = base
@@ -295,10 +296,10 @@ package final class WriteTransaction {
 
   // MARK: After a power cut
 
-  /// Brings files back to their last version that a power cut damaged: all that are known, or these.
-  /// What they hold is versioned beside, and no other device ever shows it.
+  /// Restores the last version of files that a power cut damaged: all that are known, or these.
+  /// Their damaged content is saved in a version beside the history that no device ever shows.
   ///
-  /// - Returns: the files, and the new version; nil where there were none.
+  /// - Returns: the files, and the new version; nil if there were none.
   @discardableResult
   func restoreDamagedFiles(
     _ paths: [TreePath]? = nil
@@ -333,8 +334,8 @@ package final class WriteTransaction {
 
   // MARK: Changing files
 
-  /// Throws where another device would not take what comes of it, or where a file stands in the folder that no
-  /// version could keep.
+  /// Throws if other devices would refuse the result, or if there is a file in the way that no version could
+  /// keep.
   private func checkFits(_ files: [TreePath: TreeEntry?]) throws {
     let access = try FolderAccess(folder: workTree.folder)
     for (path, entry) in files.sorted(by: { $0.key < $1.key }) {
@@ -347,11 +348,11 @@ package final class WriteTransaction {
     }
   }
 
-  /// Makes a version of the tip with some files replaced (nil removes one) and brings the folder, which
-  /// is saved, to it. Returns nil where nothing differs.
+  /// Makes a version of the tip with some files replaced (nil removes one), and updates the folder,
+  /// which must be saved, to it. Returns nil if nothing differs.
   ///
-  /// - Parameter base: the version that they were made from, where it is not the tip: they are merged
-  ///   with what came since.
+  /// - Parameter base: the version on which the files are based, if it is not the tip: they are merged
+  ///   with the later changes.
   func replace(
     _ files: [TreePath: TreeEntry?], on base: ObjectID? = nil, message: String,
     trailers: [String] = [], conflicts: [TreePath: Int] = [:], operation: OperationKind,
@@ -361,7 +362,7 @@ package final class WriteTransaction {
     try restoreDamagedFiles()
     try checkFits(files)
     let parent = try base.map(repository.commit) ?? writer.tip()
-    // A name may hold a line break, which would end the subject.
+    // A line break in a name would end the subject.
     let subject = String(message.map { $0.isNewline ? " " : $0 })
     let id = try repository.withBatchedWrites(isBeforeMove: true) { () -> ObjectID? in
       let tree = try repository.write(tree: parent?.tree, replacing: files)
@@ -377,7 +378,8 @@ package final class WriteTransaction {
     return id
   }
 
-  /// Throws `converted` if git converts a file of that path that holds this text, which is not stored yet.
+  /// Throws `converted` if git converts a file with that path and this text, which is not stored
+  /// yet.
   func checkNoConversion(at path: TreePath, holding text: [UInt8]) throws {
     let rules = try ConversionRules(of: workTree, index: try workTree.indexFile())
     if let conversion = try rules.conversion(of: path, holding: { text }) {
@@ -385,8 +387,8 @@ package final class WriteTransaction {
     }
   }
 
-  /// Throws `converted` if git converts one of these files: what the folder has of it is not what a version
-  /// has, and neither may come in the other's place.
+  /// Throws `converted` if git converts one of these files: the bytes in the folder and in versions differ,
+  /// and neither may replace the other.
   private func checkNoConversion(of files: [TreePath: TreeEntry?]) throws {
     let rules = try ConversionRules(of: workTree, index: try workTree.indexFile())
     for (path, file) in files {

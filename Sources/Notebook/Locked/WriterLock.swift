@@ -3,28 +3,28 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// The lock that lets one process at a time change a notebook: flock(2) on `.git/notes/lock`. The
-/// kernel drops it with the process, so it is never stale.
-/// The file's one byte says whether a run is under way (`1`) or came to its end (`0`), which tells
-/// the next one whether to look for what a killed run left. Its time is that of the run's start. Both stay as a
-/// killed run left them until `dealtWithInterruption`: however many runs are killed before, the next one knows
-/// since when there may be leftovers.
+/// The lock that lets one process at a time change a notebook: flock(2) on `.git/notes/lock`. The kernel
+/// releases it with the process, so it is never stale. The file's one byte says whether a run is in progress
+/// (`1`) or ended (`0`); a `1` makes the next run look for leftovers of a killed one. The file's modification
+/// time is the start of the run. A killed run leaves both as they are, and they stay until
+/// `dealtWithInterruption`: even after several killed runs, the next one knows the time since when there may be
+/// leftovers.
 final class WriterLock {
   private let lock: FileLock
 
-  /// When the run before this one began, if it may not have come to its end: it was killed, or the
-  /// machine was started since.
+  /// When the run before this one began, if it may not have ended properly: it was killed, or the
+  /// machine was restarted since.
   let interrupted: timespec?
 
-  /// How long a command waits for another to finish before it gives up, in seconds.
+  /// How long a command waits for another to finish, in seconds.
   static let patience = 30.0
 
-  /// - Throws: `NotebookError.busy` when it is not to be had in time.
+  /// - Throws: `NotebookError.busy` if the lock is not free in time.
   init(stateFolder: StateFolder, folder: String) throws {
     let path = stateFolder[.lock]
     let deadline = Instant.after(seconds: Self.patience)
     var taken = try Disk.lock(path, until: deadline)
-    // If something was forgotten meanwhile, another file stands there.
+    // If something was forgotten in the meantime, the path has another file now.
     while let lock = taken, !Self.isThere(lock, at: path) {
       taken = try Disk.lock(path, until: deadline)
     }
@@ -47,14 +47,14 @@ final class WriterLock {
       && held.st_ino == named.st_ino && held.st_dev == named.st_dev
   }
 
-  /// The leftovers of the killed run are gone: from now on those that are found are this run's own.
+  /// The leftovers of the killed run are removed: any found later are from this run.
   func dealtWithInterruption() { mark("1") }
 
-  /// Nothing is left of this run; it is the last thing that it does.
+  /// Records that this run left nothing behind; its last action.
   func end() { mark("0") }
 
-  /// A full disk has room for the byte that is there already; where it has not, or the file can't be
-  /// written, the next run looks for leftovers in vain.
+  /// Overwriting the existing byte works even on a full disk. If it fails anyway, the next run looks
+  /// for leftovers in vain.
   private func mark(_ state: Unicode.Scalar) {
     var byte = UInt8(ascii: state)
     pwrite(lock.descriptor, &byte, 1, 0)

@@ -1,16 +1,16 @@
 internal import Git
 internal import WorkTree
 
-/// A file that somebody wrote in the place of a note which waits.
+/// A file that somebody wrote in the place of a waiting note.
 struct WrittenFile {
   let path: TreePath
   let entry: TreeEntry
-  /// When, in seconds since 1970.
+  /// The time, in seconds since 1970.
   let written: Int64
-  /// The version that it was made from; nil for none.
+  /// The version on which it is based; nil if there is none.
   let base: ObjectID?
 
-  /// Stores their texts. What cannot be read is left for the next save.
+  /// Stores the texts of these files. Unreadable files are left for the next save.
   static func stored(
     _ files: [WrittenInPlace], of workTree: WorkTree
   ) throws -> [WrittenFile] {
@@ -32,8 +32,8 @@ struct WrittenFile {
 }
 
 extension WriteTransaction.Edits {
-  /// Adds files that were written in the place of waiting notes, each as a version of what it was made
-  /// from: what came since is merged with it.
+  /// Adds files that were written in the place of waiting notes, each as a version on top of its base,
+  /// so that later changes are merged with it.
   mutating func add(_ files: [WrittenFile], by writer: VersionWriter) throws {
     for file in files {
       let version = try writer.makeVersion(

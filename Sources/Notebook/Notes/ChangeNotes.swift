@@ -5,9 +5,9 @@ internal import Merge
 internal import WorkTree
 
 extension Notebook {
-  /// Makes a note as a version of its own, after one of what the folder holds.
+  /// Makes a note as a version of its own, after a save of the folder.
   ///
-  /// - Parameter anySuffix: refuse a title that a note with another suffix has, too.
+  /// - Parameter anySuffix: whether a note with the same title and another suffix is an error, too.
   /// - Throws: `nameTaken`: nothing is ever overwritten.
   public func create(_ path: TreePath, text: [UInt8], anySuffix: Bool = false) throws -> ObjectID? {
     guard text.count <= workTree.sizeLimit else {
@@ -23,9 +23,10 @@ extension Notebook {
     }
   }
 
-  /// Appends a text to a note, on lines of its own, as a version after one of what the folder holds.
+  /// Appends a text to a note, on separate lines, as a version of its own, after a save of the
+  /// folder.
   ///
-  /// - Returns: nil where the text is empty.
+  /// - Returns: nil if the text is empty.
   public func append(_ text: [UInt8], to path: TreePath) throws -> ObjectID? {
     let newline = UInt8(ascii: "\n")
     return try withWriterLock { transaction in
@@ -63,7 +64,7 @@ extension Notebook {
     try FolderAccess(folder: folder).removeEmptyFolders(above: path)
   }
 
-  /// Whether there is a plain file of this path in the folder.
+  /// Whether there is a plain file at this path in the folder.
   public func isThere(_ path: TreePath) throws -> Bool {
     try FolderAccess(folder: folder).status(of: path).map { $0.st_mode & S_IFMT == S_IFREG }
       ?? false
@@ -74,13 +75,13 @@ extension Notebook {
 public struct Renaming: Sendable {
   /// Old and new paths, by old path.
   public let files: [(old: TreePath, new: TreePath)]
-  /// The new version; nil where there was nothing to rename.
+  /// The new version; nil if there was nothing to rename.
   public let version: ObjectID?
 }
 
 extension Notebook {
-  /// Renames a note, or moves it to another folder, as a version of its own after one of what the
-  /// folder holds: so a rename stays a rename whatever was edited before.
+  /// Renames a note, or moves it to another folder, as a version of its own, after a save of the
+  /// folder: so earlier edits do not hide the rename.
   ///
   /// - Throws: `nameTaken`: nothing is ever overwritten.
   public func rename(_ old: TreePath, to new: TreePath) throws -> Renaming {
@@ -88,15 +89,15 @@ extension Notebook {
       [NoteMove(old, to: new)], message: "Rename \(old.label) to \(new.label)")
   }
 
-  /// Renames or moves a folder with all that is versioned in it.
+  /// Renames or moves a folder with everything versioned in it.
   public func rename(folder old: TreePath, to new: TreePath) throws -> Renaming {
     try rename(
       [NoteMove(old, to: new, isFolder: true)], message: "Rename folder \(old) to \(new)")
   }
 
-  /// Moves notes and folders as one version, after one of what the folder holds.
+  /// Moves notes and folders as one version, after a save of the folder.
   ///
-  /// - Throws: `nameTaken`, `noSuchNote`, `intoItself`; nothing is moved then.
+  /// - Throws: `nameTaken`, `noSuchNote`, `intoItself`; then nothing is moved.
   public func rename(_ moves: [NoteMove], message: String) throws -> Renaming {
     try withWriterLock { transaction in
       try transaction.save()
@@ -134,14 +135,14 @@ extension Notebook {
       }
       let version = try transaction.replace(
         replaced, message: message, trailers: renames.map(\.line),
-        // A moved note is not a deleted one, however many there are.
+        // Moving is not deleting, however many notes are moved.
         operation: .rename, allowsMassDeletion: true)
       return Renaming(files: files.map { ($0.old, $0.new) }, version: version)
     }
   }
 }
 
-/// A note or folder that gets another path.
+/// A note or folder with its new path.
 public struct NoteMove: Sendable {
   let old: TreePath
   let new: TreePath
@@ -158,17 +159,17 @@ extension TreePath {
 
 /// The result of a removal.
 public struct Removal: Sendable {
-  /// The files that went, by path.
+  /// The deleted files, by path.
   public let paths: [TreePath]
-  /// The version that deleted them; nil where there was nothing to delete.
+  /// The version that deleted them; nil if there was nothing to delete.
   public let version: ObjectID?
 }
 
 extension Notebook {
-  /// Deletes notes, and folders with all that is versioned in them, as a version of its own after
-  /// one of what the folder holds. Their texts stay in the history.
+  /// Deletes notes, and folders with everything versioned in them, as a version of its own, after a
+  /// save of the folder. Their texts stay in the history.
   ///
-  /// - Throws: `noSuchNote` for one that is not there; `massDeletion`. Nothing is deleted then.
+  /// - Throws: `noSuchNote` if one does not exist; `massDeletion`. Then nothing is deleted.
   public func delete(_ subjects: [TreePath], allowsMassDeletion: Bool = false) throws -> Removal {
     try withWriterLock { transaction in
       try transaction.save(allowsMassDeletion: allowsMassDeletion)

@@ -5,8 +5,8 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// A running `notes edit`: as long as it is there, saves of its notes are made on the texts that its editor
-/// was given, or wrote since: notes-merge(7), "The stale editor".
+/// A running `notes edit`: while it exists, saves of its notes are based on the texts that its editor was
+/// given or has since written: notes-merge(7), "The stale editor".
 public final class EditRun {
   private let lock: FileLock
   private let stateFolder: StateFolder
@@ -19,24 +19,24 @@ public final class EditRun {
 }
 
 extension Notebook {
-  /// Remembers the texts that an editor is about to be given; nil where that cannot be remembered.
+  /// Records the texts that an editor will be given; nil if they cannot be recorded.
   public func beginEdit(of paths: [TreePath]) -> EditRun? {
-    // Before all checkouts that follow, also where the clock was set back.
+    // Before all later checkouts, even if the clock was set back.
     let time = max(
       WallClock.precise.nanoseconds, CheckoutLog(stateFolder: stateFolder).latestTime)
     let items = paths.compactMap { path -> EditRuns.Item? in
-      // A note that cannot be read is no text that an editor was given.
+      // If a note cannot be read, the editor was not given its text.
       guard let text = try? workTree.text(of: path), let id = try? repository.hash(blob: text)
       else { return nil }
       return EditRuns.Item(path: path, text: id, time: time)
     }
-    // Without the lock the editor is served all the same: what it writes counts as read in the folder.
+    // Without the lock the editor still runs: its saves count as based on the folder's text.
     guard let lock = try? EditRuns.begin(items, stateFolder: stateFolder) else { return nil }
     return EditRun(lock, stateFolder: stateFolder)
   }
 
-  /// The makers of other devices' edits of a note that came since the tip was `former`, with the proof that
-  /// their names lack.
+  /// The makers of other devices' edits of a note since the tip was `former`, with a remark if a name is
+  /// not proved.
   public func otherWriters(of path: TreePath, since former: ObjectID?) throws -> [String] {
     try makers(
       of: history.othersVersions(of: path, since: former, than: identity.device.deviceID)

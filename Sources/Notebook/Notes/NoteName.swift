@@ -6,12 +6,12 @@ internal import System
 internal import WorkTree
 
 extension Notebook {
-  /// The path of a note of that title: notes-new(1), "Titles".
+  /// The path of a note with that title: notes-new(1), "Titles".
   ///
   /// - Parameters:
-  ///   - title: after the folders it is in, with slashes between; it may have a suffix.
-  ///   - folder: the folder that the title is seen from.
-  ///   - suffix: what the name gets when the title has none; empty for an attachment.
+  ///   - title: the title, after the folders it is in, separated by slashes; it may have a suffix.
+  ///   - folder: the folder to which the title is relative.
+  ///   - suffix: the suffix for a title without one; empty for an attachment.
   /// - Throws: `unfitTitle`.
   public func path(
     titled title: String, in folder: TreePath = "", suffix: String = ".txt"
@@ -26,7 +26,7 @@ extension Notebook {
       throw NotebookError.unfitTitle(title, "it is empty")
     }
     if title.hasPrefix("/") { try refuse("it is an absolute path") }
-    // Looked at before the suffix hides it.
+    // Checked before the suffix hides the problem.
     try refuse(NameRules.problem(with: last))
     let name = last.isNote ? last : TreePath(bytes: last.bytes + Array(suffix.utf8))
     var path = folder
@@ -52,15 +52,15 @@ extension Notebook {
     return path
   }
 
-  /// Whether a file of this name can be made without getting in the way of another. `own` does not
-  /// count; with `anySuffix`, a note of the same title with another suffix does.
+  /// Throws if a file with this name would clash with another. `own` does not count; with
+  /// `anySuffix`, a note with the same title and another suffix does.
   func checkIsFree(_ path: TreePath, except own: TreePath? = nil, anySuffix: Bool = false) throws {
     var parent = TreePath("")
     for name in path.components {
       let isLast = parent.appending(name) == path
       for present in try names(in: parent) {
         let other = parent.appending(present.name)
-        // A folder on the way is where the note goes.
+        // An existing folder on the path is used.
         if other == own || present.name == name && !isLast && present.isFolder { continue }
         let isTwin =
           isLast && anySuffix && !present.isFolder && present.name.isNote
@@ -74,7 +74,8 @@ extension Notebook {
     }
   }
 
-  /// Whether a file can come back under its name: no folder has it, and no file is on its way.
+  /// Throws if a file cannot be restored under its name: a folder has the name, or a file has that
+  /// of a folder above.
   func checkCanStand(_ path: TreePath) throws {
     guard let tree = try history.tipTree() else { return }
     if try repository.entry(at: path, in: tree)?.mode == .tree {

@@ -3,18 +3,18 @@ internal import Glibc
 internal import History
 internal import WorkTree
 
-/// A note's text as it is shown to somebody who may edit it, and what a save of that edit is made on.
+/// A note's text as shown to a person who may edit it, and the base for a save of that edit.
 public struct ShownText: Sendable {
-  /// The text, unsaved changes included.
+  /// The text, including unsaved changes.
   public let text: [UInt8]
-  /// The name of its bytes.
+  /// The ID of its blob.
   public let blob: ObjectID
-  /// The version that the device shows.
+  /// The version in the device's folder.
   public let version: ObjectID
 }
 
 extension Notebook {
-  /// A note's text as it is now. Nothing is saved.
+  /// A note's present text. Nothing is saved.
   ///
   /// - Throws: `noSuchNote`, also before the first version.
   public func shownText(of path: TreePath) throws -> ShownText {
@@ -23,15 +23,16 @@ extension Notebook {
     return ShownText(text: text, blob: try repository.hash(blob: text), version: tip)
   }
 
-  /// Makes a version of a text that somebody made of an older one, on the version that showed it, and
-  /// merges it with what came since: notes-web(1), "What a save is made on". What the folder holds is
-  /// saved first, so neither text is lost.
+  /// Saves a text that somebody edited from an older one, on top of the version that showed it, and
+  /// merges it with the later changes: notes-web(1), "What a save is made on". The folder is saved
+  /// first, so neither text is lost.
   ///
   /// - Parameters:
-  ///   - path: what the note is called now, or was called last.
+  ///   - path: the note's present or last path.
   ///   - blob: the text that was shown.
   ///   - base: the version that showed it, one of the tip's history: see `isOfHistory(_:of:)`.
-  /// - Returns: the new version; nil where the text is the note's already, or was saved before.
+  /// - Returns: the new version; nil if the note already has the text, or if the edit was saved
+  ///   before.
   /// - Throws: `notInVersion`, `noSuchVersion`.
   public func save(
     _ text: [UInt8], of path: TreePath, shown blob: ObjectID, on base: ObjectID
@@ -64,10 +65,10 @@ extension Notebook {
     }
   }
 
-  /// Whether a version is one of a tip's history: the tip descends from it, or it is a merge that notes made
-  /// of such versions, and that another merge has taken the place of since it was shown.
+  /// Whether a version belongs to a tip's history: the tip descends from it, or it is a merge by notes of
+  /// such versions, which another merge has replaced since it was shown.
   ///
-  /// - Throws: where there is no such version.
+  /// - Throws: an error if there is no such version.
   public func isOfHistory(_ id: ObjectID, of tip: ObjectID) throws -> Bool {
     if try repository.isAncestor(id, of: tip) { return true }
     let version = try repository.commit(id)
@@ -75,7 +76,8 @@ extension Notebook {
       && version.parents.allSatisfy { try repository.isAncestor($0, of: tip) }
   }
 
-  /// Whether this edit is a version already: whoever sends it again has not heard the answer.
+  /// Whether this edit is already a version: its sender repeats the request because the answer was
+  /// lost.
   private func wasSaved(
     _ text: ObjectID, madeOf blob: ObjectID, _ path: TreePath, since base: ObjectID
   ) throws -> Bool {
@@ -87,9 +89,9 @@ extension Notebook {
     return false
   }
 
-  /// A note in conflict as a version has it. Nothing is saved.
+  /// A note in conflict, as it is in a version. Nothing is saved.
   ///
-  /// - Throws: `MergeError.noConflict`; `noSuchVersion` where it is none of the tip's history.
+  /// - Throws: `MergeError.noConflict`; `noSuchVersion` if the version is not in the tip's history.
   public func conflictedNote(at path: TreePath, in version: ObjectID) throws -> ConflictedNote {
     guard let tip = try state().tip, try repository.isAncestor(version, of: tip) else {
       throw HistoryError.noSuchVersion(version.hex)

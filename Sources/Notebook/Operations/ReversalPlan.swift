@@ -4,20 +4,20 @@ internal import Merge
 internal import WorkTree
 
 struct ReversalPlan {
-  /// The operations that are taken back, newest first.
+  /// The operations to undo or redo, newest first.
   let operations: [Operation]
   let files: MergeTerm
-  /// The files that stay out, as no other device would take them, by path.
+  /// The files that are left out because other devices would refuse them, by path.
   let excluded: [SkippedFile]
-  /// The names that notes get back.
+  /// The renames that are undone.
   let renames: [RenameTrailer]
-  /// The new version's message, and the line that says what it takes back.
+  /// The new version's message, and the trailer that records the undo.
   let message: String
   let trailer: String
 }
 
 extension Notebook {
-  /// The files that take these steps, oldest first, back from the present ones.
+  /// The files after undoing these steps, which are oldest first, from the present files.
   func reversal(
     of steps: ArraySlice<Operation>, on present: MergeTerm, key: String
   ) throws -> ReversalPlan {
@@ -47,8 +47,8 @@ extension Notebook {
 
   private typealias Span = (old: Commit, new: Commit)
 
-  /// The changes of the steps. Those that follow on one another are one change; between others something
-  /// was taken back, or stays.
+  /// The changes of the steps. Consecutive steps are one change; between others, something was undone or
+  /// stays.
   private func changes(of steps: ArraySlice<Operation>) throws -> [Span] {
     var spans: [Span] = []
     for step in steps {

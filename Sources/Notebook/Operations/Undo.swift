@@ -3,23 +3,23 @@ public import History
 internal import Merge
 public import WorkTree
 
-/// The operations that an undo or a redo is to take back.
+/// The operations to undo or redo.
 public enum OperationChoice: Hashable, Sendable {
-  /// So many of the last operations.
+  /// The last operations, by number.
   case last(Int)
-  /// The operation that led to the version of this ID, or beginning of one.
+  /// The operation that made the version with this ID, or with this beginning of an ID.
   case version(String)
 }
 
-/// The result of an undo or a redo, or the one that it would have.
+/// The result of an undo or a redo, or of a trial.
 public struct Reversal: Sendable {
-  /// The operations that were taken back, or done again; newest first.
+  /// The operations that were undone or redone; newest first.
   public let operations: [Operation]
   /// The changes in the folder, by path.
   public let changes: [Change]
-  /// The new version; nil in a trial, and where nothing was left to change.
+  /// The new version; nil in a trial, and if nothing changed.
   public let version: ObjectID?
-  /// The files that stay out, as no other device would take them, by path.
+  /// The files that are left out because other devices would refuse them, by path.
   public let excluded: [SkippedFile]
 
   package init(
@@ -32,20 +32,21 @@ public struct Reversal: Sendable {
   }
 }
 
-// notes-undo(1): an operation led from one tip to another. To take it back is to apply the inverse
-// change to the present tip: a merge of the present tree and the tree before, with the tree after as
-// their base. For the last operation that is the tree before, byte for byte.
+// notes-undo(1): an operation moves from one tip to another. Undoing it applies the inverse change
+// to the present tip: a merge of the present tree and the tree before, with the tree after as their
+// base. For the last operation the result is the tree before, byte for byte.
 extension Notebook {
-  /// Takes back operations of this device as a new version. The folder is saved first,
-  /// and that save, if it makes a version, is the last operation.
+  /// Undoes operations of this device with a new version. The folder is saved first, and if that
+  /// makes a version, it is the last operation.
   ///
-  /// - Parameter trial: find out what would be done, and change nothing.
+  /// - Parameter trial: return the result without changing anything.
   /// - Throws: `nothingToUndo`, `noSuchOperation`, `undoConflict`, `massDeletion`.
   public func undo(
     _ choice: OperationChoice = .last(1), trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
     if trial { return try undoTrial(choice) }
-    // The save before it is the last operation then, and taken back at once: no deletion is passed on.
+    // The save before it is then the last operation and undone at once, so no deletion reaches
+    // other devices.
     var takesSaveBack = false
     if case .last = choice { takesSaveBack = true }
     return try reverse(
@@ -54,7 +55,7 @@ extension Notebook {
     ) { try stepsToUndo(choice, in: history.operationHistory().done) }
   }
 
-  /// Does again what the last undos took back, by taking those undos back as one new version.
+  /// Redoes what the last undos undid, by undoing those undos with one new version.
   ///
   /// - Throws: `nothingToRedo`, `undoConflict`, `massDeletion`.
   public func redo(
@@ -119,7 +120,8 @@ extension Notebook {
     }
   }
 
-  /// The present version, and what git dropped of those that come back: they are history again.
+  /// The present version, and the dropped versions that are restored, so that they are in the
+  /// history again.
   private func parents(of steps: ArraySlice<Operation>) throws -> [Commit] {
     let present = try presentVersion()
     let dropped = try steps.flatMap { try $0.dropped(from: present.id, in: repository) }
@@ -131,7 +133,8 @@ extension Notebook {
     let present = try unsavedFiles(unsaved)
     let saved = try savedFiles()
     let done = try history.operationHistory().done
-    // Files that git made a version of by itself may stand as unsaved; a save makes no version of them.
+    // Files may count as unsaved although git has already committed them; a save makes no version
+    // of them.
     guard present.tree != saved.tree, case .last(let count) = choice else {
       let steps = try stepsToUndo(choice, in: done)
       return try outcome(of: reversal(of: steps, on: present, key: UndoTrailer.undo), from: present)
