@@ -6,31 +6,32 @@ internal import System
 
 @main enum Entry {
   static func main() {
-    // Large notebooks make large arrays, one after another; each is to be there once.
+    // Large notebooks make large arrays, one after another; freed blocks must return to the system
+    // at once.
     notes_return_blocks_from(1 << 20)
-    // A file that would get too large (ulimit -f) is an error like a full disk, not the end.
+    // A file over the limit (ulimit -f) is an error like a full disk, and must not end the process.
     signal(SIGXFSZ, SIG_IGN)
-    // A small stack (ulimit -s) would end in the middle of something, without a word.
+    // With a small stack (ulimit -s), the process would crash in the middle of something.
     if ThreadStack.isSmall, (try? ThreadStack.withRoom { run() }) != nil { return }
     run()
   }
 
   private static func run() {
     let exit = Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run()
-    // Not exit(3): its handlers take the C libraries apart below threads that still use them, such as
-    // one that waits for a device which did not answer.
+    // Not exit(3): its handlers would tear down the C libraries while other threads still use them,
+    // such as one that waits for a device.
     fflush(nil)
     _exit(exit.rawValue)
   }
 }
 
-/// A command of `notes`: options in, one call into the modules, one report out.
-/// `run()` throws a `Failure`, any module's error, which the error table explains, or an `Exit` where
-/// the command ends well with a code of its own.
+/// A command of `notes`: it reads options, makes one call into the modules, and writes one report.
+/// `run()` throws a `Failure`, any module's error, which the error table explains, or an `Exit` if
+/// the command succeeds with a special exit code.
 protocol Command: ParsableCommand {
   associatedtype Options: FolderChoice
   var options: Options { get }
-  /// Tells what it counted, where that is asked for: `--stats`.
+  /// Reports the counters, if requested: `--stats`.
   func tellCounters()
 }
 
@@ -48,7 +49,7 @@ struct Invocation {
       Output.errors.flush()
       return exit
     } catch let request where NotesCommand.exitCode(for: request) == .success {
-      // Help is thrown like an error, but it is what was asked for.
+      // Help is thrown like an error, but it is a success.
       let text = Commands.headed(LiveCompletion.adapted(NotesCommand.fullMessage(for: request)))
       Output.standard.write(text.hasSuffix("\n") ? text : text + "\n")
       Output.standard.flush()
@@ -76,7 +77,7 @@ struct Invocation {
       var command = try parse(Array(rest))
       let own = command as? any Command
       try own?.options.enterFolder()
-      // Also where it fails, or ends with a code of its own.
+      // Even if it fails, or ends with a special exit code.
       defer { own?.tellCounters() }
       try command.run()
       return .done
@@ -85,8 +86,9 @@ struct Invocation {
     }
   }
 
-  /// Runs, where no option is given, what people wait for so often that the argument parser, whose
-  /// reflection takes three quarters of `notes list`, is passed by; false for all else.
+  /// Runs the most frequent commands without options directly, without the argument parser, whose
+  /// reflection would take three quarters of the time of `notes list`; returns false for all
+  /// others.
   private func runPlain(_ words: ArraySlice<String>) throws -> Bool {
     let rest = words.dropFirst()
     guard !rest.contains(where: { $0.hasPrefix("-") }) else { return false }
@@ -101,11 +103,11 @@ struct Invocation {
     return true
   }
 
-  /// The command the arguments ask for. Its own type parses them; only where that fails, or for
-  /// help, is the whole tree of commands asked, which knows how to say it.
+  /// The command that the arguments name. Its own type parses them; only if that fails, or for
+  /// help, is the whole tree of commands used, which writes the message.
   private func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if let name = arguments.first, let type = Commands.type(named: name),
-      // An error is told by the whole parser, below.
+      // The complete parser below reports an error.
       let command = try? type.parseAsRoot(Array(arguments.dropFirst())), command is any Command
     {
       return command
@@ -119,17 +121,17 @@ struct Invocation {
   }
 }
 
-/// Ctrl-C and requests to terminate, for commands that wait: the first ends the waiting and lets
-/// the command finish what it is in the middle of, the second ends the process.
+/// Ctrl-C and requests to terminate, for commands that wait: the first signal ends the wait and
+/// lets the command finish its current work, the second ends the process.
 enum Interruption {
-  /// The descriptor that the signal handler writes to; -1 before there is anything to end.
+  /// The descriptor that the signal handler writes to; -1 while there is nothing to end.
   private static let descriptor = Atomic<Int32>(-1)
   private static let received = Atomic<Int32>(0)
 
-  /// A token that the first signal cancels. A command asks for it once.
+  /// A token that the first signal cancels. A command calls this once.
   static func token() throws -> CancellationToken {
     let token = try CancellationToken()
-    // The handler may run until the process ends, and so must what it writes to.
+    // The handler may run until the process ends, so its descriptor must stay open.
     _ = Unmanaged.passRetained(token)
     descriptor.store(token.descriptor, ordering: .sequentiallyConsistent)
     for signal in [SIGINT, SIGTERM, SIGHUP] { install(signal) }
@@ -138,7 +140,7 @@ enum Interruption {
 
   static var hasCome: Bool { received.load(ordering: .sequentiallyConsistent) != 0 }
 
-  /// A request to terminate is how services are ended; Ctrl-C is told as what it is.
+  /// The exit of a service after SIGTERM is a success; after Ctrl-C it is an interruption.
   static var exit: Exit {
     received.load(ordering: .sequentiallyConsistent) == SIGTERM ? .done : .interrupted
   }
@@ -146,8 +148,8 @@ enum Interruption {
   private static func install(_ signal: Int32) {
     var former = sigaction()
     sigaction(signal, nil, &former)
-    // A program that was started to ignore it (nohup) goes on ignoring it. SIG_IGN, a function to Swift, is
-    // 1.
+    // A program that was started with the signal ignored (nohup) continues to ignore it. SIG_IGN, a
+    // function in Swift, is 1.
     if unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self) == 1 { return }
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { @Sendable signal in
@@ -156,7 +158,7 @@ enum Interruption {
       WakeUp.signal(Interruption.descriptor.load(ordering: .sequentiallyConsistent))
       errno = number
     }
-    // Once only; and a read that waits for an answer returns.
+    // Only once; and a read that waits for an answer returns.
     action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
     sigaction(signal, &action, nil)
   }

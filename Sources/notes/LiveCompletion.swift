@@ -7,12 +7,12 @@ internal import Membership
 internal import Notebook
 
 /// Completions beyond the words of the command line's own grammar: the notes, versions and devices of the
-/// notebook at hand. If anything fails, none is offered.
+/// current notebook. If anything fails, nothing is offered.
 struct LiveCompletion {
   private typealias Offer = (word: String, about: String)
 
   private let notebook: Notebook
-  /// The part of the word that was typed, without the shell's quotes.
+  /// The typed part of the word, without the shell's quotes.
   private let typed: String
 
   private static func kind(
@@ -23,7 +23,7 @@ struct LiveCompletion {
       for (option, folder) in zip(words, words.dropFirst()) where option == "-C" {
         guard chdir(folder) == 0 else { return [] }
       }
-      // A completion that cannot be made offers nothing.
+      // If a completion fails, nothing is offered.
       guard let notebook = try? NotebookLocator.notebook(),
         let found = try? offers(LiveCompletion(notebook: notebook, typed: unquoted(prefix)))
       else { return [] }
@@ -50,13 +50,13 @@ struct LiveCompletion {
     return TreePath.folders(of: notes).map { $0.description + "/" }
   }
 
-  /// Titles where one note alone has it, else paths.
+  /// Titles that only one note has, otherwise paths.
   private static func names(of paths: [TreePath], among all: [TreePath]) -> [String] {
     let counts = Dictionary(grouping: all, by: \.noteTitle)
     return paths.map { counts[$0.noteTitle]?.count == 1 ? $0.noteTitle : $0.description }
   }
 
-  /// The versions of the note before the `@`; nil before there is one.
+  /// The versions of the note before the `@`; nil if there is no `@` yet.
   private func versions() throws -> [Offer]? {
     guard let at = typed.lastIndex(of: "@"), at != typed.startIndex else { return nil }
     let name = String(typed[..<at])
@@ -77,7 +77,7 @@ struct LiveCompletion {
 
   // MARK: The shells
 
-  /// A word as the user means it, of what the shell has as it was typed.
+  /// The word that the user means, from the text as typed in the shell.
   private static func unquoted(_ word: String) -> String {
     var text = ""
     var quote: Character?
@@ -102,7 +102,7 @@ struct LiveCompletion {
     }
     switch CompletionShell.requesting {
     case .bash?:
-      // The script has the words expanded: what a title holds must not be run.
+      // The script expands the words: the text of a title must not be run.
       return escaped { $0.isASCII && !$0.isLetter && !$0.isNumber }
     case .zsh?:
       let word = escaped { $0 == ":" || $0 == "\\" }
@@ -111,11 +111,11 @@ struct LiveCompletion {
     }
   }
 
-  /// A completion script as the shell should have it; other texts stay as they are.
+  /// A completion script adapted to the shell; other texts are unchanged.
   ///
-  /// bash would end a word at the `@` of NOTE@VERSION to complete a host's name. fish 3 knows the
-  /// cursor's place at a prompt only, not where a program asks (`complete -C`): the length of the word
-  /// up to the cursor is the same number.
+  /// bash would end a word at the `@` of NOTE@VERSION to complete a host name. fish 3 knows the
+  /// cursor's position only at a prompt, and not in `complete -C`: the length of the word up to the
+  /// cursor is the same number.
   static func adapted(_ text: String) -> String {
     let bash = "#!/bin/bash\n"
     if text.hasPrefix(bash) {
@@ -132,7 +132,7 @@ struct LiveCompletion {
     kind { try words($0.notebook.history.conflicts().map(\.path.noteTitle)) }
   }
 
-  /// Notes, with an `@` too, which keeps the shell from going on to another word; then versions.
+  /// Notes, and each with an `@`, which keeps the shell from adding a space; then versions.
   static var noteVersions: CompletionKind {
     kind { try $0.versions() ?? words($0.notes().flatMap { [$0, $0 + "@"] }) }
   }
@@ -156,7 +156,7 @@ struct LiveCompletion {
     kind { try words(GuestBook(stateFolder: $0.notebook.stateFolder).guests().map(\.name)) }
   }
 
-  /// Whom a sync can mean: the other devices, and the hubs.
+  /// The possible arguments of a sync: the other devices, and the hubs.
   static var peers: CompletionKind {
     kind { live in
       let own = live.notebook.identity.device.deviceID

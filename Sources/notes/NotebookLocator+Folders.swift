@@ -4,14 +4,14 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// Names that may be a folder's, too.
+/// Names that may also be a folder's.
 extension NotebookLocator {
-  /// The item that a name stands for where it may be a folder's: with a slash at its end the folder; else a
-  /// note of that path or title, then a folder, then a note by a part of its name.
+  /// The item that a name means if folders are allowed: with a slash at its end the folder; otherwise a
+  /// note with that path or title, then a folder, then a note by a part of its name.
   static func item(
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> Item {
-    // Neither the notebook's folder nor one above it is in the notebook.
+    // The notebook's folder and those above it are not items.
     if name.allSatisfy({ $0 == "." || $0 == "/" }) { throw WorkTreeError.noSuchNote(name) }
     let folder = folder(named: name, in: notebook)
     if name.hasSuffix("/") {
@@ -21,7 +21,7 @@ extension NotebookLocator {
     }
     let noteReach = folder == nil ? reach : .present
     do {
-      // A link or a pipe is no note; one of that title may be.
+      // A link or a pipe is not a note; a note may have that title.
       let isPlain = [S_IFREG, S_IFDIR, nil].contains(kind(of: name))
       let found =
         try isPlain
@@ -42,9 +42,8 @@ extension NotebookLocator {
     }
   }
 
-  /// The item that each of some names stands for: a note, a folder, or a pattern that something matches, as
-  /// in notes(1), "Names of notes". `.` is the current folder, which may be the notebook's own: an empty
-  /// path.
+  /// The item that each of some names means: a note, a folder, or the matches of a pattern, as in notes(1),
+  /// "Names of notes". `.` is the current folder, which may be the notebook's own: an empty path.
   static func items(_ names: [String], in notebook: Notebook) throws -> [Item] {
     try names.flatMap { name -> [Item] in
       if let folder = folderOfDots(name, in: notebook) { return [folder] }
@@ -66,20 +65,21 @@ extension NotebookLocator {
     try folderOfDots(name, in: notebook) ?? item(name, in: notebook, among: reach)
   }
 
-  /// The folder that `.`, `./` and the like stand for, if it is in the notebook.
+  /// The folder that `.`, `./` and similar names mean, if it is in the notebook.
   private static func folderOfDots(_ name: String, in notebook: Notebook) -> Item? {
     let last = trimmed(name).split(separator: "/").last
     guard last == "." || last == ".." else { return nil }
     return path(ofFolder: name, in: notebook).map { Item(path: $0, isFolder: true) }
   }
 
-  /// A folder that the last version has, though it is gone.
+  /// A folder that is in the last version and no longer exists.
   private static func savedFolder(named name: String, in notebook: Notebook) -> Item? {
     guard name.hasSuffix("/") else { return nil }
     let plain = TreePath(trimmed(name))
     let here = currentFolder(in: notebook)
     let places = here.isEmpty ? [plain] : [here.appending(plain), plain]
-    // A folder that cannot be read is none of the latest version; the search goes on and says so.
+    // If the version cannot be read, it has no such folder; the search continues and reports the
+    // error.
     return places.first { (try? notebook.history.isFolderInTip($0)) == true }
       .map { Item(path: $0, isFolder: true) }
   }
@@ -98,7 +98,7 @@ extension NotebookLocator {
     return [path.description, path.noteTitle, label].contains { $0.lowercased() == folded }
   }
 
-  /// The folder of that name, seen from the current one or from the notebook's.
+  /// The folder with that name, relative to the current one or to the notebook's.
   static func folder(named name: String, in notebook: Notebook) -> TreePath? {
     let name = trimmed(name)
     if let path = path(ofFile: name, in: notebook), kind(of: name) == S_IFDIR {
@@ -111,14 +111,14 @@ extension NotebookLocator {
     return isPlain && path.components.count == name.split(separator: "/").count ? path : nil
   }
 
-  /// As `folder(named:)`, or the notebook's own as an empty path.
+  /// Like `folder(named:)`, or the notebook's own folder as an empty path.
   static func folderOrTop(named name: String, in notebook: Notebook) -> TreePath? {
     let last = trimmed(name).split(separator: "/").last
     guard last == "." || last == ".." else { return folder(named: name, in: notebook) }
     return path(ofFolder: name, in: notebook)
   }
 
-  /// The same, where there has to be one.
+  /// The same, but it throws if there is no folder.
   static func existingFolder(named name: String, in notebook: Notebook) throws(Failure) -> TreePath
   {
     if let folder = folderOrTop(named: name, in: notebook) { return folder }

@@ -34,15 +34,15 @@ enum NotebookLocator {
       if let chosen = try Setting.defaultNotebook.value() { return try Notebook.find(from: chosen) }
       throw outside(folder)
     } catch WorkTreeError.file {
-      // A folder that was deleted, or whose disk is gone, below whoever works in it.
+      // The current folder was deleted, or its disk is gone.
       return try Notebook.find(from: current())
     }
   }
 
-  /// That the folder is in no notebook, with those that are on this device.
+  /// The error that the folder is not in a notebook, with a list of this device's notebooks.
   private static func outside(_ folder: String) -> any Error {
     let error = NotebookError.notANotebook(folder: folder)
-    // It only adds to the error.
+    // The list only adds to the error.
     guard let data = try? UserFolders().data else { return error }
     let known = KnownNotebooks(dataFolder: data).folders().filter { Counted.access($0, F_OK) == 0 }
     guard let first = known.first else { return error }
@@ -56,14 +56,14 @@ enum NotebookLocator {
     return failure
   }
 
-  /// A folder as the user gave it, or the current one, as an absolute path. It need not exist yet.
+  /// The absolute path of the given folder, or of the current one. It need not exist yet.
   static func folder(_ given: String?) throws(Failure) -> String {
     guard let given, given != "." else { return try current() }
     guard !given.isEmpty else { throw .usage("the folder's name is empty") }
     return resolved(trimmed(given.hasPrefix("/") ? given : try current() + "/" + given))
   }
 
-  /// A path without `.` and `..`, as far as it is there: what is shown and remembered is plain.
+  /// A path without `.` and `..`, as far as it exists: for messages and records.
   private static func resolved(_ path: String) -> String {
     let names = path.split(separator: "/")
     guard names.contains(where: { $0 == "." || $0 == ".." }) else { return path }
@@ -89,7 +89,7 @@ enum NotebookLocator {
     return String(cString: path)
   }
 
-  /// A file seen from the current folder, or whatever the notebook finds by that name.
+  /// The note for a path relative to the current folder, or for any other name.
   static func note(
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> TreePath {
@@ -102,7 +102,7 @@ enum NotebookLocator {
     _ name: String, in notebook: Notebook, among reach: NoteReach
   ) throws -> TreePath {
     if let path = path(ofFile: name, in: notebook) { return path }
-    // A path from here without the suffix.
+    // A relative path without the suffix.
     if name.hasPrefix("./") || name.hasPrefix("../"), let slash = name.lastIndex(of: "/"),
       let folder = path(ofFolder: String(name[..<slash]), in: notebook)
     {
@@ -129,8 +129,8 @@ enum NotebookLocator {
     }
   }
 
-  /// A note, and the version of it that `NOTE@VERSION` names. A note whose path holds the `@` is
-  /// found first. Of a deleted note it is the last version that has it, where none is named.
+  /// A note, and its version that `NOTE@VERSION` names. A note with the `@` in its path has
+  /// priority. For a deleted note, the default is its last version.
   static func noteVersion(_ text: String, in notebook: Notebook) throws -> (
     path: TreePath, version: NoteVersion?
   ) {
@@ -163,10 +163,10 @@ enum NotebookLocator {
     return try notebook.history.noteVersion(named: last.id.hex, of: path)
   }
 
-  /// The path inside the notebook of an existing file or folder, seen from the current folder.
+  /// The path in the notebook of an existing file or folder, given relative to the current folder.
   static func path(ofFile name: String, in notebook: Notebook) -> TreePath? {
     guard kind(of: name) != nil else { return nil }
-    // The folder's links are resolved, the name itself is kept: it may be a link.
+    // The folder's links are resolved, but the name itself is kept: it may be a link.
     let last = name.lastIndex(of: "/").map { name[name.index(after: $0)...] } ?? name[...]
     guard !last.isEmpty, last != ".", last != "..",
       let folder = path(ofFolder: Disk.parent(of: name), in: notebook)
@@ -174,13 +174,15 @@ enum NotebookLocator {
     return folder.appending(TreePath(String(last)))
   }
 
-  /// The kind of thing at a path, which may be a link: the S_IFMT bits of stat(2); nil for nothing.
+  /// The file type at a path, without following a link: the S_IFMT bits of stat(2); nil if nothing
+  /// is there.
   static func kind(of path: String) -> mode_t? {
     var status = stat()
     return Counted.lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// The path in the notebook of a folder seen from here, empty for its top; nil outside of it.
+  /// The path in the notebook of a folder given relative to the current one, empty for the
+  /// notebook's own; nil outside of it.
   static func path(ofFolder name: String, in notebook: Notebook) -> TreePath? {
     guard let there = realPath(of: name), let top = realPath(of: notebook.folder)
     else { return nil }
@@ -190,7 +192,7 @@ enum NotebookLocator {
 }
 
 extension ObjectID {
-  /// Enough digits to name a version in a notebook of any size that people have.
+  /// Enough digits to be unique in a notebook of any realistic size.
   var short: String { String(hex.prefix(10)) }
 }
 
@@ -210,7 +212,7 @@ extension Notebook {
     return context
   }
 
-  /// Keeps what this device needs to fetch the notebook again, where it is a member.
+  /// Stores the data that this device needs to fetch the notebook again, if it is a member.
   func keepMembership() throws {
     try KeptMembership.update(of: self, for: sessionContext(), in: UserFolders().data)
   }

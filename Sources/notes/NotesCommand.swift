@@ -12,8 +12,8 @@ struct NotesCommand: ParsableCommand {
       device. notes(1) describes the files, the environment and the exit codes.
       """, version: "notes " + ProgramVersion.shown, groupedSubcommands: Commands.groups)
 
-  /// For help and completions: `Invocation` has read it by then. Not `FolderOption`: the parser would
-  /// take its value for that of the command.
+  /// For help and completions: `Invocation` has already read it. Not `FolderOption`: the parser would
+  /// take its value as that of the command.
   @Option(
     name: .customShort("C"), help: .named("dir", "Run as if started in this folder."),
     completion: .directory)
@@ -56,12 +56,12 @@ enum Commands {
     all.first { $0._commandName == name }
   }
 
-  /// Whether only the way in is asked for.
+  /// Whether only the overview is requested.
   static func isHelp(_ arguments: [String]) -> Bool {
     arguments.isEmpty || [["help"], ["--help"], ["-h"]].contains(arguments)
   }
 
-  /// The commands for every day, on one screen.
+  /// The everyday commands, on one screen.
   static let daily = """
     notes: plain text notes with history, in sync between nearby devices
 

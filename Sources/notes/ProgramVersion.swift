@@ -5,20 +5,20 @@ internal import Exchange
 internal import Git
 internal import Merge
 
-/// The version of this program, and the libraries it found on this system.
+/// The version of this program, and the libraries that it found on this system.
 enum ProgramVersion {
   /// The version of the newest section of CHANGELOG.md. Between releases it ends in "-dev"; a release
-  /// takes that off, and the commit after it puts the next one here.
+  /// removes that, and the commit after it sets the next version.
   static let current = "1.1.0-dev"
 
-  /// As `notes --version` shows it: between releases with the commit it was built from, if that is
-  /// known, such as "1.1.0-dev (1a2b3c4)".
+  /// The version in `notes --version`: between releases with the commit of the build, if known,
+  /// such as "1.1.0-dev (1a2b3c4)".
   static let shown: String = {
     guard current.hasSuffix("-dev"), let commit = BuildRecord.own["commit"] else { return current }
     return "\(current) (\(commit))"
   }()
 
-  /// Answers `notes --version` with these options; false for any that it does not have.
+  /// Prints the version for `notes --version` with these options; false if an option is unknown.
   static func tell(_ options: [String]) -> Bool {
     switch options {
     case []: Output.standard.line("notes " + shown)
@@ -67,7 +67,7 @@ enum ProgramVersion {
     [
       "type": "version", "notes": current, "commit": BuildRecord.own["commit"],
       "protocol": ProtocolLimits.version, "merge_rules": MergeTrailers.currentVersion,
-      // A library that is not there has no version: null.
+      // A missing library has no version: null.
       "libgit2": try? GitLibrary.version(), "openssl": try? TLSLibrary.version(),
       "zlib": try? CompressionLibrary.version(), "avahi": try? avahi(),
       "built_with": JSON.array(builtWith.map { ["name": $0.name, "version": $0.version] }),
@@ -75,14 +75,14 @@ enum ProgramVersion {
   }
 }
 
-/// The record that scripts/release made of the build; empty in any other build.
+/// The record of the build by scripts/release; empty in other builds.
 struct BuildRecord {
   private let lines: [(name: String, value: String)]
 
-  /// That of this program.
+  /// This program's record.
   static let own = BuildRecord(notes_build_record().map { String(cString: $0) } ?? "")
 
-  /// A text of `name value` a line.
+  /// Reads lines of `name value`.
   init(_ text: String) {
     lines = text.split(separator: "\n").compactMap { line in
       guard let space = line.firstIndex(of: " ") else { return nil }
@@ -90,7 +90,7 @@ struct BuildRecord {
     }
   }
 
-  /// The value of that name, or nil.
+  /// The value with that name; nil if there is none.
   subscript(name: String) -> String? { lines.first { $0.name == name }?.value }
 
   /// The compiler and the Swift packages, with their versions.

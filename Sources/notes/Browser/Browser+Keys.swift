@@ -2,7 +2,7 @@ internal import Notebook
 internal import WorkTree
 
 extension Browser {
-  /// Changes what is shown as a key asks, and returns what else it asks for.
+  /// Applies a key to the browser's state, and returns the request that the key makes, if any.
   mutating func press(_ key: Key, in layout: Layout) -> Request? {
     message = nil
     isTouched = true
@@ -133,7 +133,7 @@ extension Browser {
     }
   }
 
-  /// A click chooses a row of the list; one on what is chosen, or on the text, goes in.
+  /// A click selects a row of the list; a click on the selected row, or on the text, opens it.
   private mutating func point(at row: Int, inText: Bool) {
     if inText {
       if focus != .text { goIn() }

@@ -1,5 +1,6 @@
 extension Browser {
-  /// The list and the text are side by side, and times in words, from so many columns on.
+  /// The number of columns from which list and text are side by side, and from which times are in
+  /// words.
   static let (wideColumns, roomyColumns) = (64, 44)
 
   struct Layout: Equatable {
@@ -83,7 +84,7 @@ extension Browser {
       case .versions: ["? help", "r restore", "c copy", other, "← back", "↑↓ choose"]
       case .text: ["? help", "← back", other, "r restore", "c copy", "↑↓ scroll"]
       }
-    // The most important keys come first and stay longest.
+    // The most important keys come first, and the last ones are dropped first.
     while keys.count > 1, Width.of(keys.joined(separator: " · ")) > columns { keys.removeLast() }
     return [Styled(keys.joined(separator: " · "), .dim)]
   }

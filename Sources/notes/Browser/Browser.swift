@@ -1,14 +1,14 @@
 internal import Git
 internal import WorkTree
 
-/// The state of the browser and the user's place in it: a value that keys change, and that can be drawn at
-/// any size. It reads nothing itself; `wantedSubject` says what it needs.
+/// The state of the browser and the user's position in it: a value that keys change, and that can be drawn
+/// at any size. It reads no files; `wantedSubject` names what it needs.
 struct Browser {
   struct Note: Equatable, Sendable {
     let path: TreePath
     let modified: Int64
     var isInConflict = false
-    /// Whether another device changed it since it was looked at.
+    /// Whether another device changed it since it was last read.
     var isNew = false
 
     var label: String { path.label }
@@ -18,7 +18,7 @@ struct Browser {
     let id: ObjectID
     let path: TreePath
     let kind: ChangeKind
-    /// The note's blob before it; nil where there was no note.
+    /// The note's blob before; nil if there was none.
     let former: ObjectID?
     let time: Int64
     let author: String
@@ -29,7 +29,7 @@ struct Browser {
 
   struct Subject: Equatable, Sendable {
     let path: TreePath
-    /// A version, or nil for the text in the folder.
+    /// A version; nil for the text in the folder.
     var version: ObjectID?
     var showsChange = false
   }
@@ -51,10 +51,10 @@ struct Browser {
   private(set) var notes: [Note] = []
   private(set) var listed: [Note] = []
   var filter = "" { didSet { if filter != oldValue { applyFilter() } } }
-  /// The notes whose texts hold a filter's words; found for the filter that it says.
+  /// The notes whose texts contain a filter's words, and that filter.
   private var inText: (filter: String, paths: Set<TreePath>)?
   var isFiltering = false
-  /// The note that goes if the key is pressed again.
+  /// The note that is deleted if the key is pressed again.
   var doomed: TreePath?
   var showsDeleted = false
   var focus = Focus.notes
@@ -101,7 +101,7 @@ struct Browser {
       || (hasMoreVersions && versionList.selected + 2 * rows >= versions.count)
   }
 
-  /// The one that the user chose stays chosen.
+  /// The selected note stays selected.
   mutating func show(notes: [Note]) {
     let chosen = isTouched ? note?.path : nil
     self.notes = notes
@@ -113,12 +113,12 @@ struct Browser {
     }
   }
 
-  /// The text to look for in the notes; nil if there is none, or it was looked for.
+  /// The text to search for in the notes; nil if there is none, or if the search is done.
   var wantedText: String? {
     filter.isEmpty || showsDeleted || inText?.filter == filter ? nil : filter
   }
 
-  /// Takes the notes whose texts hold the words of a filter.
+  /// Sets the notes whose texts contain the words of a filter.
   mutating func show(notesWithText paths: Set<TreePath>, for filter: String) {
     let chosen = note?.path
     inText = (filter, paths)
@@ -165,7 +165,7 @@ struct Browser {
   }
 }
 
-/// The user's place in a list: the chosen row, and the first one on the screen.
+/// The user's position in a list: the selected row, and the first one on the screen.
 struct ListPlace: Equatable {
   var selected = 0
   var top = 0
@@ -177,7 +177,7 @@ struct ListPlace: Equatable {
 
   mutating func clamp(to count: Int) { selected = max(0, min(selected, count - 1)) }
 
-  /// Scrolls as little as brings what is chosen into sight.
+  /// Scrolls just far enough to show the selected row.
   mutating func reveal(rows: Int, of count: Int) {
     top = min(max(top, selected - rows + 1), selected)
     top = max(0, min(top, count - rows))

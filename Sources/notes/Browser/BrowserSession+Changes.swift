@@ -31,7 +31,7 @@ extension BrowserSession {
       "deleted \(path.label); D lists it, and r brings it back there", .green)
   }
 
-  /// Block by block, on the terminal as it was before the browser.
+  /// Resolves block by block, on the normal screen of the terminal.
   mutating func settle(_ path: TreePath) throws {
     shown = nil
     defer { attempt { try $0.reread() } }
@@ -64,18 +64,18 @@ extension BrowserSession {
 
   mutating func copy(_ revision: Browser.Revision) throws {
     let version = try notebook.repository.commit(revision.id)
-    // A name whose file cannot be read is taken by the restore itself, which refuses it.
+    // If the file cannot be read, the name counts as free here, and the restore refuses it.
     let target = Self.copyPath(of: revision) { (try? notebook.workTree.text(of: $0)) != nil }
     _ = try notebook.restore(revision.path, from: version, as: target)
     try reread()
     browser.message = Styled("copied to \(target.label)", .green)
   }
 
-  /// `TITLE (DATE TIME)` beside the note, with a number where that is taken.
+  /// `TITLE (DATE TIME)` beside the note, with a number if the name is taken.
   static func copyPath(of revision: Browser.Revision, isTaken: (TreePath) -> Bool) -> TreePath {
     let path = revision.path
     let suffix = path.noteSuffix.utf8
-    // A colon in a file's name is trouble elsewhere.
+    // A colon in a file name causes problems on other systems.
     let when = String(TimeText.local(revision.time).map { $0 == ":" ? "." : $0 })
     var number = 1
     while true {

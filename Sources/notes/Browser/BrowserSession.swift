@@ -15,15 +15,15 @@ struct BrowserSession {
   var shown: Screen?
   private var walk: VersionWalk?
   private var snapshot: Snapshot?
-  /// The notes that others changed and that were not looked at yet.
+  /// The notes that others changed and that were not read yet.
   private var newNotes: Set<TreePath> = []
   private let sharedNames: SharedNames
   private let proofs: VersionProofs
 
   private static let versionsAtOnce = 100
-  /// How long an escape waits for what would make it another key, in milliseconds.
+  /// How long to wait after an escape for the rest of a key's sequence, in milliseconds.
   private static let patience: Int32 = 40
-  /// How long after the last key, or look, the folder is looked at again, in milliseconds.
+  /// How long after the last key or check the folder is checked again, in milliseconds.
   private static let pause: Int32 = 1_000
 
   init(notebook: Notebook, terminal: FullScreen, usesColour: Bool) {
@@ -40,7 +40,7 @@ struct BrowserSession {
     terminal.enter()
     defer { terminal.leave() }
     defer { proofs.remember() }
-    // The files in the folder come at once; the facts from history come after them.
+    // The files in the folder are shown at once; facts from the history follow.
     browser.show(notes: Self.listed(present, times: present.map { _ in nil }, conflicts: []))
     draw()
     attempt { try $0.readNotes(present) }
@@ -61,7 +61,7 @@ struct BrowserSession {
 
   private mutating func press(_ keys: [Key]) throws -> Bool {
     for key in keys {
-      // Keys that came fast find the list that the ones before them chose from.
+      // Keys in quick succession act on the list that the keys before them have changed.
       fetchVersions()
       switch browser.press(key, in: Browser.Layout(size: terminal.size)) {
       case .quit: return true
@@ -111,21 +111,21 @@ struct BrowserSession {
     fetchVersions()
     if let wanted = browser.wantedSubject, wanted != browser.textSubject {
       attempt { $0.browser.show(text: try $0.text(of: wanted), of: wanted) }
-      // A text that cannot be read is not tried again with every key.
+      // If a text cannot be read, it is not tried again with every key.
       if browser.textSubject != wanted { browser.show(text: [], of: wanted) }
     }
     draw()
     markRead()
   }
 
-  /// A note that the user chose and whose present text is on the screen is seen. Its mark stays until the
-  /// list is read again.
+  /// Marks a note as read if the user selected it and its present text is on the screen. Its mark stays
+  /// until the list is read again.
   private mutating func markRead() {
     let isTextShown = Browser.Layout(size: terminal.size).isWide || browser.focus == .text
     guard browser.isTouched, isTextShown, let subject = browser.textSubject,
       subject.version == nil, newNotes.remove(subject.path) != nil
     else { return }
-    // If that cannot be kept, the note is new again the next time.
+    // If this cannot be recorded, the note is new again the next time.
     try? ReadMarks(in: notebook.history).markRead([subject.path])
     notebook.workTree.markRead(subject.path)
   }
@@ -150,7 +150,7 @@ struct BrowserSession {
       }
       session.browser.show(versions: versions, of: path, hasMore: hasMore)
     }
-    // A history that can't be read has no versions to show.
+    // If the history cannot be read, no versions are shown.
     if browser.versionsOf != path { browser.show(versions: [], of: path, hasMore: false) }
   }
 
@@ -171,7 +171,7 @@ struct BrowserSession {
     return after.map { Styled.lines(of: $0) } ?? [Styled("deleted in this version", .dim)]
   }
 
-  /// The state that the list shows, to tell whether it is still so.
+  /// The state that the list shows, for noticing changes.
   private struct Snapshot: Equatable {
     let tip: ObjectID?
     let files: [String]
@@ -182,7 +182,7 @@ struct BrowserSession {
     }
   }
 
-  /// Shows what somebody else changed.
+  /// Shows changes by others.
   private mutating func follow() throws {
     let present = try notebook.history.presentNotes()
     let snapshot = try Snapshot(notebook, present)
@@ -196,7 +196,7 @@ struct BrowserSession {
     (browser.textTop, browser.message) = (place, message)
   }
 
-  /// Looks for what is typed in the texts as well.
+  /// Searches the texts for the filter as well.
   private mutating func findInTexts() {
     guard let wanted = browser.wantedText else { return }
     attempt { session in
@@ -225,7 +225,7 @@ struct BrowserSession {
       notes: Self.listed(present, times: times, conflicts: conflicts, newNotes: newNotes))
   }
 
-  /// The last changed first. A note that history does not have is as old as its file.
+  /// Last changed first. A note that is not in the history has its file's time.
   private static func listed(
     _ notes: [PresentFile], times: [NoteTimes?], conflicts: Set<TreePath>,
     newNotes: Set<TreePath> = []

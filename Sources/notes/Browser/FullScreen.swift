@@ -2,36 +2,37 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// The terminal while a command has all of it: raw, on its alternate screen, and put back as it was
+/// The terminal while a command uses all of it: in raw mode, on its alternate screen, and restored
 /// however the command ends.
 final class FullScreen {
   enum Event: Equatable {
     case bytes([UInt8])
-    /// The window has another size, or the screen is to be drawn anew.
+    /// The window has another size, or the screen must be drawn again.
     case resized
-    /// Another process stopped this one, or asks it to stop.
+    /// This process was stopped, or was asked to stop.
     case stopRequested
-    /// A request to end, or the terminal is gone.
+    /// A request to end, or the terminal was closed.
     case ended
     case quiet
   }
 
-  /// The alternate screen, no cursor, pasted text between marks, and the mouse's buttons in the
-  /// form that has no limit to the window's size.
+  /// The alternate screen, no cursor, bracketed paste, and mouse buttons in the form without a
+  /// limit for the window's size.
   private static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h\u{1B}[?1000h\u{1B}[?1006h"
   private static let end: StaticString =
     "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l\u{1B}[?25h\u{1B}[0m\u{1B}[?1049l"
 
-  /// The settings to put back: the address of a `termios`, or 0 while the terminal is as it was.
+  /// The settings to restore: the address of a `termios`; 0 while the terminal is unchanged.
   private static let saved = Atomic<UInt>(0)
-  /// The signals that came and were not seen to yet, a bit each.
+  /// The received signals that were not handled yet, a bit for each.
   private static let received = Atomic<UInt64>(0)
   private static let signalled = Atomic<Int32>(-1)
 
   private let memory: UnsafeMutablePointer<termios>
   private let signals: WakeUp
 
-  /// - Throws: where standard input or output is no terminal, or one that only writes lines.
+  /// - Throws: a failure if standard input or output is not a terminal, or if the terminal only
+  ///   writes lines.
   init(environment: Environment = .process) throws(Failure) {
     let kind = environment["TERM"] ?? ""
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
@@ -48,18 +49,18 @@ final class FullScreen {
     } catch {
       throw Failure.system(error.call, errno: error.errno)
     }
-    // Signal handlers may run until the process ends, so what they use is never freed.
+    // Signal handlers may run until the process ends, so the memory they use is never freed.
     _ = Unmanaged.passRetained(signals)
     memory = .allocate(capacity: 1)
     memory.initialize(to: termios())
     tcgetattr(STDIN_FILENO, memory)
     Self.signalled.store(signals.descriptor, ordering: .sequentiallyConsistent)
     Self.report([SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT])
-    // A crash puts the terminal back and then takes its course.
+    // A crash restores the terminal and then proceeds as usual.
     let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT]
     Self.handle(crashes, flags: Int32(bitPattern: UInt32(SA_RESETHAND))) { @Sendable signal in
       FullScreen.restore()
-      // Comes when the handler is left, and then does what it does to everybody.
+      // Delivered when the handler returns, with the default action.
       raise(signal)
     }
   }
@@ -76,13 +77,13 @@ final class FullScreen {
 
   func leave() { Self.restore() }
 
-  /// The window's size; what every terminal has where it does not tell.
+  /// The window's size; 80 by 24 if the terminal does not report it.
   var size: Screen.Size {
     let size = Terminal.windowSize(STDOUT_FILENO)
     return size.flatMap { $0.rows > 0 ? $0 : nil } ?? Screen.Size(columns: 80, rows: 24)
   }
 
-  // A terminal that is gone ends the browser by its signal.
+  // If the terminal was closed, a signal ends the browser.
   func write(_ text: String) { try? Disk.write(Array(text.utf8), to: STDOUT_FILENO, path: "") }
 
   func next(within milliseconds: Int32? = nil) -> Event {
@@ -100,9 +101,9 @@ final class FullScreen {
     }
   }
 
-  /// Stops this process as Ctrl-Z does, with the terminal put back until it goes on.
+  /// Stops this process as Ctrl-Z does, with the terminal restored until it continues.
   ///
-  /// - Parameter group: also the others of its job, which a terminal would have told too.
+  /// - Parameter group: whether to stop the rest of its job, too, as a terminal would have done.
   func suspend(group: Bool) {
     leave()
     Self.handle([SIGTSTP], SIG_DFL)
@@ -111,8 +112,8 @@ final class FullScreen {
     enter()
   }
 
-  /// Lends the terminal, as it was before, to a program or a dialogue. What the keyboard's signals asked
-  /// for meanwhile was meant for that.
+  /// Gives the normal terminal to a program or a dialogue. Signals from the keyboard in that time were
+  /// meant for the program, and are ignored.
   func lend<Result>(_ body: () throws -> Result) rethrows -> Result {
     leave()
     defer {
@@ -132,7 +133,7 @@ final class FullScreen {
     func hasCome(_ signal: Int32) -> Bool { received & 1 << UInt64(signal) != 0 }
     if [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(where: hasCome) { return .ended }
     if hasCome(SIGTSTP) { return .stopRequested }
-    // A program that had the terminal meanwhile may have left it otherwise.
+    // A program that had the terminal may have changed its settings.
     if hasCome(SIGCONT) { enter() }
     return .resized
   }
@@ -153,7 +154,7 @@ final class FullScreen {
     for signal in signals { sigaction(signal, &action, nil) }
   }
 
-  /// Only calls that a signal handler may make.
+  /// Uses only functions that are safe in a signal handler.
   private static func restore() {
     let address = saved.exchange(0, ordering: .sequentiallyConsistent)
     guard let settings = UnsafeMutablePointer<termios>(bitPattern: address) else { return }

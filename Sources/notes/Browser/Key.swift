@@ -4,16 +4,17 @@ enum Key: Equatable, Sendable {
   case enter, escape, backspace, tab
   case up, down, left, right, pageUp, pageDown, home, end
   case pasted(String)
-  /// The left button of the mouse, and its wheel: so many lines down. Columns and rows count from 0.
+  /// The left button of the mouse, and its wheel: how many lines down. Columns and rows count from
+  /// 0.
   case click(column: Int, row: Int)
   case wheel(Int, column: Int)
 }
 
-/// Makes keys of what a terminal sends: ECMA-48, and the additions of xterm's that all have.
+/// Decodes a terminal's input into keys: ECMA-48, and the common xterm extensions.
 struct KeyDecoder {
   private var pending: [UInt8] = []
 
-  /// Whether bytes wait that may be a key of their own or the beginning of another: an escape.
+  /// Whether there are bytes that may be a complete key or the beginning of another: an escape.
   var isWaiting: Bool { !pending.isEmpty }
 
   mutating func keys(from bytes: some Sequence<UInt8>) -> [Key] {
@@ -26,13 +27,13 @@ struct KeyDecoder {
     return keys
   }
 
-  /// The keys that the waiting bytes are if nothing follows them.
+  /// The keys that the pending bytes mean if nothing follows.
   mutating func flush() -> [Key] {
     defer { pending = [] }
     return pending == [0x1B] ? [.escape] : []
   }
 
-  /// The next key, none for bytes that mean nothing, and its length; nil where more has to come.
+  /// The next key, nil for meaningless bytes, and its length; nil if more bytes must arrive.
   private func next() -> (key: Key?, count: Int)? {
     guard let first = pending.first else { return nil }
     switch first {
@@ -60,13 +61,13 @@ struct KeyDecoder {
     guard pending.count > 1 else { return nil }
     switch pending[1] {
     case UInt8(ascii: "["), UInt8(ascii: "O"): break
-    // Escape, and then another key.
+    // Escape, followed by another key.
     case 0x1B: return (.escape, 1)
     // A key with Alt held.
     default: return (nil, 2)
     }
     guard let last = pending[2...].firstIndex(where: { (0x40...0x7E).contains($0) }) else {
-      // No sequence is that long: something else came in.
+      // No sequence is that long: the bytes are something else.
       return pending.count > 32 ? (nil, pending.count) : nil
     }
     let parameters = String(decoding: pending[2..<last], as: UTF8.self)
@@ -82,7 +83,7 @@ struct KeyDecoder {
     case ("~", "5"): key = .pageUp
     case ("~", "6"): key = .pageDown
     case ("~", "200"): return paste(from: count)
-    // A terminal that knows the mouse's older form only: three bytes follow.
+    // The terminal supports only the mouse's older form: three bytes follow.
     case ("M", ""): return pending.count < count + 3 ? nil : (nil, count + 3)
     case ("M", _): key = Self.mouse(parameters)
     default: key = nil
@@ -90,7 +91,7 @@ struct KeyDecoder {
     return (key, count)
   }
 
-  /// The action of the mouse, by the parameters of xterm's SGR form: `<BUTTON;COLUMN;ROW`.
+  /// The mouse action for the parameters of xterm's SGR form: `<BUTTON;COLUMN;ROW`.
   private static func mouse(_ parameters: String) -> Key? {
     let numbers = parameters.dropFirst().split(separator: ";").compactMap { Int($0) }
     guard parameters.first == "<", numbers.count == 3, numbers.allSatisfy({ $0 >= 0 })

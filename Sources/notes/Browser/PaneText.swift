@@ -1,7 +1,7 @@
 internal import History
 
 extension Styled {
-  /// The line as lines of at most `width` columns, broken at spaces where there are any.
+  /// The line as lines of at most `width` columns, broken at spaces if there are any.
   func wrapped(to width: Int) -> [Styled] {
     guard width > 0, Width.of(text) > width else { return [self] }
     var lines: [Styled] = []
@@ -14,7 +14,7 @@ extension Styled {
       }
       var end = fitting.isEmpty ? rest.dropFirst().startIndex : fitting.endIndex
       guard end < rest.endIndex else { return lines + [Styled(String(rest), style)] }
-      // The space that the line is broken at is seen by the break.
+      // The space at a line break is not shown.
       let isSpace = rest[end] == " "
       if !isSpace, let space = rest[..<end].lastIndex(of: " ") { end = rest.index(after: space) }
       lines.append(Styled(String(rest[..<end]), style))
@@ -22,7 +22,7 @@ extension Styled {
     }
   }
 
-  /// The most of a text that a pane shows, in bytes: enough to read for hours, quick to wrap.
+  /// The longest text that a pane shows, in bytes: hours of reading, and quick to wrap.
   static let sizeLimit = 1 << 20
 
   static func lines(of text: [UInt8]) -> [Styled] {
@@ -37,7 +37,7 @@ extension Styled {
     return lines.isEmpty ? [Styled("(empty)", .dim)] : lines
   }
 
-  /// The change of a note by a version; nil for no note.
+  /// A version's change of a note; nil if the note did not exist.
   static func lines(from old: [UInt8]?, to new: [UInt8]?) -> [Styled] {
     if (old?.count ?? 0) + (new?.count ?? 0) > 2 * sizeLimit {
       return [Styled("too large to compare here; notes diff does", .dim)]
@@ -57,7 +57,7 @@ extension Styled {
     return lines
   }
 
-  /// A line with everything in it made visible; tabs stop every eight columns.
+  /// A line with control characters made visible; tab stops are every eight columns.
   private static func visible(_ bytes: ArraySlice<UInt8>) -> String {
     let line = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
     let text = String(decoding: line, as: UTF8.self)

@@ -9,7 +9,7 @@ struct Screen: Equatable {
 
   init(size: Size) { self.size = size }
 
-  /// Adds a row; what is wider than the screen is cut, and rows below it are dropped.
+  /// Adds a row. It is cut at the screen's width; rows below the screen are dropped.
   mutating func add(_ spans: [Styled]) {
     guard rows.count < size.rows else { return }
     var left = size.columns
@@ -28,8 +28,8 @@ struct Screen: Equatable {
     return rows[row].map { terminal.paint($0) }.joined()
   }
 
-  /// The escape sequences that make a screen of `former` one of this: only rows that differ are
-  /// written. Without a former screen, or with one of another size, all are.
+  /// The escape sequences that turn the screen `former` into this one: only rows that differ are
+  /// written. If `former` is nil or has another size, all rows are.
   func update(from former: Screen?, usesColour: Bool) -> String {
     var text = ""
     let isSame = former?.size == size
@@ -37,8 +37,8 @@ struct Screen: Equatable {
     for row in 0..<size.rows {
       let line = self.text(ofRow: row, usesColour: usesColour)
       if isSame, former?.text(ofRow: row, usesColour: usesColour) == line { continue }
-      // In the last column the cursor waits for the next character; erasing from there would take
-      // the last one away. So the row is erased first.
+      // In the last column the cursor waits for the next character, and erasing from there would
+      // remove the last one. So the row is erased first.
       text += "\u{1B}[\(row + 1);1H\u{1B}[2K" + line
     }
     return text

@@ -85,7 +85,7 @@ struct BundleCreateCommand: Command {
     options.tell(object, sentence)
   }
 
-  /// Names who can let a reader make one.
+  /// Makes a bundle. If this device is a reader without one, the error names who can help.
   private static func bundle(
     of notebook: Notebook, for context: SessionContext, since commits: [ObjectID]
   ) throws -> NewBundle {
@@ -98,14 +98,14 @@ struct BundleCreateCommand: Command {
     }
   }
 
-  /// Writes it to standard output, or into a file.
+  /// Writes the bundle to standard output, or to a file.
   private func write(_ bundle: NewBundle, to place: NewFile?) throws -> Int {
     try place?.write(bundle) ?? bundle.write(to: STDOUT_FILENO, path: "standard output")
   }
 }
 
 extension NewBundle {
-  /// Writes it to an open file, shows how far it is, and returns how many bytes it has.
+  /// Writes the bundle to an open file, shows the progress, and returns the number of bytes.
   fileprivate func write(to descriptor: Int32, path: String) throws -> Int {
     let line = ProgressLine()
     defer { line.clear() }
@@ -120,14 +120,16 @@ extension NewBundle {
   }
 }
 
-/// A file that a command makes, which is whole and on the disk then, or not there. Nothing is overwritten.
+/// A file that a command makes: it appears complete and on the disk, or not at all. Nothing is
+/// overwritten.
 struct NewFile {
   let path: String
   private let name: String
 
-  /// A place that nothing has.
+  /// A path at which nothing exists.
   ///
-  /// - Parameter notebook: the notebook whose folder it must not be in, if there is one yet.
+  /// - Parameter notebook: the notebook whose folder must not contain the path, if there is one
+  ///   yet.
   init(named name: String, outside notebook: Notebook?) throws {
     self.name = name
     path = try NotebookLocator.folder(name)
@@ -141,7 +143,7 @@ struct NewFile {
       hint: "nothing is overwritten: choose another name")
   }
 
-  /// Writes a bundle, and returns how many bytes it has.
+  /// Writes a bundle, and returns the number of bytes.
   func write(_ bundle: NewBundle) throws -> Int {
     try write { try bundle.write(to: $0, path: path) }
   }
@@ -169,13 +171,13 @@ struct NewFile {
   }
 }
 
-/// The versions that the receiver of a bundle has already.
+/// The versions that the receiver of a bundle already has.
 private struct KnownThere {
   let commits: [ObjectID]
   /// The receiver, in words.
   let words: String
 
-  /// A hub, devices of a name, or whoever has a version.
+  /// A hub, the devices of a name, or anyone who has a version.
   init(named name: String, in notebook: Notebook, _ context: SessionContext) throws {
     let branch = try notebook.repository.head().branch ?? "HEAD"
     let hubs = try notebook.hubs().map(\.name).filter { $0 == name }
@@ -200,12 +202,12 @@ private struct KnownThere {
     words = Visible.name(name)
   }
 
-  /// A version, or the one of a time.
+  /// A version by its name, or the one of a time.
   private static func version(named name: String, in history: History) throws -> Commit {
     do {
       return try history.pastVersion(named: name)
     } catch {
-      // The first error is the one to tell.
+      // The first error is reported.
       guard let version = try? history.pastVersion(named: "@" + name) else { throw error }
       return version
     }
@@ -256,7 +258,7 @@ struct BundleApplyCommand: Command {
     options.write([result.json(ofBundle: place, conflicts: conflicts)]) { terminal in
       result.text(on: terminal) + conflicts.summary
     }
-    // The members that came with it may have done without this device.
+    // The imported members may have removed this device.
     let ownMembership = OwnMembership(of: notebook)
     if ownMembership.isRemoved {
       ownMembership.warn()

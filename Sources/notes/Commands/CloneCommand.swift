@@ -99,7 +99,7 @@ struct CloneCommand: Command {
       into: folder, cancellation: Interruption.token(),
       check: { found in
         let id = found.id
-        // A folder that cannot be opened is no notebook that is begun.
+        // A folder that cannot be opened is not a notebook whose clone was interrupted.
         if let begun = try? Notebook.open(at: folder), begun.identity.id != id {
           throw Self.isTaken(folder)
         }
@@ -119,7 +119,7 @@ struct CloneCommand: Command {
       hint: "give another folder as the last argument")
   }
 
-  /// The last name of an address or path, without its usual ends.
+  /// The last name of an address or path, without the usual suffixes.
   static func name(for source: String) -> String {
     let last = source.split { $0 == "/" || $0 == ":" }.last.map(String.init) ?? ""
     let end = [".git", ".bundle", FileInvite.ending].first { last.hasSuffix($0) } ?? ""
@@ -127,7 +127,7 @@ struct CloneCommand: Command {
     return name.isEmpty || name.hasPrefix(".") ? "notes" : name
   }
 
-  /// Tells what was cloned.
+  /// Reports the cloned notebook.
   static func tell(_ notebook: Notebook, _ options: CommonOptions) throws {
     let (identity, tip) = (notebook.identity, try notebook.state().tip)
     let count = try notebook.history.noteCount()
@@ -147,10 +147,10 @@ struct CloneCommand: Command {
 }
 
 extension KnownNotebooks {
-  /// Throws where a notebook is on this device already, in another folder.
+  /// Throws if this device already has the notebook, in another folder.
   fileprivate func refuseSecond(_ id: String, beside own: String, isBundle: Bool) throws {
     for folder in folders() where folder != own {
-      // A notebook that is away or cannot be opened is passed over.
+      // A notebook that is unavailable or cannot be opened is skipped.
       guard let notebook = try? Notebook.open(at: folder), notebook.identity.id == id
       else { continue }
       throw Failure(

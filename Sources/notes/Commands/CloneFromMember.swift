@@ -7,7 +7,7 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// `notes clone --from-member`: fetches notebooks that this device is a member of and that are not here, from
+/// `notes clone --from-member`: fetches notebooks of which this device is a member and has no copy, from
 /// members or hubs, without a code.
 struct CloneFromMember {
   /// The notebook's name or the beginning of its ID; nil for all.
@@ -33,7 +33,7 @@ struct CloneFromMember {
       do {
         try fetch(kept, for: key, data)
       } catch {
-        // The others are tried, too.
+        // The other notebooks are still tried.
         guard wanted.count > 1, !Interruption.hasCome else { throw error }
         Output.errors.line(
           "notes: warning: \(Visible.name(kept.name)): \(Failure(describing: error).message)")
@@ -47,7 +47,7 @@ struct CloneFromMember {
   static func absent(for key: DeviceKey, in data: String) throws -> [KeptMembership] {
     let here = Set(
       KnownNotebooks(dataFolder: data).folders().compactMap { folder in
-        // A folder that cannot be opened is no notebook that is here.
+        // A folder that cannot be opened does not count as a copy of the notebook.
         (try? Notebook.open(at: folder))?.identity.id
       })
     return try KeptMembership.all(in: data).filter {
@@ -85,7 +85,7 @@ struct CloneFromMember {
     do {
       try fill(notebook)
     } catch {
-      // Nothing came: there is nothing to lose.
+      // Nothing was received, so nothing is lost.
       if try notebook.state().tip == nil, Disk.namesIfAny(in: place) == [".git"] {
         Disk.removeTree(place + "/.git")
         if isNew { rmdir(place) }
@@ -96,7 +96,7 @@ struct CloneFromMember {
     try CloneCommand.tell(notebook, options)
   }
 
-  /// From members that are near, or at the addresses, and then from the hubs.
+  /// Fetches from members that are nearby or at the addresses, and then from the hubs.
   private func fill(_ notebook: Notebook) throws {
     let context = try notebook.sessionContext()
     let token = try Interruption.token()

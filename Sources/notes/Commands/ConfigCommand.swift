@@ -55,11 +55,12 @@ struct ConfigCommand: Command {
     Output.standard.line(Visible.name(text))
   }
 
-  /// Renames the device in all notebooks where it may, and tells how it is renamed in the others.
+  /// Renames the device in all notebooks where this is allowed, and reports how it is renamed in
+  /// the others.
   private func renameDevice() throws {
     let chosen = try DeviceName.choose(given: nil)
     Output.standard.line("New notebooks call this device \(Visible.name(chosen)).")
-    // Without a chosen name there is none to give it elsewhere.
+    // If the name was unset, there is no new name for the notebooks.
     guard !unset else { return }
     let renaming = try DeviceRenaming(to: chosen)
     if !renaming.done.isEmpty {
@@ -70,7 +71,7 @@ struct ConfigCommand: Command {
     for line in renaming.left { Output.standard.line(line) }
   }
 
-  /// That it is not for this device alone.
+  /// Reports that the new name is for all members.
   private func tellRenamed(_ notebook: Notebook) {
     Output.standard.line(
       "The notebook is called \(Visible.name(notebook.identity.name)) now; "
@@ -78,7 +79,7 @@ struct ConfigCommand: Command {
   }
 
   private func list() throws {
-    // Outside of a notebook there are the settings of the user alone.
+    // Outside of a notebook there are only the user's settings.
     let notebook = try? NotebookLocator.notebook()
     let settings = try Setting.allCases.filter { $0.scope == .user || notebook != nil }
       .map { ($0, try $0.value(in: notebook)) }
@@ -100,7 +101,7 @@ struct ConfigCommand: Command {
   }
 }
 
-/// Something that the user can set: notes-config(1).
+/// A setting of the user: notes-config(1).
 enum Setting: String, CaseIterable {
   case defaultNotebook = "default"
   case deviceName = "device-name"
@@ -113,7 +114,7 @@ enum Setting: String, CaseIterable {
   case onChange = "on-change"
   case onConflict = "on-conflict"
 
-  /// Whose it is: the user's, for all notebooks; one notebook's on this device; or one notebook's for all
+  /// The scope of a setting: the user's notebooks; one notebook on this device; or one notebook for all
   /// its members.
   enum Scope: String { case user, notebook, members }
 
@@ -125,7 +126,7 @@ enum Setting: String, CaseIterable {
     }
   }
 
-  /// The value while it is not set; nil for none.
+  /// The default value; nil if there is none.
   var fallback: String? {
     switch self {
     case .deviceName: DeviceName.hostName
@@ -190,7 +191,7 @@ enum Setting: String, CaseIterable {
     Int(text).flatMap { (10...86_400).contains($0) ? Double($0) : nil }
   }
 
-  /// How many seconds lie between visits to hubs; what was written by hand and is none is as not set.
+  /// The number of seconds between visits to hubs; an invalid value counts as unset.
   static func hubIntervalInSeconds() throws -> Double {
     try hubInterval.value().flatMap(seconds) ?? 300
   }
@@ -209,7 +210,7 @@ enum Setting: String, CaseIterable {
     if let value { try check(value) }
     switch self {
     case .defaultNotebook:
-      // It is used from anywhere.
+      // The folder setting is used from any folder, so the path must be absolute.
       let folder = try value.map { try Notebook.find(from: NotebookLocator.folder($0)) }
       try UserSettings.set(rawValue, to: folder)
     case .maxFileSize: try notebook?.setSizeLimit(value)
@@ -227,7 +228,7 @@ enum Setting: String, CaseIterable {
 }
 
 extension Notebook {
-  /// Gives the notebook another name, on this device now and on the others with their next sync.
+  /// Renames the notebook, on this device now and on the others with their next sync.
   fileprivate func renameForAll(_ name: String) throws {
     let context = try sessionContext()
     try context.membership.demandAdmin(context.key.deviceID)
@@ -251,12 +252,12 @@ enum UserSettings {
     }
   }
 
-  /// Sets a value, or takes it away; comments and all else in the file stay as they are.
+  /// Sets a value, or removes it; comments and the rest of the file are unchanged.
   static func set(_ key: String, to value: String?) throws(Failure) {
     var settings = try read()
     settings[key] = value
     let folder = try UserFolders().config
-    // A file that the user keeps elsewhere stays a link.
+    // If the file is a link to another place, it stays a link.
     let path = realPath(of: folder + "/config") ?? folder + "/config"
     do {
       try Disk.makeFolders(folder, mode: 0o700)
@@ -276,7 +277,7 @@ enum DeviceName {
     return hostName
   }
 
-  /// The host's name without its domain, as far as it can be a device's.
+  /// The host's name without its domain, shortened to a valid device name.
   static var hostName: String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }
@@ -286,7 +287,8 @@ enum DeviceName {
   }
 }
 
-/// The user's commands for what a watcher receives: `on-change` and `on-conflict` of the settings.
+/// The user's commands for changes that a watcher receives: the settings `on-change` and
+/// `on-conflict`.
 struct WatchHooks {
   private let hooks = Hooks(logger: ServiceLogging.logger(verbose: false))
   private let folders: [String: String]
@@ -297,7 +299,8 @@ struct WatchHooks {
 
   func run(for event: Event) {
     if case .saveNews(let notebook, let news) = event, let folder = folders[notebook],
-      // Settings that cannot be read name no command; the commands that change them say so.
+      // If the settings cannot be read, no command runs; commands that change settings report the
+      // error.
       let command = try? UserSettings.read()[Setting.onChange.rawValue]
     {
       hooks.run(
@@ -306,9 +309,9 @@ struct WatchHooks {
           event: news.kind.rawValue, folder: folder, paths: [news.path],
           device: news.devices.first ?? ""))
     }
-    // The settings are read anew each time: a changed one holds at once.
+    // The settings are read for each event, so changes apply at once.
     guard case .received(let peer, let merge, let notebook?) = event,
-      // Settings that cannot be read name no command.
+      // If the settings cannot be read, no command runs.
       let folder = folders[notebook], let settings = try? UserSettings.read()
     else { return }
     let occasions = [

@@ -38,13 +38,13 @@ struct DeviceCommand: Command {
       "device  \(key.deviceID)\nkey     \(Visible.name(path))" + Self.next(absent))
   }
 
-  /// The notebooks that the device is a member of and that are not here.
+  /// The notebooks of which the device is a member and has no copy.
   static func json(_ absent: [KeptMembership]) -> JSON {
     JSON.array(
       absent.map { ["notebook": $0.id, "name": $0.name, "device_name": $0.deviceName] as JSON })
   }
 
-  /// How they are fetched; empty if there are none.
+  /// The command that fetches them; empty if there are none.
   static func next(_ absent: [KeptMembership]) -> String {
     if absent.isEmpty { return "" }
     let names = absent.map { "\(Visible.name($0.name)) (as \(Visible.name($0.deviceName)))" }
@@ -121,7 +121,7 @@ struct DeviceExportCommand: Command {
 }
 
 enum SecretFile {
-  /// '-' is standard input. Secrets are short: more than 1,024 bytes are not read.
+  /// '-' is standard input. Secrets are short: at most 1,024 bytes are read.
   static func firstLine(of file: String) throws -> String {
     if file == "-" { return readLine(strippingNewline: true) ?? "" }
     let bytes = try read(file, atMost: 1024)
@@ -140,7 +140,7 @@ enum SecretFile {
     return Array(buffer[..<count])
   }
 
-  /// Throws where `create` would, before anybody is asked for a passphrase.
+  /// Throws if `create` would, before anybody is asked for a passphrase.
   static func check(_ file: String) throws(Failure) {
     if file == "-" { return }
     var status = stat()
@@ -160,7 +160,7 @@ enum SecretFile {
 
   static func create(_ file: String, _ bytes: [UInt8]) throws {
     do {
-      // `createSecret` takes a link, which the file system of a stick may not have.
+      // `createSecret` needs a hard link, which a USB stick's file system may not support.
       try Disk.create(file, bytes, mode: 0o600)
     } catch {
       throw refusal(file, error.call == "open" ? "made" : "written", error.errno)

@@ -4,17 +4,17 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// Another name for this device in the notebooks that are here: notes-config(1), device-name.
+/// Renames this device in the notebooks that are here: notes-config(1), device-name.
 struct DeviceRenaming {
-  /// The names of the notebooks that call the device by the new name now.
+  /// The names of the notebooks that use the new name now.
   private(set) var done: [String] = []
-  /// For each of the others, how it is renamed there.
+  /// For each of the others, how the device is renamed there.
   private(set) var left: [String] = []
 
-  /// Renames it wherever it may.
+  /// Renames the device wherever this is allowed.
   init(to name: String) throws {
     for folder in KnownNotebooks(dataFolder: try UserFolders().data).folders() {
-      // A notebook that is away, or cannot be opened, has nothing to rename here.
+      // A notebook that is unavailable, or cannot be opened, is skipped.
       guard let notebook = try? Notebook.open(at: folder),
         notebook.identity.device.name != name
       else { continue }
@@ -28,7 +28,7 @@ struct DeviceRenaming {
     let members = membership.members()
     let title = Visible.name(notebook.identity.name)
     guard let own = members.first(where: { $0.deviceID == device && !$0.isRemoved }) else {
-      // It asks for this name when it joins.
+      // It requests this name when it joins.
       if !members.contains(where: { $0.deviceID == device }) { try notebook.rename(device: name) }
       return
     }
@@ -55,7 +55,7 @@ struct DeviceRenaming {
       )
       return
     }
-    // Versions made here carry the new name from now on.
+    // Versions made here have the new name from now on.
     try notebook.rename(device: name)
     done.append(notebook.identity.name)
   }

@@ -23,7 +23,7 @@ struct DeviceRenewCommand: Command {
 
   func run() throws {
     let folder = try UserFolders().data
-    // It need not be run in a notebook.
+    // The command may be run outside of a notebook.
     let notebook = try? NotebookLocator.notebook()
     guard let present = try DeviceKey.load(in: folder) else { throw DeviceCommand.noKey }
     let own = notebook?.identity.device.deviceID

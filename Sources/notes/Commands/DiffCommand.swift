@@ -39,7 +39,7 @@ struct DiffCommand: Command {
     let files = try comparison.files(in: notebook)
     if options.json { return Output.standard.lines(files.map(\.json)) }
     paging.page {
-      // A patch of nothing is empty.
+      // A patch without changes is empty.
       if files.isEmpty, !unified { Output.standard.line("No differences.") }
       for (position, file) in files.enumerated() {
         if unified {
@@ -57,11 +57,11 @@ struct Comparison {
   private let path: TreePath?
   /// The name of a version, empty for the last one.
   private let old: Substring
-  /// The same, or nil for the folder.
+  /// The name of the new version; nil for the folder.
   private let new: Substring?
 
-  /// Reads the arguments: a note, versions, or both in this order. A lone one is a note if a note
-  /// has that name, else it names versions.
+  /// Reads the arguments: a note, versions, or both in this order. A single argument is a note if a
+  /// note has that name, and otherwise a version or two.
   init(_ subjects: [String], in notebook: Notebook) throws {
     let versions: String
     (path, versions) = try Self.noteAndVersions(subjects, in: notebook)
@@ -78,8 +78,8 @@ struct Comparison {
     }
     guard let subject = subjects.first else { return (nil, "") }
     if subjects.count == 2 { return (try note(subject), subjects[1]) }
-    // As other commands name a note's version. Where the name before the @ is a note's own, looking for
-    // one with an @ is no use.
+    // `NOTE@VERSION`, as in other commands. If the name before the @ is a note's own, no note with an @
+    // in its name is searched.
     let at = subject.lastIndex(of: "@").flatMap { $0 == subject.startIndex ? nil : $0 }
     func noteAndVersion(_ at: String.Index) throws -> (TreePath?, String) {
       (try note(String(subject[..<at])), String(subject[subject.index(after: at)...]))
@@ -97,7 +97,7 @@ struct Comparison {
       return (path, "")
     } catch WorkTreeError.noSuchNote {
       let isRange = subject.contains("..") && !subject.contains("@")
-      // A word that names no version is taken for a note.
+      // A word that is not a version's name is taken as a note.
       if isRange || (try? history.version(named: subject)) != nil { return (nil, subject) }
       guard let at else { return (try note(subject), "") }
       return try noteAndVersion(at)
@@ -118,7 +118,7 @@ struct Comparison {
     return try notebook.repository.head().commit.map { try notebook.repository.commit($0).tree }
   }
 
-  // MARK: One note, under the name it had at each end
+  // MARK: One note, with its name on either side
 
   private func oneFile(_ path: TreePath, in notebook: Notebook) throws -> [FileDiff] {
     let before = try side(old, of: path, in: notebook)
@@ -153,7 +153,7 @@ struct Comparison {
 
   // MARK: The folder
 
-  /// The folder differs from a version where it differs from the last one, and where the last one
+  /// The folder may differ from a version if it differs from the last one, or if the last one
   /// differs from that.
   private func againstFolder(_ old: ObjectID?, in notebook: Notebook) throws -> [FileDiff] {
     let repository = notebook.repository
@@ -167,7 +167,7 @@ struct Comparison {
     return Self.pairedByText(files)
   }
 
-  /// A file that went while one with the same text came was renamed.
+  /// A deleted file and a new file with the same text count as a rename.
   private static func pairedByText(_ files: [FileDiff]) -> [FileDiff] {
     var gone: [[UInt8]: TreePath] = [:]
     for file in files where file.new == nil {
@@ -185,7 +185,7 @@ struct Comparison {
 }
 
 extension Repository {
-  /// The content of a file in a version's tree; nil where it has none of that path.
+  /// The content of a file in a version's tree; nil if the tree has no such file.
   func file(at path: TreePath, in tree: ObjectID) throws -> [UInt8]? {
     guard let entry = try entry(at: path, in: tree), entry.mode.isFile else { return nil }
     return try blob(entry.id)

@@ -54,7 +54,7 @@ struct EditCommand: Command {
     }
   }
 
-  /// Asks whether to make a note; where one of nearly that title is there, that is more likely meant.
+  /// Asks whether to make a note; if one has a similar title, it is offered instead.
   private static func isWanted(_ name: String, in notebook: Notebook) -> Bool {
     let shown = Visible.name(name)
     guard let near = NearNames.titles(near: name, in: notebook)
@@ -64,27 +64,27 @@ struct EditCommand: Command {
   }
 }
 
-/// A note that an editor gets.
+/// A note to open in an editor.
 struct EditedNote {
   let path: TreePath
-  /// Whether the editor is to make it; nil for one that is there.
+  /// Whether the editor must make it; nil for an existing note.
   var creation: Creation?
 
   enum Creation {
-    /// No note with another suffix may have its title.
+    /// No note with any suffix may have its title.
     case anySuffix
     case thisSuffix
   }
 }
 
-/// The user's editor on some notes, and the version of what it wrote.
+/// Runs the user's editor on some notes, and makes the version with its changes.
 struct NoteEditing {
   let notebook: Notebook
   let options: CommonOptions
 
   func edit(_ notes: [EditedNote]) throws {
     for note in notes where note.creation == nil {
-      // A link that stands in a note's place is not opened in its stead.
+      // A link in a note's place is not opened instead of the note.
       if let absent = try notebook.workTree.absence(of: note.path) {
         throw Failure(.failed, "not_in_folder", absent.absence, hint: absent.remedy)
       }
@@ -92,12 +92,12 @@ struct NoteEditing {
     let editor = try Editor.find()
     let before = try notebook.state().tip
     let made = notes.filter { $0.creation != nil }
-    // Empty folders that stay hold nothing.
+    // Empty folders that remain do no harm.
     defer { for note in made { try? notebook.abandonFolder(for: note.path) } }
     for note in made {
       try notebook.prepareFolder(for: note.path, anySuffix: note.creation == .anySuffix)
     }
-    // A memory of what was looked at: without it news is shown again.
+    // A failure to record this only means that the notes are shown as new again.
     try? ReadMarks(in: notebook.history).markRead(notes.map(\.path))
     let paths = notes.filter { $0.creation == nil }.map(\.path)
     let watcher = try announceEdit(of: paths)
@@ -109,8 +109,8 @@ struct NoteEditing {
     }
   }
 
-  /// Tells other devices of the edit while the connection lasts, and warns where others are in it: on a
-  /// terminal before the editor hides that.
+  /// Tells other devices of the edit while the connection lasts, and warns if others are editing the
+  /// note; on a terminal, it does so before the editor covers the screen.
   private func announceEdit(of paths: [TreePath]) throws -> ControlClient? {
     if paths.isEmpty { return nil }
     let peers = RunningWatcher.status(of: notebook)?.peers ?? []
@@ -130,7 +130,7 @@ struct NoteEditing {
     return connection
   }
 
-  /// Whose edits came while the editor ran, and what shows them.
+  /// The authors of edits merged while the editor ran, and the command that shows these edits.
   private static func sentence(
     mergedWith others: [String], _ path: TreePath, since before: ObjectID?
   ) -> String {
@@ -140,7 +140,7 @@ struct NoteEditing {
       + "'notes diff \(Visible.word(path.noteTitle)) \(before.short)' shows it"
   }
 
-  /// A watcher may have saved them first: `before` is the tip that the edit began with.
+  /// A watcher may have saved the notes first: `before` is the tip at the start of the edit.
   private func save(_ notes: [EditedNote], since before: ObjectID?) throws {
     let written = try notes.filter { try $0.creation == nil || notebook.isThere($0.path) }
     for note in notes where !written.contains(where: { $0.path == note.path }) && !written.isEmpty {

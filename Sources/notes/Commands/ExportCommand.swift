@@ -75,19 +75,19 @@ struct ExportCommand: Command {
         + Visible.name(target))
   }
 
-  /// Whether nothing is there, or for a folder an empty one.
+  /// Whether nothing is there, or an empty folder for an export into a folder.
   private static func isFree(_ place: String) -> Bool {
     var status = stat()
     guard Counted.lstat(place, &status) == 0 else { return true }
     guard case .folder = ExportTarget(path: place), status.st_mode & S_IFMT == S_IFDIR
     else { return false }
-    // A folder that cannot be listed is not known to be empty.
+    // A folder that cannot be listed may not be empty.
     return (try? Disk.names(in: place).isEmpty) ?? false
   }
 }
 
 extension Notebook {
-  /// Throws if what a command is to write would be in the notebook.
+  /// Throws if a command's output would be in the notebook.
   func checkIsOutside(_ place: String, named name: String) throws(Failure) {
     guard contains(place: place) else { return }
     let lastName = name.split(separator: "/").last.map(String.init) ?? name

@@ -74,7 +74,7 @@ struct ForgetCommand: Command {
     if status { return try ForgettingReport(of: notebook).show(options) }
     try Self.checkMay(notebook)
     let target = try target(in: notebook)
-    // Nothing that serves the notebook may know what is not there any more.
+    // No program that serves the notebook may still have the forgotten versions.
     let lock =
       try trial.isOn ? nil : WatchLock(stateFolder: notebook.stateFolder, folder: notebook.folder)
     defer { withExtendedLifetime(lock) {} }
@@ -100,7 +100,7 @@ struct ForgetCommand: Command {
     try replaceBranches(known)
   }
 
-  /// Visits the hubs, which hold these versions from before.
+  /// Visits the hubs, which still have the old versions.
   private func replaceBranches(_ known: [String: ObjectID]) throws {
     let notebook = try NotebookLocator.notebook()
     var visit = HubRun(context: try notebook.sessionContext(), hubs: try notebook.hubs())
@@ -134,7 +134,7 @@ struct ForgetCommand: Command {
 
   private static let longestText = 1 << 20
 
-  /// The text, without a line break at its end.
+  /// The text, without a newline at its end.
   private func readText() throws -> [UInt8] {
     guard isatty(STDIN_FILENO) == 1 else {
       var input = try NewCommand.input(limit: Self.longestText)
@@ -166,7 +166,7 @@ struct ForgetCommand: Command {
 
   // MARK: Refusals
 
-  /// Throws if this device may not decide it.
+  /// Throws if this device may not forget.
   private static func checkMay(_ notebook: Notebook) throws {
     try notebook.membership().demandAdmin(notebook.identity.device.deviceID)
   }

@@ -59,26 +59,26 @@ struct GarbageCommand: Command {
   }
 }
 
-/// Packs what has gathered, and reads a long history, while nobody waits: `notes gc --auto`, a process
-/// by itself in a session of its own, that goes on when the terminal closes.
+/// Packs loose objects and reads a long history while nobody waits: `notes gc --auto`, a process in a
+/// session of its own, which continues when the terminal is closed.
 enum BackgroundGC {
   private static let started = Mutex<[ChildProcess]>([])
 
-  /// Nothing depends on it, so a failure to start is no error: the next command tries again.
+  /// Nothing depends on it, so a failure to start is ignored: the next command tries again.
   static func startIfDue(in notebook: Notebook) {
     if notebook.isGarbageCollectionDue { start(inFolder: notebook.folder) }
   }
 
-  /// Two at once do no harm: the second leaves.
+  /// Starting two at once is harmless: the second one exits.
   static func start(inFolder folder: String) {
     let words = ["notes", "gc", "--auto", "-C", folder].map { Array($0.utf8) }
     guard
-      // It is housekeeping: the next command tries again.
+      // Packing can wait: the next command tries again.
       let child = try? ChildProcess(
         "/proc/self/exe", arguments: words, input: .null, output: .null, errors: .null,
         group: .session)
     else { return }
-    // A process that runs for months would gather those that have ended.
+    // A process that runs for months would collect zombies.
     started.withLock { started in
       started.removeAll(where: \.hasEnded)
       started.append(child)

@@ -45,7 +45,8 @@ struct InitCommand: Command {
     let folder = try NotebookLocator.folder(folder)
     let place = NotebookPlace(folder: folder)
     try place.check()
-    // Whether it is one already is told below; one that is unfinished was asked about.
+    // An existing notebook is reported below; for an unfinished one, the user has already been
+    // asked.
     if Counted.access(StateFolder(ofNotebookIn: folder)[.notebook], F_OK) != 0 {
       try place.demandConsent(yes: yes, includesSecrets: include)
     }
@@ -70,7 +71,7 @@ struct InitCommand: Command {
       }
     notebook.signer = .ofUser
     let saved = try Self.firstVersion(of: notebook, removing: made)
-    // Not before: 'notes watch --all' begins with it at once.
+    // Not before: 'notes watch --all' starts with it at once.
     KnownNotebooks(dataFolder: data).add(notebook)
     try notebook.keepMembership()
     let tip = try notebook.state().tip
@@ -86,11 +87,12 @@ struct InitCommand: Command {
     options.write([report.json]) { [report] in report.text(on: $0) }
   }
 
-  /// Ctrl-C leaves the folder as it was: `made` are the folders that were not there before.
+  /// Makes the first version. Ctrl-C leaves the folder as it was: `made` are the folders that did
+  /// not exist before.
   private static func firstVersion(
     of notebook: Notebook, removing made: [String]
   ) throws -> SaveResult {
-    // A large file may take long before the first is stored.
+    // A large file may take long before the first one is stored.
     let waiting = WaitingLine("saving ...")
     let line = ProgressLine()
     defer {
@@ -109,10 +111,10 @@ struct InitCommand: Command {
     }
   }
 
-  /// The notebook that an `init` made of the folder which then failed to make its first version, or
-  /// to remember what it had looked at, on a full disk for instance: it is gone on with.
+  /// The notebook that an earlier `init` made in the folder without finishing its first version, or
+  /// a cache, for example because the disk was full: this run completes it.
   private static func unfinished(at folder: String, of key: DeviceKey) throws -> Notebook? {
-    // A folder that cannot be opened is none to finish.
+    // A folder that cannot be opened is not an unfinished notebook.
     guard let notebook = try? Notebook.open(at: folder),
       notebook.identity.device.deviceID == key.deviceID,
       try notebook.repository.head().commit == nil
@@ -122,8 +124,8 @@ struct InitCommand: Command {
     return notebook
   }
 
-  /// The notebook's new certificate authority, or the one that an interrupted `init` left in a
-  /// repository. One that a joining left there that was broken off is put aside.
+  /// The notebook's new certificate authority, or the one left in a repository by an interrupted
+  /// `init`. One left there by an interrupted join is put aside.
   private static func membership(
     in folder: String, notebookName: String, deviceName: String, key: DeviceKey
   ) throws -> MembershipStore {

@@ -91,7 +91,7 @@ struct ListCommand: Command {
     }
   }
 
-  /// Lists what the folder holds of the style's kind, and returns what it told.
+  /// Lists the folder's items of the style's kind, and returns the report.
   @discardableResult static func list(
     in notebook: Notebook, _ given: ListStyle = ListStyle(), as form: OutputForm = OutputForm(),
     where isWanted: (TreePath, Int64?) -> Bool = { _, _ in true }
@@ -110,7 +110,7 @@ struct ListCommand: Command {
     return report
   }
 
-  /// The makers of versions, as people and as programs are told.
+  /// The authors of versions, for people and for programs.
   static func authors(
     of versions: some Sequence<ObjectID>, in notebook: Notebook
   ) throws -> [ObjectID: ListStyle.Author] {
@@ -127,13 +127,13 @@ struct ListCommand: Command {
     return names
   }
 
-  /// Whether a text is the name of a folder with a slash at its end, or the current one.
+  /// Whether a text is a folder's name with a slash at its end, or the current folder.
   private func namesFolder(_ text: String, in notebook: Notebook) -> Bool {
     guard text.hasSuffix("/") || text == "." || text == ".." else { return false }
     return NotebookLocator.folderOrTop(named: text, in: notebook) != nil || deleted
   }
 
-  /// By path and time of the last change. What is not saved yet is younger than all.
+  /// A filter by path and by time of the last change. Unsaved changes count as the newest.
   private func filter(in notebook: Notebook) throws -> (TreePath, Int64?) -> Bool {
     var part = text?.lowercased()
     let pattern = text.flatMap { NamePattern.isOne($0) ? NamePattern($0) : nil }
@@ -141,7 +141,7 @@ struct ListCommand: Command {
     let isFolder = folder == nil && text.map { namesFolder($0, in: notebook) } ?? false
     if isFolder || pattern != nil { part = nil }
     if let folder = isFolder ? text : folder {
-      // A folder that was deleted has its notes still.
+      // The deleted notes of a deleted folder can still be listed.
       let isGone = deleted && NotebookLocator.folderOrTop(named: folder, in: notebook) == nil
       let path =
         isGone

@@ -83,7 +83,7 @@ struct LogCommand: Command {
     if let folder = item, folder.isFolder, !folder.path.isEmpty {
       walk = VersionWalk(walk, below: folder.path)
     }
-    // The next command finds the note's versions at once.
+    // The next command then finds the note's versions at once.
     defer { if walk.lacksTable { BackgroundGC.start(inFolder: notebook.folder) } }
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
@@ -118,7 +118,7 @@ struct LogCommand: Command {
     }
   }
 
-  /// The versions of the whole notebook.
+  /// Shows the versions of the whole notebook.
   static func show() throws {
     let notebook = try NotebookLocator.notebook()
     let walk = try notebook.history.versions(includingDerived: true)
@@ -130,7 +130,7 @@ struct LogCommand: Command {
     }
   }
 
-  /// Tells them for people, and returns whether there are none.
+  /// Writes the entries for people, and returns whether there are none.
   private static func tell(
     _ entries: inout LogEntries, in notebook: Notebook, isLong: Bool = false,
     showsPatch: Bool = false, showsGraph: Bool = false, parents: [ObjectID: [ObjectID]]? = nil,
@@ -172,7 +172,8 @@ struct LogCommand: Command {
 
   private static let noVersions = "No versions yet."
 
-  /// If there are versions by others, one of them may be meant.
+  /// The message for an empty log. It names other authors, if there are any, as one of them may be
+  /// meant.
   private func nothing(
     of path: TreePath?, in notebook: Notebook, besides others: Set<String>
   ) throws -> String {

@@ -130,7 +130,7 @@ struct RemoveCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let paths = try NotebookLocator.items(notes, in: notebook).map(\.path)
-    // All of it is never meant by a dot.
+    // A dot never means the whole notebook here.
     if paths.contains(where: \.isEmpty) { throw WorkTreeError.noSuchNote(".") }
     let removal = try deletions.guarded { try notebook.delete(paths, allowsMassDeletion: $0) }
     options.write([["type": "deleted", "paths": removal.paths, "version": removal.version]]) {

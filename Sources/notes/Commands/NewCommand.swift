@@ -44,7 +44,7 @@ struct NewCommand: Command {
     let title = try wholeTitle(of: text)
     let path = try notebook.path(titled: title, in: NotebookLocator.currentFolder(in: notebook))
     let editing = NoteEditing(notebook: notebook, options: options)
-    // A name with a suffix means this one.
+    // A name with a suffix means exactly this file.
     let anySuffix = !TreePath(title).isNote
     if today, try notebook.isThere(path) {
       if edit { return try editing.edit([EditedNote(path: path)]) }
@@ -83,7 +83,7 @@ struct NewCommand: Command {
     return Self.title(beginning: first)
   }
 
-  /// The first words of a line, as far as a title goes that people read.
+  /// The first words of a line, as many as make a readable title.
   static func title(beginning line: Substring) -> String {
     let words = line.map { $0 == "/" || $0 == "\\" ? "-" : $0 }.split(
       whereSeparator: \.isWhitespace)
@@ -106,7 +106,7 @@ struct NewCommand: Command {
     while true {
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      // No standard input at all is as good as an empty one.
+      // Closed standard input counts as empty.
       if count < 0, errno != EBADF {
         throw Failure(
           .failed, "input_failed", "the text cannot be read: \(String(errorNumber: errno))",

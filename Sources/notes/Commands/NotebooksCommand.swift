@@ -20,7 +20,7 @@ struct NotebooksCommand: Command {
   func run() throws {
     let folders = KnownNotebooks(dataFolder: try UserFolders().data).folders()
     let chosen = try Setting.defaultNotebook.value()
-    // One that is away has none, and is listed so.
+    // An unavailable notebook has no identity, and is listed without it.
     let found = folders.map { (folder: $0, identity: try? Notebook.open(at: $0).identity) }
     let lines = found.map { folder, identity in
       [

@@ -11,18 +11,18 @@ protocol FolderChoice: ParsableArguments {
   func enterFolder() throws(Failure)
 }
 
-/// `-C DIR`, which every command takes.
+/// `-C DIR`, an option of every command.
 struct FolderOption: FolderChoice {
   @Option(
     name: .customShort("C"), help: .named("dir", "Run as if started in this folder."),
     completion: .directory)
   var folders: [String] = []
 
-  /// Goes to the folder; several add up, as git's do.
+  /// Changes to the folder; several options are applied in turn, as in git.
   func enterFolder() throws(Failure) { for folder in folders { try Self.enter(folder) } }
 
   static func enter(_ folder: String) throws(Failure) {
-    // An empty value leaves the place as it is (git's rule): scripts pass `-C "$unset"`.
+    // An empty value changes nothing (git's rule): scripts pass `-C "$unset"`.
     guard !folder.isEmpty, chdir(folder) != 0 else { return }
     throw Failure(
       .failed, "no_such_folder",
@@ -31,7 +31,7 @@ struct FolderOption: FolderChoice {
   }
 }
 
-/// `--json` and `-C DIR`, which every command that reports takes.
+/// `--json` and `-C DIR`, the options of every command with a report.
 struct CommonOptions: FolderChoice {
   @Flag(help: "Write JSON Lines for programs.") var json = false
   @OptionGroup var folder: FolderOption
@@ -48,7 +48,7 @@ struct CommonOptions: FolderChoice {
 }
 
 extension Output {
-  /// Writes a report: line by line for programs, or, where there are no lines, for people.
+  /// Writes a report: lines for programs, or text for people if `lines` is nil.
   func report(_ lines: [JSON]?, text: (Terminal) -> String) {
     if let lines { self.lines(lines) } else { tell(text(Console.output)) }
   }
@@ -72,7 +72,7 @@ struct DryRunOption: ParsableArguments {
   var isOn = false
 }
 
-/// Which versions a bundle or a clone accepts besides those of members.
+/// The options to accept versions other than those of members.
 struct AcceptanceOptions: ParsableArguments {
   @Flag(
     help:
@@ -83,14 +83,14 @@ struct AcceptanceOptions: ParsableArguments {
   var allowUnsigned = false
 }
 
-/// `--allow-deletes`: what the guard against mass deletion stops, asked of the user where there is one.
+/// `--allow-deletes`: lets a mass deletion happen; on a terminal, the user is asked instead.
 struct DeletionOption: ParsableArguments {
   @Flag(
     name: .customLong("allow-deletes"),
     help: "Continue although more than half of the notes are deleted.")
   var isAllowed = false
 
-  /// Runs `body`, which deletes much only if it is told to; asks before it is told so.
+  /// Runs `body`, which makes a mass deletion only if it is allowed; asks before allowing it.
   func guarded<Result>(_ body: (_ isAllowed: Bool) throws -> Result) throws -> Result {
     do {
       return try body(isAllowed)
@@ -103,7 +103,7 @@ struct DeletionOption: ParsableArguments {
     }
   }
 
-  /// Runs `body`, which only saves what the folder holds before it does its own work.
+  /// Runs `body`, which only saves the folder before the command's own work.
   static func foundBefore<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -119,7 +119,7 @@ struct DeletionOption: ParsableArguments {
 // MARK: The network
 
 extension Address: ExpressibleByArgument {
-  /// Reads an argument as `init(parsing:)` does; nil for what is no address.
+  /// Reads an argument as `init(parsing:)` does; nil if it is not an address.
   public init?(argument: String) { self.init(parsing: argument) }
 
   /// All interfaces, and any free port.
@@ -149,7 +149,7 @@ struct ListenOption: ParsableArguments {
       "host:port", "The address to listen on; by default all interfaces and any free port."))
   var address: Address?
 
-  /// The address given, else the user's setting, for services that are left running.
+  /// The given address, otherwise the user's setting, for long-running services.
   func configured() throws -> Address {
     if let address { return address }
     guard let text = try Setting.listen.value(in: nil) else { return .anywhere }
@@ -162,8 +162,8 @@ struct ListenOption: ParsableArguments {
 }
 
 struct WaitOption: ParsableArguments {
-  /// An announcement takes a second to be seen everywhere, and two people who type the same command
-  /// are some seconds apart.
+  /// An announcement takes a second to arrive everywhere, and two people do not type a command in
+  /// the same second.
   @Option(name: .customLong("wait"), help: .named("seconds", "How long to look for other devices."))
   var seconds: Double = 5.0
 

@@ -60,12 +60,12 @@ struct PeersCommand: Command {
     else { throw RunningWatcher.missing(notebook) }
     let token = try Interruption.token()
     while watcher.next(within: 86_400, orUntil: token) != nil {
-      // Events that are there by now are shown together.
+      // Events that have already arrived are shown together.
       while watcher.next(within: 0) != nil {}
       try membership.refresh()
       guard let live = RunningWatcher.status(of: notebook) else { break }
       let report = try PeersReport(notebook: notebook, members: membership.members(), live: live)
-      // Home, and everything after the cursor away: nothing flickers.
+      // Move to the top left and erase everything after the cursor: no flicker.
       if !options.json && Console.output.isInteractive { Output.standard.write("\u{1B}[H\u{1B}[J") }
       try show(report)
     }
@@ -75,7 +75,8 @@ struct PeersCommand: Command {
 }
 
 enum NearbyDevices {
-  /// By ID: all that are known when discovery has told what it knows, or after so many seconds.
+  /// The discovered devices by ID: all that discovery already knows, or everything found within so
+  /// many seconds.
   static func look(
     for notebookID: String, with discovery: any Discovery, seconds: Double
   ) throws -> [String: DiscoveredPeer] {
@@ -83,7 +84,7 @@ enum NearbyDevices {
     return Dictionary(found.map { ($0.deviceID, $0) }) { _, last in last }
   }
 
-  /// With whatever notebook each is announced.
+  /// The discovered devices of all notebooks.
   static func look(with discovery: any Discovery, seconds: Double) throws -> [DiscoveredPeer] {
     defer { discovery.stop() }
     let events = BlockingQueue<DiscoveryEvent>()

@@ -53,23 +53,23 @@ struct RestoreCommand: Command {
     try restore(folder: item.path, named: version, in: notebook)
   }
 
-  /// The item and the version of `NOTE@VERSION`. A note whose name holds an `@` is found first.
+  /// The item and the version of `NOTE@VERSION`. A note with an `@` in its name has priority.
   private func itemAndVersion(
     _ text: String, in notebook: Notebook
   ) throws -> (item: Item, version: String?) {
     guard let at = text.lastIndex(of: "@"), at != text.startIndex
     else { return (try NotebookLocator.item(text, in: notebook, among: .former), nil) }
     let name = String(text[..<at])
-    // If the name is a note's own, looking for one with an @ is no use.
+    // If the name is a note's own, no note with an @ in its name is searched.
     let isPlain =
       try notebook.history.note(spelled: name) != nil && notebook.history.note(spelled: text) == nil
-    // A name that is not found is looked for among former notes, which says so.
+    // A name that is not found is searched among former notes; that search reports the error.
     if !isPlain, let item = try? NotebookLocator.item(text, in: notebook) { return (item, nil) }
     let item = try NotebookLocator.item(name, in: notebook, among: .former)
     return (item, String(text[text.index(after: at)...]))
   }
 
-  /// - Parameter name: which version; nil for the last one of a note that is gone.
+  /// - Parameter name: the version; nil for the last one of a deleted note.
   private func restore(_ path: TreePath, named name: String?, in notebook: Notebook) throws {
     let version: Commit
     if let name {
@@ -109,7 +109,7 @@ struct RestoreCommand: Command {
       ], sentence)
   }
 
-  /// Brings back a note that a power cut damaged; false where none did.
+  /// Restores a note that a power cut damaged; returns false if it is not damaged.
   private func bringBack(_ path: TreePath, in notebook: Notebook) throws -> Bool {
     guard title == nil, let tip = try notebook.state().tip,
       try notebook.status().skipped.contains(where: { $0.path == path && $0.reason.isPowerLoss })
@@ -172,8 +172,8 @@ struct RestoreCommand: Command {
     folder.map { Visible.name($0) + "/" } ?? "the notebook"
   }
 
-  /// The version that is named, else the last one that holds all, or that a folder was in of which
-  /// nothing is left.
+  /// The named version; without a name, the last version, or for a deleted folder the last one that
+  /// had the folder.
   private func folderVersion(
     of folder: TreePath?, named name: String?, in notebook: Notebook
   ) throws -> Commit {
@@ -181,7 +181,7 @@ struct RestoreCommand: Command {
     if let folder {
       if try !Self.isThere(folder: folder, in: notebook) {
         let gone = try notebook.history.deletedFiles().filter { $0.path.isInside(folder) }
-        // A deletion that is not saved yet is the last one.
+        // An unsaved deletion is the latest.
         let last = gone.max { ($0.time ?? .max) < ($1.time ?? .max) }
         if let last, let version = try notebook.history.lastVersion(with: last.path) {
           return version

@@ -45,11 +45,12 @@ struct SaveCommand: CountedCommand {
     let notebook = try NotebookLocator.notebook()
     notebook.namesSecrets = !include
     let named = try NotebookLocator.items(notes, in: notebook).map(\.path)
-    // The notebook's own folder is all of it.
+    // The notebook's own folder means everything.
     let paths = named.contains(where: \.isEmpty) ? [] : named
-    // An empty message would make a version without a name; git refuses it, here it means none.
+    // An empty message would make a version without a title. git refuses it; here it counts as no
+    // message.
     let message = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
-    // A large file may take long before the first is stored.
+    // A large file may take long before the first one is stored.
     let waiting = WaitingLine("saving ...")
     let line = ProgressLine()
     defer { line.clear() }
@@ -68,7 +69,7 @@ struct SaveCommand: CountedCommand {
     if !json { try offerToBringBack(result.skipped.filter(\.reason.isPowerLoss), in: notebook) }
   }
 
-  /// Asks about notes that a power cut damaged.
+  /// Asks whether to restore notes that a power cut damaged.
   private static func offerToBringBack(_ cut: [SkippedFile], in notebook: Notebook) throws {
     guard !cut.isEmpty, Console.canAsk,
       Console.confirm("Bring back what was last saved?"),

@@ -74,8 +74,8 @@ struct SearchCommand: Command {
     }
   }
 
-  /// The texts to look for, and the folder: a last word that names a folder, with a slash, is not looked
-  /// for.
+  /// The search terms and the folder: if the last word is a folder's name with a slash, it is not a
+  /// term.
   private func scope(in notebook: Notebook) throws -> (texts: [String], folder: TreePath) {
     if let folder {
       return (texts, try NotebookLocator.existingFolder(named: folder, in: notebook))
@@ -86,7 +86,7 @@ struct SearchCommand: Command {
     return (texts.dropLast(), folder)
   }
 
-  /// Warns of escapes that other kinds of expressions have and these do not: POSIX takes `\d` for a d.
+  /// Warns of escapes that other kinds of regular expressions have: in POSIX, `\d` means a d.
   private func warnAboutEscapes() {
     guard regex else { return }
     var seen: Set<Character> = []

@@ -39,7 +39,7 @@ struct ShowCommand: Command {
       (path, version) = try NotebookLocator.noteVersion(note, in: notebook)
     } catch WorkTreeError.noSuchNote(let name) {
       guard note.utf8.count >= 4, note.allSatisfy(\.isHexDigit),
-        // A word that names no version is no note either, which is said.
+        // If a word is neither a note nor a version, the error says that there is no such note.
         let commit = try? notebook.history.version(named: note)
       else { throw WorkTreeError.noSuchNote(name) }
       try show(notebook.history.version(of: commit), in: notebook, as: form)
@@ -56,7 +56,7 @@ struct ShowCommand: Command {
     }
     defer {
       if version == nil {
-        // A memory of what was looked at: without it news is shown again.
+        // A failure to record this only means that the note is shown as new again.
         try? ReadMarks(in: notebook.history).markRead([path])
         notebook.workTree.markRead(path)
       }

@@ -1,12 +1,12 @@
 internal import ArgumentParser
 internal import System
 
-/// `--stats`: what a command did with files and connections, told at its end.
+/// `--stats`: reports at the end how much a command did with files and connections.
 struct StatsOption: ParsableArguments {
   @Flag(name: .customLong("stats"), help: "Show at the end how much it read, wrote and sent.")
   var isOn = false
 
-  /// Tells it of this process.
+  /// Reports this for the process.
   func report(json: Bool) {
     guard isOn else { return }
     if json {

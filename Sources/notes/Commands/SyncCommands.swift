@@ -6,7 +6,7 @@ internal import Membership
 internal import Notebook
 internal import Watch
 
-// sync, pull and push differ in which way versions go.
+// sync, pull and push differ only in the direction of versions.
 
 struct SyncCommand: ExchangeCommand {
   static let mode = SyncMode.both
@@ -72,7 +72,7 @@ struct PushCommand: ExchangeCommand {
   @OptionGroup var options: CommonOptions
 }
 
-/// Which hubs a sync visits, and how.
+/// Whether and how a sync visits hubs.
 struct HubVisitOptions: ParsableArguments {
   @Flag(help: "Sync only with hubs.") var hub = false
   @Flag(help: "Sync with no hub.") var noHub = false
@@ -105,9 +105,9 @@ struct ExchangeOptions: ParsableArguments {
 protocol ExchangeCommand: CountedCommand {
   static var mode: SyncMode { get }
   var exchange: ExchangeOptions { get }
-  /// Nil where it does not listen while it looks.
+  /// Nil if it does not listen while it looks for devices.
   var listen: ListenOption? { get }
-  /// Nil where it visits no hubs.
+  /// Nil if it visits no hubs.
   var hubVisits: HubVisitOptions? { get }
 }
 
@@ -126,7 +126,7 @@ extension ExchangeCommand {
     var outcome = SyncOutcome()
     if meant.includesDevices {
       let run = syncRun(with: context, peers: meant.peers)
-      // The connections of a watcher do as well as new ones.
+      // The connections of a watcher can be used instead of new ones.
       let mayUseWatcher =
         listen.map { $0.address == nil } ?? false && exchange.at.addresses.isEmpty
         && !exchange.deletions.isAllowed && !exchange.allowLarge
@@ -167,16 +167,16 @@ extension ExchangeCommand {
   }
 }
 
-/// The devices and hubs that a command line means.
+/// The devices and hubs that the arguments name.
 private struct MeantPlaces {
   /// The IDs of devices; empty for all.
   private(set) var peers: [String] = []
   private(set) var hubs: [Hub] = []
   private(set) var includesDevices = true
-  /// Whether the notebook has a hub, and the command visits none.
+  /// Whether the notebook has hubs and the command visits none.
   private let isHubLeftOut: Bool
 
-  /// A device that is no member yet may take the versions of a hub.
+  /// A device that has not joined yet may receive versions from a hub.
   mutating func leaveOutDevices() throws(Failure) {
     includesDevices = false
     guard hubs.isEmpty else { return }
@@ -206,7 +206,7 @@ private struct MeantPlaces {
     hubs = all.filter { exchange.peers.contains($0.name) }
     let others = exchange.peers.filter { name in !hubs.contains { $0.name == name } }
     let everybody = context.membership.members()
-    // The devices of a name are all meant.
+    // All devices with a given name are meant.
     peers = try others.flatMap {
       try everybody.members(named: $0, besides: context.key.deviceID).map(\.deviceID)
     }
@@ -222,7 +222,8 @@ enum RunningWatcher {
       deviceID: notebook.identity.device.deviceID)
   }
 
-  /// How it is, and who is connected to it; nil when none runs, or it does not answer in time.
+  /// The watcher's state and the connected devices; nil if no watcher runs, or if it does not
+  /// answer in time.
   static func status(of notebook: Notebook) -> WatcherStatus? {
     of(notebook)?.status(within: 1)
   }
@@ -235,9 +236,9 @@ enum RunningWatcher {
 }
 
 extension SyncRun {
-  /// How long a watcher may take, in seconds; it gives up earlier when nothing happens.
+  /// How long a watcher may take, in seconds; the wait ends earlier if nothing happens.
   private static let patience = 60.0
-  /// In seconds: the watcher has been looking for the others all the time.
+  /// In seconds: the watcher has been looking for devices all the time.
   private static let windowBesideWatcher = 1.0
 
   func run(
@@ -247,7 +248,7 @@ extension SyncRun {
     return try run(cancellation: token ?? Interruption.token()) { report.write($0) }
   }
 
-  /// The watcher, if one runs, synchronises its devices; only the others are looked for.
+  /// A running watcher syncs with its devices, and only the others are looked for.
   func runBesideWatcher(
     of notebook: Notebook, reportingTo report: EventReport
   ) throws -> SyncOutcome {
@@ -255,7 +256,7 @@ extension SyncRun {
       let watcher = RunningWatcher.of(notebook)
     else { return try run(reportingTo: report) }
     let wanted = try wantedMembers()
-    // Here, so that what must not be saved is told here.
+    // Here, so that this command reports a refused save.
     _ = try notebook.save()
     let shown =
       WaitingLine.show("Waiting for 'notes watch', which exchanges versions ...") {
@@ -276,7 +277,7 @@ extension SyncRun {
     if !others.isEmpty || wanted.isEmpty {
       var rest = self
       rest.peers = others
-      // Others find the watcher here.
+      // Other devices find the watcher, so this process need not listen.
       rest.listen = nil
       if !done.isEmpty { rest.window = min(rest.window, Self.windowBesideWatcher) }
       outcome = try rest.run(reportingTo: report)

@@ -44,7 +44,7 @@ struct UndoCommand: Command {
     options.write([report.json]) { report.text(on: $0, now: TimeText.now) }
   }
 
-  /// Which operations are meant; nil for a note.
+  /// The operations to undo; nil if the argument is a note.
   private func choice(in notebook: Notebook) throws -> OperationChoice? {
     guard let subject else { return .last(1) }
     if subject.utf8.count <= 3, let count = Int(subject) {
@@ -57,7 +57,7 @@ struct UndoCommand: Command {
       $0.after.hex.hasPrefix(subject.lowercased())
     }
     if isKnown { return .version(subject) }
-    // A word that names no note is taken for a version, and said to be none.
+    // A word that names no note is taken as a version, whose lookup reports the error.
     return (try? NotebookLocator.note(subject, in: notebook)) == nil ? .version(subject) : nil
   }
 

@@ -62,20 +62,21 @@ struct WatchCommand: Command {
       let listed = known.folders()
       let notebooks = try chosen(of: known)
       locks = try lock(notebooks, having: locks)
-      // Not before: who watches all would take it first.
+      // Not before: a process that watches all notebooks would take it first.
       if !all { for notebook in notebooks { known.add(notebook) } }
       do {
         let folders = notebooks.map(\.folder).filter { locks[$0] != nil }
         try watch(folders, until: token, whileKnown: listed, in: known)
       } catch MembershipError.begunAnew {
-        // 'notes members reset' ran, or a device joined again: what this one serves is another
-        // notebook to the others now.
+        // 'notes members reset' ran, or this device joined again: for the other devices, this
+        // process serves another notebook now.
       }
     }
     try Interruption.exit.end()
   }
 
-  /// Watches until `token` is cancelled or, where all notebooks are meant, others are known.
+  /// Watches until `token` is cancelled or, if all notebooks are watched, until the list of
+  /// notebooks changes.
   private func watch(
     _ folders: [String], until token: CancellationToken, whileKnown listed: [String],
     in known: KnownNotebooks
@@ -109,10 +110,10 @@ struct WatchCommand: Command {
     }
   }
 
-  /// Whether a person looks on, and not a log.
+  /// Whether a person reads the output, and not a log.
   private var speaks: Bool { ServiceLogging.speaks(json: options.json, verbose: verbose) }
 
-  /// The notebooks that are meant. Of all that are known, those that are there.
+  /// The notebooks to watch: with `--all`, those that are available.
   private func chosen(of known: KnownNotebooks) throws -> [Notebook] {
     guard all else {
       let folders = directories.isEmpty ? ["."] : directories
@@ -121,8 +122,8 @@ struct WatchCommand: Command {
     return try known.notebooks()
   }
 
-  /// Lets no other process watch them meanwhile; `held` are the locks it has, by folder. Of all that
-  /// are known, those that another process watches are left to it.
+  /// Locks the notebooks against other watchers; `held` are the locks that this process has, by
+  /// folder. With `--all`, notebooks that another process watches are skipped.
   private func lock(
     _ notebooks: [Notebook], having held: [String: WatchLock]
   ) throws -> [String: WatchLock] {
@@ -156,9 +157,9 @@ struct WatchCommand: Command {
 }
 
 extension SessionContext {
-  /// Whether this device has another key now, or goes by another one in the notebook.
+  /// Whether this device has another key now, or another one in the notebook.
   fileprivate var isOutdated: Bool {
-    // A folder that is away has no other key.
+    // If a folder is unavailable, the key has not changed.
     guard let present = try? Notebook.open(at: folder).sessionContext() else { return false }
     return present.key.deviceID != key.deviceID
       || present.request?.deviceID != request?.deviceID
@@ -201,7 +202,7 @@ struct ServeCommand: Command {
 }
 
 enum ServiceLogging {
-  /// Whether a service tells people what happens, on a terminal, in place of writing its log.
+  /// Whether a service writes text for people on a terminal, instead of its log.
   static func speaks(json: Bool, verbose: Bool) -> Bool {
     !json && !verbose && Console.output.isInteractive && Console.errors.isInteractive
   }

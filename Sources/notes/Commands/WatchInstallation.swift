@@ -1,6 +1,6 @@
 internal import System
 
-/// The systemd user service that runs `notes watch` from the login on: notes-watch(1), --install.
+/// The systemd user service that runs `notes watch` after login: notes-watch(1), --install.
 struct WatchInstallation {
   let program: String
   let words: [String]
@@ -44,7 +44,7 @@ struct WatchInstallation {
       """
   }
 
-  /// A word as systemd reads it back: quotes, and `%` and `$` stand for themselves.
+  /// A word quoted for systemd, with literal quotes, `%` and `$`.
   static func quoted(_ word: String) -> String {
     let special: [Character: String] = ["\\": "\\\\", "\"": "\\\"", "%": "%%", "$": "$$"]
     return "\"" + word.map { special[$0] ?? String($0) }.joined() + "\""
@@ -53,7 +53,7 @@ struct WatchInstallation {
   func install(in folder: String) throws {
     try write(to: folder)
     for words in [["daemon-reload"], ["enable", "--now", Self.unit], ["restart", Self.unit]] {
-      // Without systemctl it failed, as below.
+      // A missing systemctl is a failure, handled below.
       let systemctl = try? ChildProcess("systemctl", ["systemctl", "--user"] + words)
       guard systemctl?.wait() == .exited(0) else {
         throw Failure(

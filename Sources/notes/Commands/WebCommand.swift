@@ -41,15 +41,15 @@ struct WebCommand: Command {
     if port == 0 { throw ValidationError("--port takes a number from 1 to 65535.") }
   }
 
-  /// The program that serves, beside this one.
+  /// The program that serves, in the same folder as this one.
   static var program: String {
     Disk.parent(of: realPath(of: "/proc/self/exe") ?? "notes") + "/notes-web"
   }
 
-  /// Becomes the program that serves: what it needs, no other command carries.
+  /// Replaces this process by the program that serves, as no other command needs its libraries.
   func run() throws {
     let folders = UserFolders()
-    // With --all the program reads the list itself, again and again: what is away may come back.
+    // With --all the program reads the list repeatedly: unavailable notebooks may return.
     if all { _ = KnownNotebooks(dataFolder: try folders.data).openable() }
     let folder = try all ? nil : NotebookLocator.notebook().folder
     let program = Self.program

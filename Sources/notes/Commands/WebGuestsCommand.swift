@@ -83,12 +83,12 @@ struct WebGuestsInviteCommand: Command {
     let networkLink = origins.dropFirst().first.map { "\($0)/guest/\(token)" }
     options.write([made.json(link: link, networkLink: networkLink)]) { terminal in
       let who = made.name.map { Visible.name($0) } ?? "A guest"
-      // Nothing breaks a link.
+      // A link is never broken into lines.
       let first = terminal.wrapped("\(who) can join at\n") + "\n  \(networkLink ?? link)\n\n"
       let here = networkLink.map { _ in
         terminal.wrapped("or, in a browser of this machine, at\n") + "\n  \(link)\n\n"
       }
-      // A phone does not come to an address of this machine alone.
+      // A phone cannot open an address that only this machine has.
       let code = networkLink.map { QRCode.lines(ofText: $0) } ?? []
       let drawn = code.isEmpty ? "" : code.joined(separator: "\n") + "\n\n"
       return first + drawn + (here ?? "")
@@ -149,7 +149,7 @@ struct WebGuestsRemoveCommand: Command {
 }
 
 extension GuestBook {
-  /// That of the notebook at hand.
+  /// The guests of the current notebook.
   static func here() throws -> GuestBook {
     GuestBook(stateFolder: try NotebookLocator.notebook().stateFolder)
   }
@@ -166,8 +166,8 @@ extension Guest {
 
 extension GuestInvitation {
   /// - Parameters:
-  ///   - link: where it is known, which is once.
-  ///   - networkLink: the same for other machines, where the page is served to them.
+  ///   - link: the link, if it is known, which it is only once.
+  ///   - networkLink: the same for other machines, if the page is served to them.
   fileprivate func json(link: String? = nil, networkLink: String? = nil) -> JSON {
     let all: JSON = [
       "type": "guest", "name": name, "role": role.rawValue, "state": "invited",

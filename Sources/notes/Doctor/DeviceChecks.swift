@@ -14,7 +14,7 @@ extension Check {
     name: "device_key", title: "device key", remedy: "restore the key from a backup"
   ) { context in
     let folder = Visible.name(try context.dataFolder)
-    // Refuses a key that others may read.
+    // Throws if other users may read the key.
     guard let key = try DeviceKey.load(in: try context.dataFolder) else {
       return .problem(
         "there is no device key in \(folder)",
@@ -52,15 +52,15 @@ extension Check {
   static let agreement = Check(
     name: "agreement", title: "agreement", remedy: "update notes on all devices"
   ) { context in
-    // Only for names; another check says that the list cannot be read.
+    // Only for names; another check reports an unreadable list.
     let members = (try? context.notebook.membership())?.members() ?? []
     let findings = context.notebook.tipDifferences().flatMap { difference -> [Finding] in
       let member = members.first { $0.deviceID == difference.device }
-      // A device that was removed is not met again.
+      // A removed device does not connect again.
       if member?.isRemoved == true { return [] }
       let name = Visible.name(member?.name ?? difference.device)
       let theirs = difference.peerRules.map { "by rules \($0)" } ?? "by unknown rules"
-      // A device that follows the older rules has the older program.
+      // If a device follows older rules, its program is older.
       let older = difference.peerRules ?? 0
       let outdated =
         older < difference.rules ? name : older > difference.rules ? "this device" : "both devices"
@@ -87,10 +87,11 @@ extension Check {
 
   private static let setClock = "set the clock: timedatectl set-ntp true"
 
-  /// Nothing depends on the clock but the dates that people see and the order of conflicting sides.
+  /// Checks the clock, which matters only for the dates that people see and for the order of
+  /// conflicting sides.
   static let clock = Check(name: "clock", title: "clock", remedy: setClock) { context in
     let today = TimeText.local(context.now)
-    // 2025-01-01 and 2100-01-01: no version of notes ran before, and none will after.
+    // 2025-01-01 and 2100-01-01: notes did not exist before, and will not run later.
     guard (1_735_689_600..<4_102_444_800).contains(context.now)
     else { return .problem("the clock says \(today)", remedy: setClock) }
     let day: Int64 = 86_400
@@ -99,7 +100,7 @@ extension Check {
       let commit = try context.notebook.repository.commit(tip)
       newest.time = max(commit.author.time, commit.committer.time)
     }
-    // Another check says that the list cannot be read.
+    // Another check reports an unreadable list.
     let issued = (try? context.notebook.membership())?.members().map(\.issuedAt).max() ?? 0
     if issued > newest.time { newest = (issued, "the newest certificate") }
     if newest.time > context.now + day {
@@ -152,7 +153,7 @@ extension Check {
       : .good("\(Phrase.count(present.count, "device")); this one is \(role.withArticle)")
   }
 
-  /// Devices that share a name, which came together where two admins invited at once.
+  /// Devices with the same name: two admins may have invited at the same time.
   private static func oneName(among members: [Member]) -> [Finding] {
     Dictionary(grouping: members) { $0.name.lowercased() }.values.filter { $0.count > 1 }
       .map { $0.sorted { $0.deviceID < $1.deviceID } }.sorted { $0[0].name < $1[0].name }
@@ -165,7 +166,7 @@ extension Check {
       }
   }
 
-  /// How many days the founder's device may be away before it is worth a word.
+  /// How many days the founder's device may be away without a remark.
   private static let longAway: Int64 = 90
 
   private static func founderUnseen(
@@ -191,7 +192,7 @@ extension Check {
     let here = Set(all.filter { $0.notebookID == context.notebook.identity.id }.map(\.deviceID))
     let near = here.subtracting([context.ownDevice])
     let others = Set(all.map(\.deviceID)).subtracting(here)
-    // Another check says that the list cannot be read.
+    // Another check reports an unreadable list.
     let elsewhere = ((try? context.notebook.membership())?.members() ?? [])
       .filter { !$0.isRemoved && others.contains($0.deviceID) && $0.deviceID != context.ownDevice }
     if near.isEmpty, !elsewhere.isEmpty {
@@ -203,7 +204,7 @@ extension Check {
     return .good("Avahi answers; \(Phrase.count(near.count, "device")) of the notebook near")
   }
 
-  /// Without multicast nobody is found.
+  /// Checks multicast, without which no device is found.
   static let multicast = Check(
     name: "multicast", title: "multicast", remedy: "name devices by --at HOST:PORT"
   ) { context in

@@ -7,7 +7,7 @@ internal import Notebook
 
 struct CheckContext {
   let notebook: Notebook
-  /// The folder of the device key; nil where HOME does not say.
+  /// The folder of the device key; nil if HOME is not set.
   var knownDataFolder: String?
   var discovery: (any Discovery)?
   var listen: Address = Address(host: "*", port: 0)
@@ -27,11 +27,11 @@ struct CheckContext {
 struct Check: Sendable {
   let name: String
   let title: String
-  /// The remedy for a problem that brings none of its own.
+  /// The remedy for a problem without one of its own.
   let remedy: String
   let run: @Sendable (CheckContext) throws -> [Finding]
 
-  /// All of them, in the order in which they are told.
+  /// All checks, in the order of the report.
   static let all: [Check] = [
     deviceKey, history, git, interruption, locks, merges, agreement, held, membership, meetings,
     clock, discovery, multicast, port, page, fileSystem, watches, names, size, state,
@@ -56,7 +56,7 @@ struct Finding: Equatable {
   }
 
   var level: Level
-  /// The fact, in lower case without a full stop.
+  /// The finding, in lower case without a full stop.
   var message: String
   var remedy: String?
 }

@@ -97,7 +97,7 @@ extension Check {
       remedy: "nothing is lost: 'notes save' finishes it")
   }
 
-  /// How long a lock file may stand before it counts as left behind, in seconds.
+  /// The age from which a lock file counts as left behind, in seconds.
   private static let lockAge: Int64 = 60
 
   static let locks = Check(
@@ -148,7 +148,7 @@ extension Check {
   static let size = Check(name: "size", title: "size", remedy: "run 'notes status'") { context in
     let free = try context.notebook.workTree.fileSystemAbilities().freeBytes
     var findings: [Finding] = []
-    // A save needs room for the versions and, in a checkout, for every file twice.
+    // A save needs space for the versions; a checkout needs space for a second copy of each file.
     if free < 100 << 20 {
       findings += .problem("only \(Phrase.bytes(free)) are free on the disk", remedy: "make room")
     }
@@ -181,10 +181,10 @@ extension Check {
 
   private static let raiseWatches = "raise fs.inotify.max_user_watches with sysctl(8)"
 
-  /// A watcher can be told of every change at once: inotify(7), "/proc interfaces".
+  /// Checks that a watcher can be notified of every change at once: inotify(7), "/proc interfaces".
   static let watches = Check(name: "watches", title: "watches", remedy: raiseWatches) { context in
     let folders = try context.notebook.workTree.versionedFolders(below: "").count
-    // A watch a folder, and those inside `.git`.
+    // One watch for each folder, and those inside `.git`.
     let needed = folders + 5
     guard let watches = inotifyLimit("max_user_watches"),
       let instances = inotifyLimit("max_user_instances")

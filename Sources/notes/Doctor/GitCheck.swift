@@ -2,7 +2,8 @@ internal import Git
 internal import Notebook
 
 extension Check {
-  /// Git is in the middle of nothing that keeps notes from being saved, and shows the versions that there are.
+  /// Checks that no git operation keeps notes from being saved, and that HEAD is on the notebook's
+  /// versions.
   static let git = Check(name: "git", title: "git", remedy: "run 'git status'") { context in
     let status = try context.notebook.status()
     var findings: [Finding] = []

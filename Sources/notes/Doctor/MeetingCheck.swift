@@ -5,11 +5,11 @@ internal import Membership
 internal import Notebook
 
 extension Check {
-  /// How each other device and this one come by each other's versions.
+  /// Checks how each other device and this one receive each other's versions.
   static let meetings = Check(
     name: "meetings", title: "meetings", remedy: "'notes peers' shows the devices"
   ) { context in
-    // Another check says that the list cannot be read.
+    // Another check reports an unreadable list.
     let members = ((try? context.notebook.membership())?.members() ?? [])
       .filter { !$0.isRemoved && $0.deviceID != context.ownDevice }
     let hubs = try context.notebook.hubs()
@@ -20,19 +20,19 @@ extension Check {
   }
 }
 
-/// This device's memory of the others and of hubs.
+/// This device's records about the other devices and the hubs.
 private struct Meetings {
   private let now: Int64
   private let seen: PeerSightings
   private let addresses: [String: String]
   private let sightings: HubSightings
   private var visited: Set<String> = []
-  /// When each device made its newest version that is here.
+  /// When each device made its newest version known here.
   private var newest: [String: Int64] = [:]
 
-  /// How many versions are looked through for the newest of each device.
+  /// How many versions are searched for the newest of each device.
   private static let depth = 2_000
-  /// How many days a new member may take to be heard of.
+  /// How many days a new member may go without a sign.
   private static let patience: Int64 = 7
 
   init(of members: [Member], in context: CheckContext) throws {
@@ -48,7 +48,7 @@ private struct Meetings {
     if !unmet.isEmpty { newest = try Self.newest(of: unmet, in: notebook) }
   }
 
-  /// The times of the newest versions that these devices have signed, as far as they say.
+  /// The times of the newest versions that these devices have signed, by the versions' own dates.
   private static func newest(
     of devices: Set<String>, in notebook: Notebook
   ) throws -> [String: Int64] {

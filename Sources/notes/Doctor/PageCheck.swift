@@ -5,7 +5,7 @@ internal import Notebook
 internal import State
 
 extension Check {
-  /// The libraries that `notes web` needs: notes-web(1).
+  /// Checks the libraries that `notes web` needs: notes-web(1).
   static let page = Check(
     name: "page", title: "page", remedy: "'notes web' serves the notebook to browsers"
   ) { context in
@@ -26,7 +26,7 @@ extension Check {
           "make \(Visible.name(book)) a file that you can read, or remove it and invite the guests again"
       )
     }
-    // A file that cannot be read names no page that is served.
+    // If the file cannot be read, no page is served.
     let origins = (try? ServedPage.origins(stateFolder: state)) ?? []
     if origins.isEmpty { findings += port(in: context) }
     if !findings.isEmpty { return findings }
@@ -50,11 +50,11 @@ extension Check {
   }
 
   private static func port(in context: CheckContext) -> [Finding] {
-    // A browser keeps things for the port that the page was served at.
+    // Browsers store data under the port at which the page was served.
     guard ServedPage.wasServed(stateFolder: context.notebook.stateFolder) else { return [] }
     let port = ServedPage.port(
       notebookID: context.notebook.identity.id, deviceID: context.ownDevice)
-    // Every failure is the finding: the port is not free.
+    // Any failure means that the port is not free.
     if (try? Listener(at: Address(host: "127.0.0.1", port: UInt16(port)))) != nil { return [] }
     return .advice(
       "another program listens at the page's own port \(port): browsers keep unsaved texts, and the "

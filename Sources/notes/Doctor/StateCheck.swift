@@ -4,7 +4,7 @@ internal import System
 internal import WorkTree
 
 extension Check {
-  /// The files of this device's state can be read, and none was damaged.
+  /// Checks that the files of this device's state are readable, and that none was damaged.
   static let state = Check(
     name: "state", title: "state", remedy: "FILES in notes(1) says whether the file may be removed"
   ) { context in
@@ -32,7 +32,7 @@ extension Check {
 }
 
 extension StateFolder.File {
-  /// Whether another check looks at it, or nothing is in it that is read.
+  /// Whether another check covers the file, or notes never reads its content.
   fileprivate var isCheckedElsewhere: Bool {
     switch self {
     case .lock, .watch, .gcLock, .guestsLock, .guests, .webLink, .webAddress: true

@@ -23,7 +23,7 @@ extension HubDefect: ExplainedError {
 }
 
 extension Failure {
-  /// How a device joins a membership that was started over.
+  /// The way in which a device joins a membership that was started over.
   fileprivate static func joinAgain(by name: String) -> String {
     "the notes here stay; to join again: 'notes invite' on \(Visible.name(name)), 'notes join CODE' here"
   }
@@ -103,8 +103,8 @@ extension HubError: ExplainedError {
 }
 
 extension HubError {
-  /// The remedy if a hub refuses a push, by its words: those of git itself, and of the hosts that people
-  /// use.
+  /// The remedy for a push that a hub refuses, found by words in the message: git's own, or those of
+  /// popular hosts.
   fileprivate static func remedy(forRefusal words: String) -> String {
     let text = words.lowercased()
     func says(_ phrases: String...) -> Bool { phrases.contains(where: text.contains) }

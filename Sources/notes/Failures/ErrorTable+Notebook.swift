@@ -7,14 +7,14 @@ internal import State
 internal import WorkTree
 
 extension UnfinishedOperation {
-  /// How a person ends it.
+  /// The command with which a person ends the operation.
   var remedy: String {
     "finish it with 'git \(rawValue) --continue', or cancel it with 'git \(rawValue) --abort'"
   }
 }
 
 extension [TreePath] {
-  /// How a person ends what git could not merge.
+  /// The command with which a person finishes git's merge.
   var mergeRemedy: String {
     let name = count == 1 ? Visible.word(self[0].description) : "FILE"
     return
@@ -23,7 +23,7 @@ extension [TreePath] {
 }
 
 extension HistoryGap {
-  /// How git makes the repository whole.
+  /// The git command that completes the repository.
   func remedy(remote: String) -> String {
     switch self {
     case .shallow: "git fetch --unshallow \(remote)"
@@ -283,7 +283,7 @@ extension Failure {
   fileprivate static let ownRepository =
     "make the notebook in a folder with a repository of its own"
 
-  /// How a repository comes to be without an extension of git's format.
+  /// The command that removes an extension of git's format from the repository.
   fileprivate static func remedy(ofExtension name: String) -> String {
     switch name {
     case "refstorage": "'git refs migrate --ref-format=files' keeps the references as files again"

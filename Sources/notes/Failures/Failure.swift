@@ -20,7 +20,7 @@ enum Exit: Int32, Error, Sendable {
   func end() throws { if self != .done { throw self } }
 }
 
-/// How a command ends by an error, the error's name for programs, and what to do about it.
+/// The exit code for an error, the error's name for programs, and the remedy.
 struct ErrorMeaning {
   let exit: Exit
   let kind: String
@@ -49,13 +49,13 @@ protocol ExplainedError: Error, CustomStringConvertible {
   var meaning: ErrorMeaning { get }
 }
 
-/// Why a command failed. Messages and hints are in lower case without a full stop.
+/// The reason why a command failed. Messages and hints are in lower case without a full stop.
 struct Failure: Error, Equatable, Sendable {
   let exit: Exit
   let kind: String
   var message: String
   var hint: String?
-  /// The name that nothing answers to, where that is what went wrong.
+  /// The name that was not found, if that is the error.
   var name: String?
 
   init(_ exit: Exit, _ kind: String, _ message: String, hint: String? = nil, name: String? = nil) {
@@ -67,7 +67,7 @@ struct Failure: Error, Equatable, Sendable {
   }
 
   func text(on terminal: Terminal) -> String {
-    // Painted after it is broken: colours have no width.
+    // Coloured after it is broken into lines: colours have no width.
     func line(_ word: String, _ style: Style, _ text: String) -> String {
       let whole = terminal.wrapped("notes: \(word): \(text)\n")
       return "notes: " + terminal.paint(word + ":", style)
@@ -80,7 +80,7 @@ struct Failure: Error, Equatable, Sendable {
     ["type": "error", "code": Int(exit.rawValue), "kind": kind, "message": message, "hint": hint]
   }
 
-  /// Prints the failure on standard error, last of all.
+  /// Prints the failure on standard error, at the end.
   func report(json asJSON: Bool) {
     Output.standard.flush()
     if asJSON { return Output.errors.event(json) }
@@ -88,7 +88,7 @@ struct Failure: Error, Equatable, Sendable {
     Output.errors.flush()
   }
 
-  // MARK: Failures that several commands have
+  // MARK: Failures of several commands
 
   static let interrupted = Failure(.interrupted, "interrupted", "interrupted")
 
@@ -96,7 +96,7 @@ struct Failure: Error, Equatable, Sendable {
     Failure(.usage, "usage", message, hint: hint)
   }
 
-  /// - Parameter hint: what is said where nothing is known to help against that error.
+  /// - Parameter hint: the hint if no remedy is known for that error.
   static func system(
     _ what: String, errno code: Int32, kind: String = "system_failed", hint: String = examine
   ) -> Failure {
@@ -163,11 +163,11 @@ struct Failure: Error, Equatable, Sendable {
     }
   }
 
-  /// A mistake in the command line, as the argument parser words it.
+  /// An error in the command line, with the argument parser's message.
   private init(parsing message: String) {
     var (words, hint) = (message, String?.none)
     if let suggestion = words.firstRange(of: ". Did you mean") {
-      // The rest that the parser made of it is no help.
+      // The rest of the parser's message does not help.
       hint = "did you mean" + words[suggestion.upperBound...].prefix { !$0.isNewline }
       words = String(words[..<suggestion.lowerBound])
     }
@@ -175,7 +175,7 @@ struct Failure: Error, Equatable, Sendable {
       hint = "it is one of " + words[choices.upperBound...]
       words = String(words[..<choices.lowerBound])
     }
-    // The parser's sentences become our form: lower case, one line, no full stop.
+    // The parser's sentences are changed to the form of notes: lower case, one line, no full stop.
     words = words.split(whereSeparator: \.isNewline).joined(separator: "; ")
     if words.hasSuffix(".") { words.removeLast() }
     if hint?.hasSuffix(".") == true { hint?.removeLast() }

@@ -13,12 +13,12 @@ extension Failure {
       hint: "'notes list --folder \(Visible.word(path.description))' lists the notes in it")
   }
 
-  /// If there is no note or folder of a name, the same failure with what may have been meant: one that was
-  /// deleted, or names nearby.
+  /// If there is no note or folder with a name, the same failure with a suggestion: a deleted note, or
+  /// similar names.
   func withNearNames() -> Failure {
     let isNote = kind == "no_such_note"
     guard isNote || ["no_such_folder", "ambiguous_note"].contains(kind), let name, !name.isEmpty,
-      // A hint for an error that is told: without it nothing is lost.
+      // Only a hint for the reported error: nothing is lost without it.
       let notebook = try? NotebookLocator.notebook()
     else { return self }
     if kind != "no_such_folder", let folder = NotebookLocator.folder(named: name, in: notebook) {
@@ -26,9 +26,9 @@ extension Failure {
     }
     if kind == "ambiguous_note" { return self }
     var failure = self
-    // A hint.
+    // Only a hint.
     if isNote, let gone = try? notebook.history.note(exactly: name, among: .deleted),
-      // A hint.
+      // Only a hint.
       (try? notebook.isThere(gone)) == false
     {
       failure.hint = "it was deleted; 'notes restore \(Visible.word(name))' brings it back"
@@ -40,11 +40,12 @@ extension Failure {
 }
 
 extension Failure {
-  /// A failure against which only an admin can help, with the admins of the notebook at hand named.
+  /// If only an admin can help against a failure, the same failure with the names of the notebook's
+  /// admins.
   func withAdmins() -> Failure {
     let kinds = ["not_an_admin", "not_a_member", "certificate_refused", "refused_by_peer"]
     guard kinds.contains(kind), hint?.contains("an admin") == true,
-      // A hint, too.
+      // Only a hint, too.
       let notebook = try? NotebookLocator.notebook()
     else { return self }
     return naming(admins: OwnMembership(of: notebook).adminNames)
@@ -61,9 +62,9 @@ extension Failure {
   }
 }
 
-/// Names of a notebook that are near to a mistyped one, as a phrase; nil where none is.
+/// Names in a notebook that are similar to a mistyped one, as a phrase; nil if there are none.
 enum NearNames {
-  /// Deleted notes count where nothing present is near.
+  /// Deleted notes count if no present one is similar.
   static func of(_ name: String, in notebook: Notebook, foldersAlone: Bool) -> String? {
     let notes = present(in: notebook)
     let isFolder = foldersAlone || name.hasSuffix("/")
@@ -73,7 +74,7 @@ enum NearNames {
     if let near = list(Similarity.titles(near: typed, among: folders).map { $0 + "/" }) {
       return near
     }
-    // A hint.
+    // Only a hint.
     guard !isFolder, let gone = try? notebook.history.deletedFiles().map(\.path).filter(\.isNote)
     else { return nil }
     return titles(of: gone, near: name).map { $0 + ", which was deleted" }
@@ -84,7 +85,7 @@ enum NearNames {
   }
 
   private static func present(in notebook: Notebook) -> [TreePath] {
-    // A hint.
+    // Only a hint.
     (try? notebook.history.presentNotes().map(\.path)) ?? []
   }
 
@@ -114,10 +115,10 @@ extension TreePath {
 }
 
 enum Similarity {
-  /// The word fewest slips of the hand away from `typed`, or nil when none is near.
+  /// The word with the fewest typing errors relative to `typed`; nil if none is similar.
   static func nearest(to typed: String, among words: [String]) -> String? {
     let typed = typed.lowercased()
-    // A beginning of a word is no slip at all; otherwise a third of the letters may be wrong.
+    // The beginning of a word counts as no error; otherwise a third of the letters may be wrong.
     if typed.count > 1, let completed = words.first(where: { $0.lowercased().hasPrefix(typed) }) {
       return completed
     }
@@ -126,14 +127,14 @@ enum Similarity {
     return best.flatMap { $0.slips <= max(1, typed.count / 3) ? $0.word : nil }
   }
 
-  /// At most three titles that are few slips away, or of which a word is.
+  /// At most three titles with few typing errors, in the title or in one of its words.
   static func titles(near typed: String, among titles: [String]) -> [String] {
     let typed = typed.lowercased()
     let limit = max(1, typed.count / 4)
     let near = titles.compactMap { title -> (slips: Int, title: String)? in
       let folded = title.lowercased()
       let words = [folded] + folded.split(separator: " ").map(String.init)
-      // A difference in length takes as many slips.
+      // A difference in length requires at least as many changes.
       let close = words.filter { abs($0.count - typed.count) <= limit }
       let best = close.map { slips(from: typed, to: $0) }.min() ?? .max
       return best <= limit ? (best, title) : nil
@@ -141,7 +142,8 @@ enum Similarity {
     return near.sorted { $0 < $1 }.prefix(3).map(\.title)
   }
 
-  /// Letters to insert, drop, change or swap with their neighbour (optimal string alignment).
+  /// The number of letters to insert, drop, change or swap with their neighbour (optimal string
+  /// alignment).
   private static func slips(from left: String, to right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     var rows = [Array(0...right.count)]

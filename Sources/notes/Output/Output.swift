@@ -3,7 +3,7 @@ internal import Synchronization
 internal import System
 internal import WorkTree
 
-/// An output stream, written in large pieces. Lines that belong together appear together, also when
+/// An output stream, written in large pieces. Lines that belong together stay together, even if
 /// several threads report at once.
 final class Output: Sendable {
   /// Reports that the user asked for, and events as they happen.
@@ -22,7 +22,7 @@ final class Output: Sendable {
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Whether writing failed, as when the reader went away: there is no use in writing more.
+  /// Whether a write failed, for example because the reader ended: further writes are useless.
   var isClosed: Bool { state.withLock { $0.failure != 0 } }
 
   func write(_ text: String) { write(bytes: text.utf8) }
@@ -34,7 +34,7 @@ final class Output: Sendable {
     }
   }
 
-  /// Writes text for people, broken at words where it is wider than their terminal.
+  /// Writes text for people, broken between words at their terminal's width.
   func tell(_ text: String) {
     write((descriptor == STDERR_FILENO ? Console.errors : Console.output).wrapped(text))
   }
@@ -44,8 +44,8 @@ final class Output: Sendable {
 
   func lines(_ values: some Sequence<JSON>) { for value in values { write(value.text + "\n") } }
 
-  /// Adds a JSON value on a line of its own, and writes it: a program that follows events gets
-  /// each as it happens.
+  /// Adds a JSON value on a line of its own, and flushes: a program that follows events gets each
+  /// at once.
   func event(_ value: JSON) {
     lines([value])
     flush()
@@ -53,8 +53,8 @@ final class Output: Sendable {
 
   func flush() { state.withLock { drain(&$0) } }
 
-  /// Writes what has gathered and reports whether everything arrived. A reader that has gone away
-  /// (`notes list | head`) is no failure.
+  /// Writes buffered text, and throws if a write failed. It is no failure if the reader has ended
+  /// (`notes list | head`).
   func finish() throws(Failure) {
     flush()
     let failure = state.withLock { $0.failure }
@@ -71,8 +71,8 @@ final class Output: Sendable {
   }
 }
 
-/// One line on standard error that tells how far a long piece of work is. It appears on a terminal
-/// only, when the work has taken a second, and goes away without a trace.
+/// A line on standard error with the progress of long work. It appears only on a terminal, after a
+/// second, and is erased at the end.
 final class ProgressLine: Sendable {
   private struct State {
     var started: Instant?
@@ -80,13 +80,13 @@ final class ProgressLine: Sendable {
     var isVisible = false
   }
 
-  /// How long nothing is shown, and the pause between two updates, in seconds.
+  /// After how long the line appears, and how often it changes, in seconds.
   static let patience = 1.0
   private static let interval = 0.1
 
   private let state = Mutex(State())
 
-  /// Counts from now on how long the work takes; else from the first text on.
+  /// Starts the clock for the first second; without this call, the first text does.
   func start() { state.withLock { $0.started = .now } }
 
   func show(_ text: String) {
@@ -105,12 +105,12 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// Shows how much is done of how much: `saving 1,200 of 10,000 files, 12 MB of 80 MB`.
+  /// Shows the amounts done and in total: `saving 1,200 of 10,000 files, 12 MB of 80 MB`.
   func show(_ work: String, _ done: WorkAmount, of total: WorkAmount) {
     show(Phrase.work(work, done, of: total))
   }
 
-  /// Shows how many things are done of how many: `saving 1,200 of 10,000 files`.
+  /// Shows the numbers done and in total: `saving 1,200 of 10,000 files`.
   func show(_ work: String, _ done: Int, of total: Int, _ thing: String) {
     show("\(work) \(Phrase.number(done)) of \(Phrase.count(total, thing))")
   }

@@ -1,4 +1,4 @@
-/// How a command writes its report: for people, by a pager where there is a terminal, or for programs.
+/// The form of a command's report: for people, in a pager if there is a terminal, or for programs.
 struct OutputForm {
   var json = false
   var isPaged = true

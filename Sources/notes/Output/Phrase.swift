@@ -1,12 +1,12 @@
 internal import WorkTree
 
 enum Phrase {
-  /// Notes and what else there is: `12 notes and 3 attachments`.
+  /// The numbers of notes and of other files: `12 notes and 3 attachments`.
   static func files(_ notes: Int, _ others: Int) -> String {
     list([count(notes, "note")] + (others > 0 ? [count(others, "attachment")] : []))
   }
 
-  /// `1 note`, `2 notes`, `10,000 notes`; `plural` where an s at the end is not enough.
+  /// `1 note`, `2 notes`, `10,000 notes`; `plural` if an s at the end is not enough.
   static func count(_ count: Int, _ singular: String, _ plural: String? = nil) -> String {
     number(count) + " " + (count == 1 ? singular : plural ?? singular + "s")
   }
@@ -17,7 +17,7 @@ enum Phrase {
     return self.number(number / 1000) + "," + String(1000 + number.magnitude % 1000).dropFirst()
   }
 
-  /// `512 B`, `3.4 KB`, `12 MB`: a size in steps of a thousand, two digits at least.
+  /// A size in powers of a thousand, with at least two digits: `512 B`, `3.4 KB`, `12 MB`.
   static func bytes(_ count: Int) -> String {
     guard count >= 1000 else { return "\(count) B" }
     var tenths = count / 100
@@ -30,13 +30,13 @@ enum Phrase {
     return tenths < 100 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\(tenths / 10) \(unit)"
   }
 
-  /// How much of it is done: `saving 1,200 of 10,000 files, 12 MB of 80 MB`.
+  /// The amounts done and in total: `saving 1,200 of 10,000 files, 12 MB of 80 MB`.
   static func work(_ work: String, _ done: WorkAmount, of total: WorkAmount) -> String {
     "\(work) \(number(done.files)) of \(count(total.files, "file")), "
       + bytes(done.bytes, of: total.bytes)
   }
 
-  /// `12 MB of 80 MB`. A file that grew meanwhile is not more than all.
+  /// `12 MB of 80 MB`; if a file grew in the meantime, the first number is limited to the second.
   static func bytes(_ done: Int, of total: Int) -> String {
     "\(bytes(min(done, total))) of \(bytes(total))"
   }

@@ -6,7 +6,7 @@ enum TimeText {
 
   /// RFC 3339: `2026-11-20T10:00:00+01:00`, with `Z` for UTC. `offset` is in minutes east of UTC.
   static func rfc3339(_ seconds: Int64, offset: Int = 0) -> String {
-    // The form has no day and more; a version may name it.
+    // The form has no offset of a day or more, but a version may have one.
     let offset = abs(offset) < 24 * 60 ? offset : 0
     let (hours, minutes) = abs(offset).quotientAndRemainder(dividingBy: 60)
     let zone =
@@ -26,10 +26,11 @@ enum TimeText {
     WallClock.text(seconds, "%a %Y-%m-%d %H:%M:%S %z")
   }
 
-  /// How long ago: `just now`, `5 minutes ago`, `yesterday`, `3 weeks ago`; a date after a year.
+  /// The age in words: `just now`, `5 minutes ago`, `yesterday`, `3 weeks ago`; a date after a
+  /// year.
   static func relative(_ seconds: Int64, now: Int64) -> String {
     let age = age(of: seconds, now: now)
-    // A minute ahead is another device's clock, not the future.
+    // A time up to a minute ahead is a difference between clocks, not the future.
     if age < -60 { return "on " + local(seconds) }
     if age < 60 { return "just now" }
     if age < 3600 { return Phrase.count(Int(age / 60), "minute") + " ago" }
@@ -41,7 +42,7 @@ enum TimeText {
     return "on " + String(local(seconds).prefix(10))
   }
 
-  /// How long ago, in few letters: `now`, `5m`, `3h`, `9d`, `6w`, `2y`.
+  /// The age in few letters: `now`, `5m`, `3h`, `9d`, `6w`, `2y`.
   static func short(_ seconds: Int64, now: Int64) -> String {
     let age = age(of: seconds, now: now)
     if age < 60 { return age < -60 ? "later" : "now" }
@@ -52,13 +53,13 @@ enum TimeText {
     return "\(age / (365 * 86_400))y"
   }
 
-  /// How many seconds ago; a version may name any second that there is.
+  /// The age in seconds; a version may have any 64-bit time.
   private static func age(of seconds: Int64, now: Int64) -> Int64 {
     let (age, isOver) = now.subtractingReportingOverflow(seconds)
     return isOver ? (seconds < 0 ? .max : .min) : age
   }
 
-  /// A length of time, to the nearest whole one: `45 s`, `9 min`, `3 hours`, `7 days`.
+  /// A length of time, rounded: `45 s`, `9 min`, `3 hours`, `7 days`.
   static func duration(_ seconds: Int) -> String {
     switch seconds {
     case ..<120: "\(seconds) s"

@@ -1,13 +1,13 @@
 internal import System
 
-/// Says what a command waits for, on standard error, as soon as that has taken a second. It appears on a
-/// terminal only, and goes away without a trace.
+/// A line on standard error that says what the command waits for, after a second. It appears only on a
+/// terminal, and is erased at the end.
 final class WaitingLine {
   private let line = ProgressLine()
   private let isOver = Latch()
   private var thread: HelperThread?
 
-  /// Counts from now on.
+  /// Starts the second.
   init(_ text: String) {
     guard Console.errors.isInteractive else { return }
     line.start()
@@ -18,7 +18,7 @@ final class WaitingLine {
 
   deinit { end() }
 
-  /// Takes it away, before anything else is shown.
+  /// Erases the line, before anything else is shown.
   func end() {
     isOver.open()
     thread?.join()
@@ -26,7 +26,7 @@ final class WaitingLine {
     line.clear()
   }
 
-  /// Shows the text while work goes on, and returns or throws its result.
+  /// Shows the text during `work`, and returns its result.
   static func show<Value>(_ text: String, during work: () throws -> Value) rethrows -> Value {
     let line = WaitingLine(text)
     defer { line.end() }

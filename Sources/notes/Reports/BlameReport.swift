@@ -56,14 +56,14 @@ struct BlameReport {
     }
   }
 
-  /// Lines of a note are prose: they are broken between words, never cut. What several lines in a
-  /// row have in common is said once on a terminal, and on each line for programs.
+  /// The lines for people: prose, so they are broken between words, never cut. Neighbouring lines
+  /// with the same version show it once on a terminal, and on each line in a file or pipe.
   func text(on terminal: Terminal, now: Int64, isLong: Bool = false) -> String {
     let rows = lines.map { cells(for: $0, on: terminal, now: now, isLong: isLong) }
     let columns = (0..<3).map { column in rows.map { Width.of($0[column].text) }.max() ?? 0 }
     let digits = String(lines.count).utf8.count
     let margin = columns.reduce(digits + 2) { $0 + ($1 == 0 ? 0 : $1 + 2) }
-    // If a line has hardly any room beside its margin, the terminal may break it.
+    // If there is hardly any space beside the margin, the terminal may break the line.
     let width = terminal.width.map { $0 - margin }.flatMap { $0 < 10 ? nil : $0 }
     var text = ""
     for (position, line) in lines.enumerated() {

@@ -2,11 +2,11 @@ internal import History
 internal import Merge
 internal import Notebook
 
-/// One block of a note in conflict, as people see it who choose: each side with the words marked that
-/// another one has not.
+/// A block of a note in conflict, as shown to the person who resolves it: in each side, words that
+/// another side lacks are marked.
 struct BlockText {
   let note: ConflictedNote
-  /// Which block, counted from 0.
+  /// The block's number, counted from 0.
   let number: Int
   /// The authors of the sides, by their labels.
   let writers: [[UInt8]: String]
@@ -49,8 +49,8 @@ struct BlockText {
       ]) + "\n"
   }
 
-  /// The lines of a side. Where there is no colour, words that only the first side has are in `[-…-]`,
-  /// those of the others in `{+…+}`, as in notes-diff(1).
+  /// The lines of a side. Without colour, words only in the first side are in `[-…-]`, and those only
+  /// in the others in `{+…+}`, as in notes-diff(1).
   private func body(
     _ side: MarkedText.Side, beside other: MarkedText.Side, isFirst: Bool, on terminal: Terminal
   ) -> String {
@@ -88,7 +88,7 @@ struct BlockText {
 
   private func room(_ terminal: Terminal) -> Int { terminal.width.map { $0 - 4 } ?? .max }
 
-  /// The text before the block, as far as no other block comes between.
+  /// The text before the block, up to the block before.
   private var before: (all: [UInt8], last: [UInt8]) {
     var all: [UInt8] = []
     var last: [UInt8] = []
@@ -105,7 +105,7 @@ struct BlockText {
     return (all, last)
   }
 
-  /// The number of the block's first line in the note, from 1.
+  /// The number of the block's first line in the note, counted from 1.
   private var line: Int { before.all.count { $0 == UInt8(ascii: "\n") } + 1 }
 
   private var linesBefore: [ArraySlice<UInt8>] {

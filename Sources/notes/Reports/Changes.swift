@@ -31,7 +31,7 @@ extension Visible {
 }
 
 extension Table {
-  /// At most twenty, and how many more there are: all of them would fill screens.
+  /// At most twenty rows, and the number of the rest: more would fill screens.
   static func text<Item>(
     of items: [Item], flexible: Int, on terminal: Terminal, _ row: (Item) -> [Styled]
   ) -> String {
@@ -69,7 +69,7 @@ extension SkipReason {
 
   var words: String { names.words }
 
-  /// The step by which a person brings a note into the folder.
+  /// The step that puts a note into the folder.
   fileprivate func remedy(for path: TreePath) -> String {
     switch self {
     case .obstructed(let obstacle), .deletedElsewhere(let obstacle): obstacle.remedy(for: path)
@@ -119,7 +119,7 @@ extension Obstacle {
     }
   }
 
-  /// The step by which a person brings a note, or its deletion, into the folder.
+  /// The step that puts a note, or its deletion, into the folder.
   fileprivate func remedy(for note: TreePath) -> String {
     let (place, name) = (Visible.word(path.description), Visible.word(note.description))
     switch kind {
@@ -159,19 +159,19 @@ extension Obstacle.Kind {
 extension SkippedFile: JSONEncodable {
   var json: JSON { reason.json(at: path) }
 
-  /// That a power cut damaged a note, and what helps.
+  /// The notice that a power cut damaged a note, with the remedy.
   var cutNotice: String { "\(Visible.name(path)) \(reason.words);\n  \(remedy)\n" }
 
-  /// That a file is no part of versions, as git converts it.
+  /// The notice that a file is not versioned because git converts it.
   var convertedNotice: String { "\(Visible.name(path)) is not versioned: \(reason.words)\n" }
 
-  /// That a versioned note is not in the folder.
+  /// The message that a versioned note is not in the folder.
   var absence: String {
     let standing = isBehind ? "not up to date" : "not"
     return "\(Visible.name(path)) is \(standing) in this folder: \(reason.words)"
   }
 
-  /// Whether the folder may have an older text of it.
+  /// Whether the folder may have an older text of the note.
   fileprivate var isBehind: Bool {
     guard case .obstructed(let obstacle) = reason else { return false }
     return [.refused, .unreadable].contains(obstacle.kind)
@@ -181,7 +181,7 @@ extension SkippedFile: JSONEncodable {
 }
 
 extension [SkippedFile] {
-  /// That notes which a power cut damaged are as they were saved.
+  /// The sentence that damaged notes were restored to their saved texts.
   func sentence(broughtBackIn version: ObjectID) -> String {
     "Brought back \(Phrase.list(map { Visible.name($0.path) })) as last saved: version "
       + Console.output.paint(version)
@@ -213,11 +213,11 @@ extension [SkippedFile] {
 
 struct SaveReport {
   let result: SaveResult
-  /// The files it left out of which a person is to be told; all of them when nil.
+  /// The excluded files to report; all of them if nil.
   var news: [SkippedFile]?
-  /// Notes that it took and that are not in UTF-8.
+  /// Saved notes that are not in UTF-8.
   var foreign: [ForeignText] = []
-  /// The branch that the version went to; nil if HEAD is detached.
+  /// The version's branch; nil if HEAD is detached.
   let branch: String?
 
   var json: JSON {
@@ -245,7 +245,8 @@ struct SaveReport {
       + Self.text(ofAbsent: absent)
   }
 
-  /// That notes are not in the folder: what stands in the way of one, and what helps.
+  /// The text for notes that are not in the folder, with the obstacle and the remedy of one of
+  /// them.
   static func text(ofAbsent files: [SkippedFile]) -> String {
     guard files.count == 1, let only = files.first, case .obstructed = only.reason else {
       return pointer(to: files.count, "note", "not in this folder")

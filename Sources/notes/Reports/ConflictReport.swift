@@ -5,14 +5,16 @@ internal import Membership
 internal import Notebook
 internal import WorkTree
 
-/// A note in conflict as it is told, with what the signatures of its sides' versions say.
+/// A note in conflict for a report, with the results of checking the signatures of its sides'
+/// versions.
 struct ConflictReport {
   let conflict: Conflict
   fileprivate let authors: [ObjectID: VersionAuthor]
   fileprivate let sharedNames: SharedNames
 
-  /// Each name once: one person may have written several sides. Devices of one name are told apart. A side
-  /// of which no version is known is what somebody wrote between the markers.
+  /// The authors of the sides, each name once: one person may have written several sides. Devices with the
+  /// same name are distinguished. A side without a known version is text that somebody wrote between the
+  /// markers.
   private var sideNames: [String] {
     conflict.sides.map { side in
       if let author = side.version.flatMap({ authors[$0] }) { return sharedNames.shown(author) }
@@ -52,7 +54,7 @@ extension [ConflictReport] {
     return Table(flexible: 1, indent: indent, rows: map { $0.cells(now: now) }).text(on: terminal)
   }
 
-  /// How many there are, if any, as the last line of a report.
+  /// The number of conflicts, if any, as the last line of a report.
   var summary: String {
     if isEmpty { return "" }
     return Phrase.count(count, "note") + " in conflict: 'notes conflicts' lists "

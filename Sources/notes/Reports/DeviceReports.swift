@@ -106,7 +106,7 @@ struct MembersReport {
     var member: Member
     var issuer: String?
     var deviceState = DeviceState()
-    /// The new key that it asks to have certified, by its device ID.
+    /// The device ID of the new key for which it requests a certificate.
     var request: String?
   }
 
@@ -124,8 +124,8 @@ struct MembersReport {
     self.thisDevice = thisDevice
   }
 
-  // This device first, then by name; removed ones last. Not a comparison of tuples: the optimiser of
-  // Swift 6.3 dies of it here.
+  // This device first, then by name; removed devices last. Not a comparison of tuples, which crashes
+  // the optimiser of Swift 6.3.
   private static func precedes(_ left: Member, _ right: Member, thisDevice: String) -> Bool {
     if left.isRemoved != right.isRemoved { return right.isRemoved }
     let leftIsOwn = left.deviceID == thisDevice
@@ -200,7 +200,7 @@ struct MembersReport {
       return "founder, " + when
     }
     let id = String(line.member.issuedBy.prefix(8))
-    // Two devices may have one name.
+    // Two devices may have the same name.
     let isOne = lines.count { $0.member.name == line.issuer } == 1
     let issuer = line.issuer.map { Visible.name($0) + (isOne ? "" : " (\(id))") } ?? id
     return "by \(issuer), " + when

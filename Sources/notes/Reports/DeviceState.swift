@@ -11,7 +11,7 @@ extension DeviceState {
 }
 
 extension DeviceState.Agreement {
-  /// As a line of a table ends; empty where the device was never met.
+  /// The end of a line in a table; empty if the device was never connected.
   var words: String {
     switch self {
     case .notMerged(isThere: true): "does not merge what is here"

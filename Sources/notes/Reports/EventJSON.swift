@@ -6,9 +6,10 @@ internal import Merge
 internal import Notebook
 internal import WorkTree
 
-/// Events as programs get them: notes-json(5), EVENTS.
+/// Events for programs: notes-json(5), EVENTS.
 struct EventJSON {
-  /// Whether an invitation's code is shown. It is for whoever invites, and not for a service's log.
+  /// Whether to show an invitation's code. It is for the person who invites, and not for a
+  /// service's log.
   let showsCode: Bool
 
   func lines(for event: Event) -> [JSON] {
@@ -131,7 +132,7 @@ extension SyncFailure {
     ]
   }
 
-  /// A peer with whom it failed, as a peer of the last line.
+  /// A peer with a failure, for the last line's list of peers.
   fileprivate var json: JSON {
     fields + [
       "result": error.failure.kind, "tip": JSON.null, "sent_versions": 0, "received_versions": 0,

@@ -7,31 +7,32 @@ internal import Notebook
 internal import Synchronization
 internal import WorkTree
 
-/// Tells what happens, to programs or to people. All calls may come from any thread.
+/// Reports events, to programs or to people. All functions may be called from any thread.
 final class EventReport: Sendable {
   enum Occasion {
     case exchange
-    /// It waits for a device that joins: the one of this name, or whoever has the code.
-    /// `hosts` are where this one may be reached.
+    /// It waits for a device to join: the one with this name, or anyone with the code. `hosts` are
+    /// this device's addresses.
     case invitation(guest: String?, hosts: [String] = [])
-    /// It serves until it is stopped: people are told on a terminal, and by its log elsewhere.
+    /// It serves until it is stopped, and reports on a terminal, or otherwise in its log.
     case service(ServiceText?)
   }
 
   private let json: EventJSON?
   private let text: EventText
   private let isQuiet: Bool
-  /// Connections of strangers must neither push the code off the screen nor fill a file.
+  /// Connections of strangers must not scroll the code off the screen or fill a file.
   private let strangers: RefusalQuota
   private let progress = ProgressLine()
-  /// The devices that people were told of: a second session that moves nothing is no news.
+  /// The devices already reported: a second session without an exchange is not reported.
   private let told = Mutex<Set<String>>([])
-  /// The failures that people have not been told of yet, where that waits for the end. One of them ends the
-  /// command as its error, and is told by that alone.
+  /// The failures not reported yet, if they are reported at the end. One of them becomes the command's
+  /// error, and is reported only as that.
   private let failures = Mutex<[SyncFailure]>([])
   private let concludes: Bool
 
-  /// - Parameter concludes: whether failures are told at the end: by `conclude`, or by `tellFailures`.
+  /// - Parameter concludes: whether failures are reported at the end: by `conclude`, or by
+  ///   `tellFailures`.
   init(json: Bool, _ occasion: Occasion = .exchange, concludes: Bool = false) {
     self.concludes = concludes && !json
     text = EventText(occasion: occasion)
@@ -76,7 +77,7 @@ final class EventReport: Sendable {
 
   func finish() { progress.clear() }
 
-  /// Tells of the failures so far, each once, but for the one that is told as the command's error.
+  /// Reports the failures so far, each once, except the one that becomes the command's error.
   func tellFailures(besides error: SyncFailure? = nil) {
     var told = error.map { [text.words(for: .failed($0))] } ?? []
     let untold = failures.withLock { failures in
@@ -90,7 +91,8 @@ final class EventReport: Sendable {
     }
   }
 
-  /// - Throws: why no device was reached, or why one refused, when that is all there is to say.
+  /// - Throws: the reason why no device was reached, or why one refused, if there is nothing else
+  ///   to report.
   func conclude(
     _ outcome: SyncOutcome, in notebook: Notebook, mode: SyncMode = .both
   ) throws -> Exit {
@@ -104,7 +106,8 @@ final class EventReport: Sendable {
         ])
     } else {
       let absent = Phrase.list(outcome.absent.map { Visible.name($0.name) })
-      // A device that is away is news only beside those that are there; alone it is the error below.
+      // An unreachable device is reported here only if others were reached; otherwise it is the
+      // error below.
       if !outcome.sessions.isEmpty, !absent.isEmpty {
         Output.standard.line(Console.output.paint("not there: " + absent, .dim))
       }
@@ -115,7 +118,7 @@ final class EventReport: Sendable {
       Output.standard.tell(conflicts.summary)
     }
     let failures = outcome.failures.map { ($0, Failure(describing: $0.error)) }
-    // A device that is away is no failure beside those that are there; all else is told where errors are.
+    // If others were reached, an unreachable device is not an error; all other failures are.
     if let (place, reason) = failures.first(where: {
       outcome.sessions.isEmpty || $1.exit != .noPeerReached
     }) {
@@ -151,7 +154,7 @@ final class EventReport: Sendable {
   }
 }
 
-/// The words in which people are told of events; none for what only programs and logs are told.
+/// The words for events, for people; nil for events that are only for programs and logs.
 struct EventText {
   let occasion: EventReport.Occasion
   var terminal: Terminal { Console.output }
@@ -188,7 +191,7 @@ struct EventText {
     }
   }
 
-  /// The remark of an event for standard error, after which the command goes on.
+  /// The warning about an event on standard error, after which the command continues.
   func warning(of event: Event) -> String? {
     switch event {
     case .replaced(let plain, _): return plain.warning
@@ -236,7 +239,7 @@ struct EventText {
     }
   }
 
-  /// Names are not unique: two devices that failed are told apart by their IDs.
+  /// The device's name, with its ID if two failed devices have the same name.
   static func culprit(_ failure: SyncFailure) -> String {
     failure.peer.map { peer in
       Visible.name(peer.name) + (peer.isHub ? "" : " (\(peer.deviceID.prefix(8)))")
@@ -253,7 +256,7 @@ struct EventText {
       "notes: warning: \(message)\n" + (hint.map { "notes: hint: \($0)\n" } ?? ""))
   }
 
-  /// Options of 'notes join'.
+  /// The addresses as options of 'notes join'.
   private static func addresses(_ hosts: [String], port: UInt16) -> String {
     let options = hosts.map { "--at \(Address(host: $0, port: port))" }
     return options.isEmpty ? "--at HOST:\(port)" : Phrase.list(options, "or")

@@ -43,7 +43,7 @@ extension LineDiff.Line.Kind {
 }
 
 extension Styled {
-  /// How much came and went: `+3 −1`.
+  /// The numbers of added and removed lines: `+3 −1`.
   static func counts(added: Int, removed: Int) -> Styled {
     let parts = [(added, "+"), (removed, "−")].filter { $0.0 > 0 }
     return Styled(parts.map { $0.1 + Phrase.number($0.0) }.joined(separator: " "), .dim)
@@ -60,8 +60,8 @@ extension FileDiff {
 
   // MARK: By words
 
-  /// Lines with the words that went and came, broken at the terminal's width. Where there is no
-  /// colour, words that went are in `[-…-]`, words that came in `{+…+}`.
+  /// Lines with the removed and added words, broken at the terminal's width. Without colour,
+  /// removed words are in `[-…-]`, added words in `{+…+}`.
   func words(for terminal: Terminal) -> String {
     let diff = WordDiff(from: old ?? [], to: new ?? [])
     var text = heading(diff, on: terminal)
@@ -111,12 +111,12 @@ extension FileDiff {
     }.joined()
   }
 
-  /// A text longer than 64 KiB is shown by its beginning: notes-diff(1).
+  /// The words of a text; of one longer than 64 KiB, only the beginning: notes-diff(1).
   private static func words(of bytes: ArraySlice<UInt8>, on terminal: Terminal) -> String {
     let (longest, shown) = (64 << 10, 1_000)
     guard bytes.count > longest else { return terminal.shown(bytes) }
     let beginning = bytes.prefix(shown)
-    // Not amid a character.
+    // Cut at a whole character.
     let end = beginning.lastIndex { $0 & 0xC0 != 0x80 } ?? beginning.endIndex
     let rest = bytes.endIndex - end
     return terminal.shown(bytes[..<end]) + " … and \(Phrase.bytes(rest)) more"
@@ -135,7 +135,7 @@ extension FileDiff {
     }
     let (before, after) = (name(former, "a/"), name(path, "b/"))
     var page = Page(terminal: terminal)
-    // patch(1) takes names with spaces in the first line of a file only if they are quoted.
+    // patch(1) accepts names with spaces in the first line of a file only if they are quoted.
     let names = [name(former, "a/", quoting: quotes), name(path, "b/", quoting: quotes)]
     page.line("diff --git \(names[0]) \(names[1])", .bold)
     if old == nil { page.line("new file mode 100644", .bold) }
@@ -149,7 +149,7 @@ extension FileDiff {
       return page.bytes
     }
     guard !diff.hunks.isEmpty else { return page.bytes }
-    // A tab tells patch(1) where a name with spaces ends, as in git's own diffs.
+    // A tab marks the end of a name with spaces for patch(1), as in git's own diffs.
     func ended(_ name: String) -> String {
       name.contains(" ") && !name.hasPrefix("\"") && !terminal.isInteractive ? name + "\t" : name
     }
@@ -162,12 +162,12 @@ extension FileDiff {
     return page.bytes
   }
 
-  /// An empty range names the line before it.
+  /// For an empty range, the number is that of the line before it.
   private static func range(_ lines: Range<Int>) -> String {
     lines.isEmpty ? "\(lines.lowerBound),0" : "\(lines.lowerBound + 1),\(lines.count)"
   }
 
-  /// A name in the header; what would break its line is quoted as git quotes it.
+  /// A name in the header; characters that would break the line are quoted as in git.
   private static func name(_ path: TreePath, _ prefix: String, quoting: Bool) -> String {
     let isPlain =
       path.utf8String != nil

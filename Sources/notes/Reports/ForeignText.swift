@@ -3,23 +3,23 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// A note whose text is not UTF-8, so that it is neither shown nor searched nor merged as it is meant.
+/// A note whose text is not UTF-8, so that notes cannot show, search or merge it properly.
 struct ForeignText {
   let path: TreePath
   let encoding: Encoding
 
   enum Encoding: String {
     case utf16 = "UTF-16"
-    /// One of the encodings with a byte a character.
+    /// One of the encodings with one byte for each character.
     case latin1 = "Latin-1"
   }
 
-  /// Those of the notes that a save took. Of very many notes at once none is looked at.
+  /// Such notes in a save; if it has very many notes, none is checked.
   static func all(in result: SaveResult, of notebook: Notebook) throws -> [ForeignText] {
     guard let version = result.version, result.changes.count <= 100 else { return [] }
     let commit = try notebook.repository.commit(version)
     return result.changes.filter { $0.kind != .deleted && $0.path.isNote }.compactMap { change in
-      // It is a hint about a text; the save itself is made.
+      // Only a hint: the save itself is done.
       guard let text = try? notebook.history.text(of: change.path, at: commit) else { return nil }
       return Encoding(of: text).map { ForeignText(path: change.path, encoding: $0) }
     }
@@ -34,13 +34,13 @@ struct ForeignText {
 }
 
 extension ForeignText.Encoding {
-  /// The encoding that a text other than UTF-8 seems to have; nil for UTF-8 and for what is no text.
+  /// The encoding that a text seems to have; nil for UTF-8, and for bytes that are not text.
   init?(of text: [UInt8]) {
     let start = text.prefix(8_000)
     if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) {
       self = .utf16
     } else if start.contains(0) {
-      // Latin letters in UTF-16 have a NUL beside each.
+      // Latin letters in UTF-16 have a NUL byte each.
       let even = start.enumerated().count { $0.offset.isMultiple(of: 2) && $0.element == 0 }
       let odd = start.count(where: { $0 == 0 }) - even
       guard max(even, odd) * 5 > start.count * 2, min(even, odd) * 20 < start.count else {

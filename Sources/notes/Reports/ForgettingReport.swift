@@ -64,7 +64,7 @@ struct ForgettingReport {
     status.hasMovedOver(hub) == true
   }
 
-  /// How much went, never what: `a text in 2 versions`.
+  /// The amount that was forgotten, never its content: `a text in 2 versions`.
   static func list(_ lines: [ForgettingVersion.Line]) -> String {
     Phrase.list(lines.map { "\(words(for: $0.kind)) in \(Phrase.count($0.versions, "version"))" })
   }
@@ -96,7 +96,7 @@ struct ForgettingReport {
     ]
   }
 
-  /// The other devices, after something was forgotten here; empty if there are none.
+  /// The sentence about other devices after a forgetting here; empty if there are none.
   static func following(in notebook: Notebook) throws -> String {
     let names = try others(in: notebook).map { Visible.name($0.name) }
     if names.isEmpty { return "" }

@@ -2,13 +2,14 @@ internal import Exchange
 internal import Membership
 internal import Notebook
 
-/// That a hub showed a member something else than this device: notes-hub(7), "A hub that shows two histories".
+/// The notice that a hub showed a member another history than this device: notes-hub(7), "A hub
+/// that shows two histories".
 struct HubDifferenceNotice {
   private let difference: HubSightings.Difference
   /// The member's name.
   private let name: String
 
-  /// Those that are known; of members that were removed none is.
+  /// The known differences; those of removed members are left out.
   static func all(in notebook: Notebook) throws -> [HubDifferenceNotice] {
     let differences = try HubSightings(of: notebook).differences(in: notebook)
     if differences.isEmpty { return [] }
@@ -28,7 +29,7 @@ struct HubDifferenceNotice {
     ]
   }
 
-  /// Lower case, no full stop.
+  /// The message in lower case, without a full stop.
   var message: String {
     let (hub, other) = (Visible.name(difference.hub), Visible.name(name))
     return switch difference.kind {

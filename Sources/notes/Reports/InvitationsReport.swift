@@ -73,7 +73,7 @@ struct InvitationsReport {
     return text
   }
 
-  /// The names of the devices that a link let in.
+  /// The names of the devices that joined by a link.
   private func names(of link: KnownOffers.Known) -> [String] {
     guard case .used(let devices) = link.status else { return [] }
     return devices.map { device in members.first { $0.deviceID == device }?.name ?? device }
@@ -90,7 +90,7 @@ struct InvitationsReport {
 }
 
 extension InvitationStatus {
-  /// As programs and people are told.
+  /// The word for programs and for people.
   fileprivate var word: String {
     switch self {
     case .open: "open"

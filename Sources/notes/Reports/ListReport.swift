@@ -13,24 +13,23 @@ struct ListStyle {
   var isLong = false
   var order = ListCommand.Order.modified
   var isReversed = false
-  /// Whether there are more than those listed.
+  /// Whether there are more notes than those listed.
   var isFiltered = false
   var kind = "note"
-  /// Those that others changed since they were looked at, and whether only they are listed.
+  /// The notes that others changed and that were not read since; and whether only these are listed.
   var newNotes: Set<TreePath> = []
   var showsNewOnly = false
-  /// The authors of versions, as people and as programs are told.
+  /// The authors of versions, for people and for programs.
   var names: [ObjectID: Author] = [:]
-  /// How many are listed at most.
+  /// The largest number of listed items.
   var limit = Int.max
 
-  /// The author of a version as people are told.
+  /// A version's author, for people.
   fileprivate func author(of version: ObjectID?) -> String {
     version.flatMap { names[$0]?.shown } ?? ""
   }
 
-  /// The items in the order of what each is sorted by, as many as are wanted. Where that is alike, they
-  /// stay in their order.
+  /// The items sorted by a key, up to the limit. Items with equal keys keep their order.
   fileprivate func sorted<Item, Key: Comparable>(_ items: [Item], by key: (Item) -> Key) -> [Item] {
     let keys = items.map(key)
     let places = keys.indices.sorted { keys[$0] < keys[$1] }
@@ -42,10 +41,10 @@ struct ListReport {
   let notes: [NoteSummary]
   private let style: ListStyle
 
-  /// A report of these notes, which are by path.
+  /// A report of these notes, which are sorted by path.
   init(notes: [NoteSummary], _ style: ListStyle) {
     self.style = style
-    // Unsaved notes are the newest of all. `~` turns the order round, and overflows nowhere.
+    // Unsaved notes are the newest. `~` reverses the order and never overflows.
     self.notes =
       switch style.order {
       case .modified: style.sorted(notes) { ~($0.modified ?? .max) }

@@ -1,7 +1,7 @@
 internal import Git
 internal import History
 
-/// How `notes log --format` shows a version: the placeholders that git-log(1) has for the same.
+/// The format of a version in `notes log --format`, with the placeholders of git-log(1).
 struct LogFormat {
   private enum Piece {
     case text(String)
@@ -10,17 +10,17 @@ struct LogFormat {
 
   private var pieces: [Piece] = []
 
-  /// Whether it has a place for who made the version.
+  /// Whether the format includes the author.
   var showsAuthor: Bool {
     pieces.contains { if case .field("a") = $0 { true } else { false } }
   }
 
-  /// An ID and a title, as `--oneline` shows them.
+  /// An ID and a title, for `--oneline`.
   static let oneLine = LogFormat(parsing: "%h  %s")
 
   private static let fields: Set<Character> = ["H", "h", "s", "B", "a", "I", "t", "d"]
 
-  /// Nil where a placeholder is none.
+  /// Nil if a placeholder is unknown.
   init?(_ text: String) {
     self.init(parsing: text)
     let known = pieces.allSatisfy {

@@ -3,17 +3,17 @@ internal import Git
 internal import History
 internal import Notebook
 
-/// Versions that pass, folded into bursts where that is wanted, read one by one.
+/// The versions that pass the filter, combined into bursts if requested, and read one by one.
 struct LogEntries {
   let walk: VersionWalk
-  /// A part of an author's name; nil for all.
+  /// A part of an author's name; nil for all authors.
   let author: String?
   private let proofs: VersionProofs
   let showsAll: Bool
   let folds: Bool
   /// The repository with the versions, if they are those of one note.
   let oneNoteIn: Repository?
-  /// How many entries there are at most.
+  /// The largest number of entries.
   private let limit: Int
 
   private(set) var otherAuthors: Set<String> = []
@@ -28,7 +28,7 @@ struct LogEntries {
     (self.oneNoteIn, self.limit) = (oneNoteIn, limit)
   }
 
-  /// Ends early where nobody reads any more.
+  /// Ends early if the output has no reader any more.
   mutating func forEach(_ body: (Burst) throws -> Void) throws {
     for _ in 0..<limit {
       guard !Output.standard.isClosed, let burst = try next() else { return }
@@ -75,7 +75,7 @@ struct LogText {
   let style: VersionReport.Style
   var showsPatch = false
   var graph: GraphLines?
-  /// The parents that the graph shows, where they are not the versions' own.
+  /// The parents in the graph, if they differ from the versions' own.
   var parents: [ObjectID: [ObjectID]]?
   var isFirst = true
   private let proofs: VersionProofs
@@ -102,9 +102,9 @@ struct LogText {
   }
 }
 
-/// Lines beside the log's entries that show which version was made on which.
-/// A column stands for a version that is still to come. Each entry takes the column that waits for
-/// it and leaves one for each parent; columns that wait for the same version come together.
+/// Lines beside the log's entries that show which version was made on top of which. A column stands
+/// for a version that has not been shown yet. Each entry takes the column that waits for it and
+/// opens one for each parent; columns that wait for the same version are merged.
 struct GraphLines {
   let terminal: Terminal
   private var columns: [ObjectID] = []
@@ -116,9 +116,9 @@ struct GraphLines {
     return min(2 * count - 1, room ?? .max) + 2
   }
 
-  /// The least width of an entry, in columns of the terminal.
+  /// The minimum width of an entry, in columns of the terminal.
   private static let leastText = 30
-  /// The graph takes at most half of the terminal's columns; what is further right is cut.
+  /// The graph takes at most half of the terminal's columns; the rest is cut.
   private var room: Int? { terminal.width.map { max(3, min($0 / 2, $0 - Self.leastText - 2)) } }
 
   mutating func text(_ entry: String, of id: ObjectID, parents: [ObjectID]) -> String {
@@ -127,7 +127,7 @@ struct GraphLines {
     var rows: [String] = []
     let lines = entry.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     for (position, line) in lines.enumerated() {
-      // Below a version without parents its column ends.
+      // The column of a version without parents ends below it.
       let ownSign = position == 0 ? "*" : parents.isEmpty ? " " : "|"
       let signs = columns.indices.map { $0 == own ? ownSign : "|" }.joined(separator: " ")
       let graph = cut(signs, toShow: position == 0 ? 2 * own : 0)
@@ -135,21 +135,21 @@ struct GraphLines {
     }
     var last: String?
     for row in turn(own, into: parents).map({ cut($0.trimmedAtEnd) }) {
-      // Of what goes on beyond the room one row is enough.
+      // One row is enough for changes to the right of the cut.
       if row != last || !row.hasSuffix("…") { rows.append(paint(row)) }
       last = row
     }
     return rows.map { $0 + "\n" }.joined()
   }
 
-  /// A row of the graph where it is wider than its room: its beginning, and the sign at that place.
+  /// A row of the graph; if it is too wide, its beginning and the sign at `place`.
   private func cut(_ row: String, toShow place: Int = 0) -> String {
     guard let room, row.count > room else { return row }
     let isHidden = place >= room - 1
     return row.prefix(room - (isHidden ? 2 : 1)) + (isHidden ? "…*" : "…")
   }
 
-  /// Replaces a column by those of the parents; returns the rows that show it.
+  /// Replaces a column by those of the parents; returns the rows that show this.
   private mutating func turn(_ own: Int, into parents: [ObjectID]) -> [String] {
     guard let first = parents.first else {
       columns.remove(at: own)

@@ -53,7 +53,7 @@ struct ReversalReport {
     let verb = isTrial ? "This would \(isUndo ? "undo" : "redo")" : isUndo ? "Undone" : "Redone"
     var text = ""
     for operation in reversal.operations {
-      // A redo takes an undo back; what it does again is what the undo's summary names.
+      // A redo undoes an undo; the redone operation is in the undo's summary.
       let summary =
         isUndo ? operation.summary : Operation.undoneSummary(operation.summary) ?? operation.summary
       let when = TimeText.relative(operation.time, now: now)

@@ -4,54 +4,56 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// The rights that the other devices give this one, if they are fewer than a person may think.
+/// The rights that the other devices grant this one, if they are fewer than a person may expect.
 struct OwnMembership {
   private var member: MemberStatus?
   private var ownName = ""
-  /// How many versions made here no other device takes, because this one is a reader.
+  /// How many versions made here every other device refuses, because this one is a reader.
   private(set) var unsent = 0
-  /// That another machine uses this device's key, if one does.
+  /// The notice that another machine uses this device's key; nil if none does.
   private(set) var sharing: KeySharing.Notice?
-  /// That an admin started the membership over, where this device has not joined again.
+  /// The notice that an admin started the membership over and this device has not joined again; nil
+  /// if not.
   private var startedOver: StartedOver?
-  /// The invitation by a link or a file that this device has answered.
+  /// The invitation by a link or a file to which this device has responded.
   private var asked: AskedAdmission?
-  /// The hubs that showed a member something else than this device.
+  /// The hubs that showed a member another history than this device.
   private(set) var hubs: [HubDifferenceNotice] = []
 
   init() {}
 
-  /// An unreadable list of members is left out: 'notes doctor' has a check of its own for that.
+  /// Reads the list of members; if it is unreadable, nothing is reported here: 'notes doctor' has
+  /// its own check for that.
   init(of notebook: Notebook) {
     let folder = notebook.stateFolder
     ownName = notebook.identity.device.name
-    // Notices beside what was asked: `notes members` and `notes doctor` tell what cannot be read.
+    // These notices are extras: `notes members` and `notes doctor` report unreadable files.
     member = try? MembershipStore.status(
       ofDevice: notebook.identity.device.deviceID, at: folder)
     startedOver = StartedOver(in: folder, of: notebook.identity.id)
     if isGuest { asked = AskedAdmission(in: folder) }
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
-    // The same.
+    // Likewise.
     hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
 
   var isRemoved: Bool { member?.isRemoved == true }
 
-  /// As programs are told.
+  /// The word for programs.
   var word: String? { isRemoved ? "removed" : isGuest ? "guest" : member?.role?.rawValue }
 
   /// Whether this device has a clone and was never a member.
   private var isGuest: Bool { member.map { $0.role == nil && !$0.isRemoved } ?? false }
 
-  /// That what is written stays here, where this device is no member yet.
+  /// The message that changes stay here, because this device has not joined yet; nil if it has.
   var guestMessage: String? {
     isGuest
       ? "this device \(asked == nil ? "" : "has asked to join, and ")is not a member yet: what is "
         + "written on it stays here" : nil
   }
 
-  /// How this device becomes a member.
+  /// The way for this device to join.
   private var guestAdvice: String {
     guard let asked else { return Self.guestRemedy }
     if asked.expires <= TimeText.now { return "the invitation has ended: ask for another one" }
@@ -71,7 +73,7 @@ struct OwnMembership {
 
   var adminNames: [String] { (member?.admins ?? []).map { Visible.name($0) } }
 
-  /// The names that several members have.
+  /// The names that several members share.
   var sharedNames: SharedNames { SharedNames(member) }
 
   private var admins: String {
@@ -79,18 +81,18 @@ struct OwnMembership {
     return names.isEmpty ? "an admin" : Phrase.list(names, "or")
   }
 
-  /// That the membership was started over elsewhere, if it was.
+  /// The message that the membership was started over on another device; nil if it was not.
   var startedOverMessage: String? {
     startedOver.map { "the notebook's membership was started over by \(Visible.name($0.admin))" }
   }
 
-  /// How this device joins the new membership.
+  /// The way for this device to join the new membership.
   var startedOverRemedy: String {
     "the notes here stay; to join again: 'notes invite' on "
       + "\(Visible.name(startedOver?.admin ?? "")), 'notes join CODE' here"
   }
 
-  /// That versions stay here, if they do.
+  /// The message that versions stay here; nil if they do not.
   var readerMessage: String? {
     unsent == 0
       ? nil
@@ -102,12 +104,13 @@ struct OwnMembership {
     "\(admins) can make it a writer: 'notes members role \(Visible.word(ownName)) writer'"
   }
 
-  /// That this device was removed, if it was.
+  /// The message that this device was removed; nil if it was not.
   var removalMessage: String? { isRemoved ? "this device was removed from the notebook" : nil }
 
   var removalRemedy: String { "the notes here stay; \(admins) can invite it again" }
 
-  /// That another machine uses this device's key: a device of that name met both, or this one met it.
+  /// The message that another machine uses this device's key: a device of that name has connected
+  /// to both, or this one has connected to the other.
   static func keyMessage(_ witness: String?) -> String {
     "another machine uses this device's key"
       + (witness.map { "; \(Visible.name($0)) met both" } ?? "")
@@ -115,7 +118,7 @@ struct OwnMembership {
 
   static let keyRemedy = "'notes device renew' gives this one a key of its own"
 
-  /// That members are near, and serve another notebook than this one.
+  /// The message that members are nearby, and serve another notebook than this one.
   static func elsewhereMessage(_ names: [String]) -> String {
     "\(Phrase.list(names)) \(names.count == 1 ? "serves" : "serve") another notebook"
   }
@@ -123,7 +126,7 @@ struct OwnMembership {
   static let elsewhereRemedy =
     "if the members of this one were reset, join again: 'notes invite' there, 'notes join CODE' here"
 
-  /// How an admin certifies this device's new key.
+  /// The command with which an admin certifies this device's new key.
   var certifying: String { "'notes members certify \(Visible.word(ownName))' on \(admins)" }
 
   private var keyMessage: String? { sharing.map { Self.keyMessage($0.witness) } }
@@ -137,12 +140,12 @@ struct OwnMembership {
       + hubs.map { ($0.message, HubDifferenceNotice.remedy) }
   }
 
-  /// A line of each, for people.
+  /// The messages for people, a line for each.
   var text: String {
     lines.map { "\($0.prefix(1).uppercased())\($0.dropFirst());\n  \($1)\n" }.joined()
   }
 
-  /// As a warning on standard error.
+  /// Writes the messages as a warning on standard error.
   func warn() {
     for (message, remedy) in lines {
       Output.errors.write(
@@ -153,7 +156,7 @@ struct OwnMembership {
 }
 
 extension Notebook {
-  /// How many versions that somebody made are here and, as far as is known, on no other device.
+  /// How many versions by people are here and, as far as is known, on no other device.
   fileprivate func versionsOnlyHere() throws -> Int {
     guard let tip = try repository.head().commit else { return 0 }
     let known = try repository.references(under: "refs/remotes/").map(\.id)
@@ -161,8 +164,8 @@ extension Notebook {
   }
 }
 
-/// Tells whoever starts a watcher, and then whoever writes, that what is written stays here: once for
-/// a notebook.
+/// Tells a person who starts a watcher, and later one who edits notes, that the changes stay here:
+/// once for each notebook.
 final class MembershipNotice {
   private let notebooks: [Notebook]
   private var told: Set<String> = []

@@ -1,7 +1,7 @@
 internal import Exchange
 internal import WorkTree
 
-/// How far a transfer is, as people are told.
+/// The progress of a transfer, for people.
 extension TransferProgress {
   var words: String {
     let name = Visible.name(peer.name)
@@ -23,7 +23,7 @@ extension TransferProgress {
     return parts.isEmpty ? "connected to \(name)" : name + ": " + parts.joined(separator: ", ")
   }
 
-  /// The progress of a device is told in bytes that come, that of a hub in git's own counts.
+  /// The progress with a device is in received bytes, that with a hub in git's own counts.
   private var receiving: String {
     if contentToReceive > 0 { return Phrase.bytes(receivedContent, of: contentToReceive) }
     let share = receivedObjects > 0 ? Self.share(receivedObjects, of: objectsToReceive) : ""

@@ -4,23 +4,23 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// That versions are not merged, by this device or another one, and which command lets them through.
+/// The notice that this device or another one holds versions back, and the command that accepts
+/// them.
 struct RefusalNotice {
   let held: RefusedVersions.Entry
-  /// The device or hub that shows them, or does not merge them.
+  /// The name of the device or hub on the other side.
   let name: String
   let ownName: String
 
-  /// The versions that are not merged among present members and hubs. Ones that cannot be read count as
-  /// none.
+  /// The held back versions of present members and hubs; empty if they cannot be read.
   static func all(in notebook: Notebook) -> [RefusalNotice] {
-    // A notice beside what was asked: what cannot be read, `notes doctor` tells.
+    // These notices are extras: `notes doctor` reports unreadable files.
     let all = (try? RefusedVersions(stateFolder: notebook.stateFolder).all(in: notebook)) ?? []
     if all.isEmpty { return [] }
     // Only for names: without them the IDs are shown.
     let members = ((try? notebook.membership())?.members() ?? []).filter { !$0.isRemoved }
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
-    // The same of hubs.
+    // Likewise for hubs.
     let hubs = ((try? notebook.hubs()) ?? []).map(\.name)
     let own = Visible.word(notebook.identity.device.name)
     return all.compactMap { held in
@@ -32,7 +32,7 @@ struct RefusalNotice {
 
   private var refusal: PeerState.Refusal { held.refusal }
 
-  /// In lower case without a full stop.
+  /// The message in lower case, without a full stop.
   var message: String {
     let shown = Visible.name(name)
     guard refusal.isThere else {
@@ -49,7 +49,7 @@ struct RefusalNotice {
     }
   }
 
-  /// Which command lets it through.
+  /// The command that accepts the versions.
   var remedy: String {
     let command = refusal.isThere ? "on \(Visible.name(name)) run 'notes sync \(ownName) " : nil
     let sync = command ?? "run 'notes sync \(Visible.word(name)) "

@@ -11,7 +11,7 @@ extension SaveNews {
     ]
   }
 
-  /// The sentence that people are told.
+  /// The sentence for people.
   var sentence: String {
     let names = Phrase.list(devices.map { Visible.name($0) })
     switch kind {

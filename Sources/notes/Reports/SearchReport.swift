@@ -18,7 +18,7 @@ struct SearchReport {
 
   private static func text(of hit: SearchHit, on terminal: Terminal, now: Int64) -> String {
     var text = headline(of: hit, on: terminal, now: now) + "\n"
-    // Numbers stand below each other within a note.
+    // Line numbers are aligned within a note.
     let digits = String(hit.lines.last?.number ?? 0).count
     let hasContext = hit.lines.contains { !$0.isMatch }
     var former: Int?
@@ -56,12 +56,12 @@ struct SearchReport {
 }
 
 extension SearchLine {
-  /// The line, cut on both sides where it is too wide, such that its first match is in sight.
+  /// The line, cut on both sides if it is too wide, so that its first match is visible.
   fileprivate func pieces(in width: Int?) -> [Styled] {
     var pieces: [Styled] = []
     func add(_ range: Range<Int>, _ style: Style?) {
       if range.isEmpty { return }
-      // Columns have no tab stops.
+      // Table columns have no tab stops.
       let text = String(decoding: bytes[range], as: UTF8.self).map { $0 == "\t" ? " " : $0 }
       pieces.append(Styled(Visible.text(String(text)), style))
     }
@@ -77,7 +77,7 @@ extension SearchLine {
     let before = Array(pieces[..<first])
     let match = Width.of(pieces[first].text)
     guard before.width + match > width - 1 else { return pieces.cut(to: width) }
-    // Only as much goes at the left as brings the match into sight with some words before it.
+    // Only so much is cut on the left that the match is visible with some words before it.
     var left = max(0, min(width / 3, width - 2 - match))
     let kept = before.map(\.text).joined().reversed().prefix { character in
       left -= Width.of(character)

@@ -3,9 +3,9 @@ internal import Git
 internal import Notebook
 internal import WorkTree
 
-/// The lines of `watch` and `serve` for people on a terminal, and for the log of a service.
+/// The output of `watch` and `serve`, for people on a terminal and for the log of a service.
 struct ServiceText {
-  /// The names of the notebooks by ID; told where there are several.
+  /// The names of the notebooks by ID; shown if there are several.
   private let names: [String: String]
   private var exchange: EventText { EventText(occasion: .exchange) }
 
@@ -13,7 +13,7 @@ struct ServiceText {
     names = Dictionary(notebooks.map { ($0.identity.id, $0.identity.name) }) { first, _ in first }
   }
 
-  /// Which notebooks are served, and how to stop.
+  /// The line with the served notebooks, and the way to stop.
   static func start(_ verb: String, _ notebooks: [Notebook]) -> String {
     notebooks.map {
       "\(verb) \(Visible.name($0.identity.name)) in \(Visible.name($0.folder)).\n"
@@ -40,7 +40,7 @@ struct ServiceText {
     }
   }
 
-  /// The remark of an event for standard error.
+  /// The warning about an event for standard error.
   func warning(of event: Event) -> String? {
     let message: (id: String, text: String)? =
       switch event {

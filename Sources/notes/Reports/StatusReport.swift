@@ -44,7 +44,7 @@ struct StatusReport {
       : "'notes watch' is running, connected with \(names)."
   }
 
-  /// The branch that versions go to, in words, if it is not the usual one of a repository.
+  /// The version's branch, in words, if it is not the usual one of a repository.
   static func words(forBranch branch: String?) -> String {
     guard let branch else {
       return "HEAD is detached: versions are on no branch; run 'git switch BRANCH'.\n"
@@ -138,12 +138,12 @@ struct InitReport {
   let bytes: Int
   let saved: SaveResult
   let tip: ObjectID?
-  /// Whether the folder had a history before.
+  /// Whether the folder already had a history.
   let isRepository: Bool
-  /// Remotes of that repository.
+  /// The remotes of that repository.
   var remotes: [Hub] = []
 
-  /// - Parameter bytes: the size of all files together.
+  /// - Parameter bytes: the total size of all files.
   init(
     identity: NotebookIdentity, folder: String, files: [(path: TreePath, entry: TreeEntry)],
     bytes: Int, saved: SaveResult, tip: ObjectID?, isRepository: Bool = false
@@ -163,7 +163,7 @@ struct InitReport {
     ]
   }
 
-  /// How the remotes become hubs.
+  /// The sentence about making the remotes hubs.
   private var offer: String {
     if remotes.isEmpty { return "" }
     return "\nNothing is exchanged with git's remotes unless they are made hubs:\n"

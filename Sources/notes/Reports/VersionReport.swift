@@ -6,7 +6,7 @@ internal import Merge
 internal import Notebook
 internal import WorkTree
 
-/// One entry of the log: a version, or a burst of them.
+/// An entry of the log: a version, or a burst.
 struct VersionReport {
   struct Style {
     var terminal: Terminal
@@ -20,7 +20,8 @@ struct VersionReport {
 
   private struct Line {
     let change: VersionChange
-    /// Lines added and removed; nil where they were not counted, or for what is not text.
+    /// The numbers of lines added and removed; nil if they were not counted, or if a file is not
+    /// text.
     let counts: (added: Int, removed: Int)?
     let gist: String
   }
@@ -31,17 +32,17 @@ struct VersionReport {
   private let lines: [Line]
   private let trailers: MergeTrailers
   private let author: VersionAuthor?
-  /// The device that answers for it, if it is an altered merge.
+  /// The device that vouches for it, if it is an altered merge.
   private let endorser: VersionAuthor?
   private let verdict: MergeVerdict?
-  /// The remark if it is not proved who made it, or one of the burst.
+  /// The remark if the author of the version, or of one in the burst, is not proved.
   private let mark: String?
-  /// The makers of it, or of the versions of the burst: of commits made with git several may have signed.
+  /// The authors of the version or burst: commits made with git may be signed by several people.
   private let names: [String]
 
   private var version: Version { burst.newest }
 
-  /// - Parameter showsAuthor: whether it is asked who made it, which costs a signature.
+  /// - Parameter showsAuthor: whether to find out the author, which costs the check of a signature.
   init(
     _ burst: Burst, in notebook: Notebook, lineCounts limit: Int = .max, _ proofs: VersionProofs,
     showsAuthor: Bool = true
@@ -74,7 +75,7 @@ struct VersionReport {
     }
   }
 
-  /// Whether a derived merge did more than put edits of different places together, or may have.
+  /// Whether a derived merge did more than combine edits of different places, or may have.
   static func settledSomething(_ version: Version, _ proofs: VersionProofs) throws -> Bool {
     switch try proofs.merges.verdict(on: version.commit) {
     case .altered, .unchecked: return true
@@ -86,7 +87,7 @@ struct VersionReport {
 
   var json: JSON { json(lines.map { change($0) }) }
 
-  /// The same, with what changed in each file.
+  /// The JSON value, including the changes within each file.
   func json(patchIn notebook: Notebook) throws -> JSON {
     let plain = Terminal(isInteractive: false, width: nil, usesColour: false)
     return json(
@@ -127,7 +128,7 @@ struct VersionReport {
     ]
   }
 
-  /// A line as a format has it: notes-log(1), --format.
+  /// The version as a line in a format: notes-log(1), --format.
   func text(as format: LogFormat) -> String {
     format.text(
       of: version.commit, by: author.map { SharedNames().shown($0) } ?? "",
@@ -148,8 +149,8 @@ struct VersionReport {
     return title.isEmpty ? version.subject : title
   }
 
-  /// How a merge came about. What an altered one changed is nobody's; who made the version on top answers
-  /// for it.
+  /// The words for a merge. Changes in an altered merge have no author; the author of the version on top
+  /// vouches for them.
   private var mergeWords: String {
     switch verdict {
     case .altered(let altered) where altered.endorsedBy != nil:
@@ -189,7 +190,7 @@ struct VersionReport {
 
   private func table(in style: Style) -> Table {
     var table = Table(flexible: 1, optional: 3, dispensable: [2], indent: "  ")
-    // A version's changes of other notes are no part of one note's history.
+    // In one note's history, a version's changes of other notes are left out.
     let changed = Set(lines.map(\.change.path))
     func isTold(_ path: TreePath) -> Bool { !style.isOfOneNote || changed.contains(path) }
     table.rows += lines.prefix(Self.mostFiles).map { line in
@@ -223,7 +224,7 @@ struct VersionReport {
 enum Gist {
   private static let longest = 60
 
-  /// The first line that came, or else that went, with something in it.
+  /// The first line that was added and is not empty; otherwise the first one removed.
   static func of(_ diff: LineDiff) -> String {
     let lines = diff.hunks.flatMap(\.lines)
     for kind in [LineDiff.Line.Kind.added, .removed] {
@@ -252,6 +253,7 @@ extension MergeRules {
 }
 
 extension MergeVerdict {
-  /// How the merge differs from what it should hold; nil if it does not, as far as is known.
+  /// The difference between the merge and the computed one; nil if there is none, as far as is
+  /// known.
   var alteration: AlteredMerge? { if case .altered(let altered) = self { altered } else { nil } }
 }

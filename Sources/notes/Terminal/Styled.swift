@@ -11,7 +11,7 @@ struct Styled: Equatable, Sendable {
 extension Terminal {
   func paint(_ styled: Styled) -> String { paint(styled.text, styled.style) }
 
-  /// A line in pieces; neighbours of one style are painted as one.
+  /// Paints a line of several pieces; neighbours with the same style are painted together.
   func paint(_ line: [Styled]) -> String {
     var runs: [Styled] = []
     for piece in line where !piece.text.isEmpty {
@@ -28,7 +28,7 @@ extension Terminal {
 extension [Styled] {
   var width: Int { reduce(0) { $0 + Width.of($1.text) } }
 
-  /// The line, cut with `…` where it is wider than `columns`.
+  /// The line, cut with `…` if it is wider than `columns`.
   func cut(to columns: Int) -> [Styled] {
     guard width > columns else { return self }
     var kept: [Styled] = []
@@ -42,8 +42,8 @@ extension [Styled] {
     return kept
   }
 
-  /// The line as lines of at most so many columns, broken between words; one line where no width is
-  /// given. A word longer than a line is broken where the line ends.
+  /// The line as lines of at most `width` columns, broken between words; one line if `width` is
+  /// nil. A word longer than a line is broken at the end of the line.
   func lines(of width: Int?, on terminal: Terminal) -> [String] {
     guard let width else { return [terminal.paint(self)] }
     var layout = Layout(width: Swift.max(width, 1))
@@ -54,13 +54,13 @@ extension [Styled] {
   }
 }
 
-/// Words of a paragraph on lines of a width. A character is a cell.
+/// Arranges the words of a paragraph in lines of a given width. A character is a cell.
 private struct Layout {
   let width: Int
   var lines: [[Styled]] = []
   var row: [Styled] = []
   private var columns = 0
-  /// How many cells of the row are before the place where it can be broken.
+  /// How many cells of the row are before the possible line break.
   private var breakPlace = 0
 
   init(width: Int) { self.width = width }
@@ -74,14 +74,14 @@ private struct Layout {
     let isSpace = cell.text == " "
     let cellWidth = Width.of(cell.text)
     if columns + cellWidth > width, !row.isEmpty {
-      // A space at the end of a full line needs no place.
+      // A space at the end of a full line takes no column.
       if isSpace {
         breakPlace = row.count
         return
       }
       wrap()
     }
-    // Wide characters are words of their own.
+    // Wide characters are separate words.
     if cellWidth == 2 { breakPlace = row.count }
     row.append(cell)
     columns += cellWidth
@@ -92,7 +92,7 @@ private struct Layout {
     let end = breakPlace > 0 ? breakPlace : row.count
     let rest = Array(row[end...])
     row.removeSubrange(end...)
-    // Spaces that went or came are shown.
+    // Spaces that were removed or added stay visible.
     while row.last?.text == " ", row.last?.style != .red, row.last?.style != .green {
       row.removeLast()
     }

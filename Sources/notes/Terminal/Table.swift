@@ -1,19 +1,19 @@
 struct Table {
-  /// Which column gives way when a row is wider than the terminal.
+  /// The column that is cut first if a row is wider than the terminal.
   var flexible: Int
-  /// A column that gives way before it, and goes where hardly anything of it is left.
+  /// A column that is cut before that one, and removed if hardly anything of it is left.
   var optional: Int?
-  /// Columns that go, the first of them first, where the flexible one alone cannot make a row fit.
+  /// Columns that are removed, in this order, if cutting the flexible one is not enough.
   var dispensable: [Int] = []
-  /// Columns whose text ends at the right, as numbers do.
+  /// Right-aligned columns, such as numbers.
   var rightAligned: Set<Int> = []
   var indent = ""
   var rows: [[Styled]] = []
 
   func text(on terminal: Terminal) -> String { lines(for: terminal).map { $0 + "\n" }.joined() }
 
-  /// Columns are two spaces apart. On a terminal they are cut, the flexible one first, so that
-  /// each row stays on one line; never below ten columns.
+  /// The lines of the table. Columns are two spaces apart. On a terminal they are cut, the flexible
+  /// one first, so that each row stays on one line; never below ten columns.
   func lines(for terminal: Terminal) -> [String] {
     var widths = [Int](repeating: 0, count: rows.map(\.count).max() ?? 0)
     for row in rows {
@@ -50,7 +50,7 @@ struct Table {
   private func line(of row: [Styled], widths: [Int], terminal: Terminal) -> String {
     var line = indent
     var gap = ""
-    // A column that is empty in all rows, or gave way, takes no room.
+    // A column that is empty in all rows, or was removed, takes no width.
     for (column, cell) in row.enumerated() where widths[column] > 0 {
       let text = Width.cut(cell.text, to: widths[column])
       let room = String.spaces(widths[column] - Width.of(text))
@@ -60,7 +60,7 @@ struct Table {
         gap = ""
       }
       if rightAligned.contains(column) {
-        // Spaces wait until something follows them, so that no line ends in spaces.
+        // Spaces are added only before further text, so that no line ends in spaces.
         line += text.isEmpty ? "" : room + painted
         gap += (text.isEmpty ? room : "") + "  "
       } else {

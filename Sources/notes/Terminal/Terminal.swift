@@ -3,12 +3,12 @@ internal import Glibc
 
 struct Terminal: Sendable, Equatable {
   var isInteractive: Bool
-  /// Columns, or nil where lines may be as long as they like.
+  /// The number of columns; nil if lines may have any length.
   var width: Int?
   var usesColour: Bool
 
-  /// NO_COLOR forbids (no-color.org), CLICOLOR_FORCE demands, and between the two a terminal that
-  /// is not dumb has colour.
+  /// Whether to use colour: NO_COLOR turns it off (no-color.org), CLICOLOR_FORCE turns it on, and
+  /// without both a terminal has colour unless it is dumb.
   static func wantsColour(isInteractive: Bool, environment: Environment) -> Bool {
     if let forbidden = environment["NO_COLOR"], !forbidden.isEmpty { return false }
     if let forced = environment["CLICOLOR_FORCE"], !forced.isEmpty, forced != "0" { return true }
@@ -16,7 +16,7 @@ struct Terminal: Sendable, Equatable {
     return !kind.isEmpty && kind != "dumb"
   }
 
-  /// A title, cut to the room that a line has beside so many columns; never to less than ten.
+  /// A title, cut to the space that a line has beside `columns` columns; never below ten.
   func fitting(_ title: String, beside columns: Int) -> String {
     width.map { Width.cut(title, to: max(10, $0 - columns)) } ?? title
   }
@@ -33,9 +33,9 @@ extension Terminal {
   init(descriptor: Int32, environment: Environment = .process) {
     isInteractive = isatty(descriptor) == 1
     if isInteractive {
-      // COLUMNS is the user's wish, as everywhere (POSIX, Environment Variables).
+      // The user sets COLUMNS, as in other programs (POSIX, Environment Variables).
       let wanted = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
-      // A window that does not tell its size is taken to be the customary 80 columns wide.
+      // If a window does not report its size, the usual 80 columns are assumed.
       width = wanted ?? Self.windowSize(descriptor)?.columns ?? 80
     }
     usesColour = Self.wantsColour(isInteractive: isInteractive, environment: environment)
@@ -50,7 +50,7 @@ extension Terminal {
   func paint(_ version: ObjectID) -> String { paint(version.short, .yellow) }
 }
 
-/// The few styles that output uses, as their SGR parameters (ECMA-48).
+/// The few styles of the output, as their SGR parameters (ECMA-48).
 enum Style: String, Sendable {
   case bold = "1"
   case dim = "2"
@@ -78,7 +78,7 @@ enum Console {
     return readLine(strippingNewline: true)
   }
 
-  /// Asks for something that is not shown while it is typed; nil at the end of the input.
+  /// Asks for a secret, without showing it while it is typed; nil at the end of the input.
   static func askSecret(_ question: String) -> String? {
     var shown = termios()
     guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return ask(question) }
@@ -93,7 +93,7 @@ enum Console {
     return ask(question)
   }
 
-  /// Waits until a line is entered; the end of the input, as Ctrl-D makes it, interrupts the command.
+  /// Waits until a line is entered; the end of the input (Ctrl-D) interrupts the command.
   static func waitForEnter(_ request: String) throws(Failure) {
     guard ask(request + " ") != nil else {
       Output.errors.line()
@@ -101,7 +101,7 @@ enum Console {
     }
   }
 
-  /// Enter answers yes, or no where that is safer; the end of the input means no.
+  /// Asks a yes/no question. Enter means `expected`; the end of the input means no.
   static func confirm(_ question: String, byDefault expected: Bool = true) -> Bool {
     while true {
       guard let answer = ask(question + (expected ? " [Y/n] " : " [y/N] ")) else {
@@ -117,7 +117,8 @@ enum Console {
     }
   }
 
-  /// Asks before an irreversible action such as removing Bob. Without a terminal it takes `--yes`.
+  /// Asks before an irreversible action such as removing Bob. Without a terminal, `--yes` is
+  /// required.
   static func demandConsent(
     to action: String, _ question: String, otherwise outcome: String
   ) throws(Failure) {

@@ -1,11 +1,11 @@
 internal import Git
 internal import System
 
-/// Text that came from a file, a peer or a commit, made safe and honest to look at.
-/// A name can hold an escape sequence that moves the cursor, or a bidirectional control that makes
-/// `txt.exe` read as `exe.txt`. Such characters are shown as escapes instead of being obeyed.
+/// Makes text from a file, a peer or a commit safe to show. A name can contain an escape sequence
+/// that moves the cursor, or a bidirectional control that makes `txt.exe` look like `exe.txt`. Such
+/// characters are shown as escapes and have no effect.
 enum Visible {
-  /// A name on one line: nothing in it controls the terminal or reorders what is around it.
+  /// A name on one line: nothing in it controls the terminal or reorders the text around it.
   static func name(_ text: String) -> String { replacing(.name, in: text, by: escaped) }
 
   /// A path on one line; bytes that are not UTF-8 show as `\xHH`.
@@ -13,15 +13,15 @@ enum Visible {
     path.utf8String.map(name) ?? name(decoding: path.bytes)
   }
 
-  /// A name in a command line of a hint: quoted where a shell would take it for more than a word.
+  /// A name in a hint's command line: quoted if a shell would not take it as a plain word.
   static func word(_ text: String) -> String {
     guard text.contains(where: { $0.isWhitespace || "'\"&|;<>()[]{}*?#~!$`\\".contains($0) })
     else { return name(text) }
     return "\"" + name(text.map { "\"$`\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()) + "\""
   }
 
-  /// A note's text for a terminal: lines and tabs stay, other control characters show as `^X`, as
-  /// cat(1) -v shows them. The carriage return of a CRLF line end is left out.
+  /// A note's text for a terminal: newlines and tabs stay, other control characters are shown as
+  /// `^X`, as by cat(1) -v. The carriage return of a CRLF line end is left out.
   static func text(_ text: String) -> String {
     guard HiddenScalars.areIn(text, .text) else { return text }
     let lines = String(text.map { $0 == "\r\n" ? "\n" : $0 })
@@ -79,7 +79,7 @@ enum Visible {
 }
 
 extension Terminal {
-  /// Whether what is written is looked at, and so has to be made visible.
+  /// Whether a person reads the output, so that control characters must be made visible.
   var isForPeople: Bool { isInteractive || usesColour }
 
   func shown(_ bytes: some Collection<UInt8>) -> String {

@@ -1,20 +1,20 @@
 enum Width {
   static func of(_ text: String) -> Int {
-    // Printable ASCII needs no look at Unicode's tables.
+    // Printable ASCII needs no Unicode tables.
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// The columns of a text in which styles are set as `Terminal.paint` does.
+  /// The columns of a text with styles from `Terminal.paint`.
   static func of(painted text: String) -> Int {
     var pieces = text.split(separator: "\u{1B}[", omittingEmptySubsequences: false)[...]
     let start = pieces.popFirst().map { of(String($0)) } ?? 0
     return pieces.reduce(start) { $0 + of(String($1.drop { $0 != "m" }.dropFirst())) }
   }
 
-  /// The columns of one character as a person counts characters: 0, 1 or 2.
+  /// The columns of one user-perceived character: 0, 1 or 2.
   static func of(_ character: Character) -> Int {
-    // The emoji presentation selector makes a narrow symbol a wide picture.
+    // The emoji presentation selector makes a narrow symbol wide.
     if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
     return character.unicodeScalars.lazy.map(of).max() ?? 0
   }

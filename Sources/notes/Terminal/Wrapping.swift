@@ -1,9 +1,9 @@
 extension Terminal {
-  /// A message broken at words where its lines are wider than the terminal; what follows a break is
-  /// indented. A command in quotes stays whole where it fits, so that it can be copied.
+  /// A message broken between words at the terminal's width; continued lines are indented. A quoted
+  /// command stays whole if it fits on a line, so that it can be copied.
   ///
-  /// - Parameter column: where what follows a break begins, if there is room for words then; two behind
-  ///   the line's own beginning when nil.
+  /// - Parameter column: the indentation of continued lines, if it leaves enough space; if nil, two
+  ///   more than the line's own.
   func wrapped(_ message: String, from column: Int? = nil) -> String {
     guard let width else { return message }
     return message.split(separator: "\n", omittingEmptySubsequences: false)
@@ -29,7 +29,7 @@ extension Terminal {
     return (lines + [current]).joined(separator: "\n")
   }
 
-  /// The words, with the words of a command that is quoted together.
+  /// The words; a quoted command is one word.
   private static func pieces(of line: Substring) -> [String] {
     var pieces: [String] = []
     var isQuoted = false

@@ -4,12 +4,12 @@ internal import History
 internal import Notebook
 internal import System
 
-/// A folder that is to become a notebook: where that may be, and what is asked before its files are
-/// taken (notes-init(1), notes-join(1)).
+/// A folder that will become a notebook: where that is allowed, and the questions before its files
+/// are added (notes-init(1), notes-join(1)).
 struct NotebookPlace {
   let folder: String
 
-  /// Refuses folders whose files nobody means to share, and folders of another notebook.
+  /// Throws for folders that nobody wants to share, and for folders of another notebook.
   func check() throws {
     let real = Self.resolved(folder)
     let shown = Visible.name(folder)
@@ -32,7 +32,7 @@ struct NotebookPlace {
         .failed, "unfit_folder",
         "\(shown) holds this program's own key and settings, in \(Visible.name(own))", hint: hint)
     }
-    // In no notebook there is nothing to be inside of.
+    // Outside of any notebook there is nothing more to check.
     guard let outer = try? Notebook.find(from: Self.nearest(above: real)), outer != real
     else { return }
     let sibling = Visible.word(Self.sibling(of: outer, named: real))
@@ -44,7 +44,7 @@ struct NotebookPlace {
         : "choose a folder beside that notebook: \(sibling)")
   }
 
-  /// A folder beside a notebook, with the last name of another.
+  /// The path of a folder beside a notebook, with the last name of another path.
   private static func sibling(of notebook: String, named path: String) -> String {
     let parent = Disk.parent(of: notebook)
     let name = path.split(separator: "/").last ?? "notes"
@@ -52,7 +52,7 @@ struct NotebookPlace {
     return Counted.access(beside, F_OK) == 0 ? beside + " 2" : beside
   }
 
-  /// The path without links, as far as it is there.
+  /// The path without links, as far as it exists.
   private static func resolved(_ path: String) -> String {
     if let real = realPath(of: path) { return real }
     let parent = Disk.parent(of: path)
@@ -67,11 +67,11 @@ struct NotebookPlace {
     return parent
   }
 
-  /// From how many files or bytes on it is asked before they are taken.
+  /// The number of files or bytes from which the user is asked.
   private static let (manyFiles, manyBytes) = (1_000, 100_000_000)
 
-  /// Asks before keys, many files, or what a repository has not committed are taken. Nothing is changed
-  /// by then.
+  /// Asks before keys, many files, or uncommitted changes of a repository are added. Nothing has
+  /// changed by then.
   func demandConsent(yes: Bool, includesSecrets: Bool) throws {
     let preview = try FolderPreview(of: folder)
     let shown = Visible.name(folder)
@@ -89,7 +89,7 @@ struct NotebookPlace {
       otherwise: "nothing was made")
   }
 
-  /// Asks before keys and credentials are taken.
+  /// Asks before keys and credentials are added.
   static func demandConsent(toSecrets secrets: [TreePath]) throws {
     if secrets.isEmpty { return }
     let more = secrets.count > 5 ? ["\(Phrase.number(secrets.count - 5)) more"] : []
@@ -108,7 +108,7 @@ struct NotebookPlace {
 }
 
 extension FolderPreview {
-  /// The size of the files, in one line.
+  /// The number and size of the files, in one line.
   var words: String {
     let others = files > 0 ? [Phrase.count(files, "other file")] : []
     let gone = deleted > 0 ? ", and deletes \(Phrase.count(deleted, "file"))" : ""

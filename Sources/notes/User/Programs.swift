@@ -2,10 +2,10 @@ internal import Glibc
 internal import System
 
 struct Editor {
-  /// A command line for the shell, which gets the names of the files as further words.
+  /// A command line for the shell; the names of the files are added as arguments.
   let command: String
 
-  /// $VISUAL where the terminal can show one, $EDITOR, then nano or vi.
+  /// $VISUAL if the terminal can show a full-screen editor, then $EDITOR, nano or vi.
   static func find(environment: Environment = .process) throws(Failure) -> Editor {
     func value(_ name: String) -> String? {
       environment[name].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
@@ -52,13 +52,13 @@ struct Editor {
   private static let remedy = "set VISUAL or EDITOR to one that is installed"
 }
 
-/// A command line of the user's that has the terminal while it runs.
+/// Runs a user's command line that uses the terminal.
 enum TerminalProgram {
-  /// Runs it by the shell, and puts the terminal back if a signal ended it.
+  /// Runs the command line with the shell, and restores the terminal if a signal ended it.
   ///
   /// - Parameters:
   ///   - words: $0, $1 and so on of the command line.
-  ///   - variables: `NAME=VALUE` that it gets besides our environment.
+  ///   - variables: `NAME=VALUE` to add to this process's environment.
   static func run(
     _ command: String, words: [[UInt8]] = [], variables: [[UInt8]] = []
   ) throws(SystemCallError) -> ChildProcess.Ending {
@@ -66,7 +66,7 @@ enum TerminalProgram {
     Output.errors.flush()
     var terminal = termios()
     let hasTerminal = tcgetattr(STDIN_FILENO, &terminal) == 0
-    // Ctrl-C is the program's business while it runs.
+    // Ctrl-C is for the program while it runs.
     let (interrupt, quit) = (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN))
     defer {
       signal(SIGINT, interrupt)
@@ -82,7 +82,7 @@ enum TerminalProgram {
 }
 
 extension ChildProcess.Ending {
-  /// The signal that ended it; a shell between the two passes it on as a status above 128.
+  /// The signal that ended it; a shell in between turns it into a status above 128.
   fileprivate var signal: Int32? {
     switch self {
     case .killed(let number): number
@@ -90,10 +90,10 @@ extension ChildProcess.Ending {
     }
   }
 
-  /// Whether sh(1) says that the program is not there, or can't be run.
+  /// Whether sh(1) reports that the program does not exist, or cannot be run.
   var isMissing: Bool { self == .exited(126) || self == .exited(127) }
 
-  /// How it failed; nil where it ended well.
+  /// The kind of failure; nil for success.
   var failure: String? {
     if let signal { return "was ended by signal \(signal)" }
     guard case .exited(let status) = self, status != 0 else { return nil }
@@ -104,14 +104,14 @@ extension ChildProcess.Ending {
 struct Pager {
   private let process: ChildProcess
 
-  /// $NOTES_PAGER, $PAGER, or less; nil for no pager, which an empty value and `cat` ask for.
+  /// $NOTES_PAGER, $PAGER, or less; nil for no pager, if the value is empty or `cat`.
   static func command(in environment: Environment) -> String? {
     let command = environment["NOTES_PAGER"] ?? environment["PAGER"] ?? "less"
     return command.isEmpty || command == "cat" ? nil : command
   }
 
-  /// Whether the shell would find the program that a command line begins with. What is no plain word
-  /// is the shell's to judge.
+  /// Whether the shell would find the program at the beginning of a command line. If the first word
+  /// is not plain, the answer is yes.
   static func isThere(_ command: String, in environment: Environment) -> Bool {
     let word = String(command.prefix { $0 != " " })
     let isPlain = word.allSatisfy { $0.isLetter || $0.isNumber || "/._+-".contains($0) }
@@ -121,9 +121,9 @@ struct Pager {
     return path.split(separator: ":").contains { Counted.access("\($0)/\(word)", X_OK) == 0 }
   }
 
-  /// Nil where no terminal reads standard output, no pager is wanted, or it does not start.
+  /// Nil if standard output is not a terminal, if no pager is wanted, or if it does not start.
   static func start(environment: Environment = .process) -> Pager? {
-    // Width and colour are the terminal's, so they are asked for before the pipe takes its place.
+    // Width and colour are the terminal's, so they are read before the pipe replaces it.
     guard Console.output.isInteractive, let command = command(in: environment) else { return nil }
     guard isThere(command, in: environment) else {
       if command != "less" { warn(of: command, "was not found") }
@@ -142,9 +142,9 @@ struct Pager {
       warn(of: command, "cannot be started: \(String(errorNumber: error.errno))")
       return nil
     }
-    // A person who leaves the pager has read enough: writing to it fails then, and nothing is lost.
+    // If a person quits the pager early, writes to it fail, and nothing is lost.
     signal(SIGPIPE, SIG_IGN)
-    // Ctrl-C is the pager's business: less(1) stops reading and stays.
+    // Ctrl-C is for the pager: less(1) stops reading and continues to run.
     signal(SIGINT, SIG_IGN)
     dup2(pipe.writeEnd, STDOUT_FILENO)
     return Pager(process: process)

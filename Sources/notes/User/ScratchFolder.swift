@@ -5,7 +5,7 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// Files for a program that settles conflicts, outside of the notebook's folder.
+/// Files for a program that resolves conflicts, outside of the notebook's folder.
 struct ScratchFolder {
   private let path: String
   private let written = Written()
@@ -13,11 +13,11 @@ struct ScratchFolder {
   /// The texts of the files when they were made.
   private final class Written { var texts: [String: [UInt8]] = [:] }
 
-  /// How long files stay that hold what a program wrote and nobody has, in seconds: 30 days.
+  /// How long files with unsaved work of a program are kept, in seconds: 30 days.
   private static let keeping = 30 * 86_400
 
-  /// Runs `body` with a folder that goes afterwards. Where it throws, and a file in the folder is no more
-  /// as it was made, the folder stays, and the failure says where.
+  /// Runs `body` with a folder that is removed afterwards. If `body` throws and a file in the folder has
+  /// been changed, the folder stays, and the error names it.
   static func use<Result>(
     of state: StateFolder, _ body: (ScratchFolder) throws -> Result
   ) throws -> Result {
@@ -47,9 +47,9 @@ struct ScratchFolder {
     }
   }
 
-  /// Makes a file that is called by a note, so that a program sees what it is.
+  /// Makes a file named after a note, so that the program's user recognizes it.
   func file(_ role: String, of note: TreePath, _ text: [UInt8]) throws -> String {
-    // The title may be as long as a name can be.
+    // The title may be as long as a name can be, and needs space for the role.
     let title = Visible.name(String(note.noteTitle.unicodeScalars.prefix(40)))
       .replacing("/", with: "-")
     let file = "\(path)/\(title)_\(role)\(note.noteSuffix)"

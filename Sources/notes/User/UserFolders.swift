@@ -6,8 +6,8 @@ internal import WorkTree
 
 typealias Disk = FileSystem<SystemCallError>
 
-/// The folders of this user's files, by the XDG Base Directory Specification. A device is told apart by
-/// these folders: another $XDG_DATA_HOME is another device.
+/// The folders of this user's files, by the XDG Base Directory Specification. These folders define a
+/// device: another $XDG_DATA_HOME is another device.
 struct UserFolders {
   var environment = Environment.process
 
@@ -22,7 +22,7 @@ struct UserFolders {
     }
   }
 
-  /// The folder of sockets, or nil if the system keeps no such folder for the user.
+  /// The folder of sockets; nil if the system has no such folder for the user.
   var runtime: String? { absolute("XDG_RUNTIME_DIR").map { $0 + "/notes" } }
 
   private func folder(_ variable: String, below home: String) throws(Failure) -> String {
@@ -35,7 +35,7 @@ struct UserFolders {
     return path + "/" + home + "/notes"
   }
 
-  /// The specification has empty and relative values ignored.
+  /// The specification says to ignore empty and relative values.
   private func absolute(_ variable: String) -> String? {
     guard let path = environment[variable], path.hasPrefix("/") else { return nil }
     return path
@@ -43,10 +43,10 @@ struct UserFolders {
 }
 
 struct Environment: Sendable {
-  /// These variables alone, or nil for this process's.
+  /// Only these variables; nil for this process's environment.
   let fixed: [String: String]?
 
-  /// This process's environment, read when asked so that nothing is copied at start-up.
+  /// This process's environment, read on demand so that nothing is copied at the start.
   static let process = Environment(fixed: nil)
 
   subscript(name: String) -> String? {
@@ -56,7 +56,7 @@ struct Environment: Sendable {
 }
 
 extension KnownNotebooks {
-  /// Those that can be opened, once each. Of the others a warning is written.
+  /// The notebooks that can be opened, each once. Writes a warning about the others.
   func openable() -> [Notebook] {
     var notebooks: [Notebook] = []
     for folder in folders() {
@@ -71,7 +71,7 @@ extension KnownNotebooks {
     return notebooks
   }
 
-  /// Those that can be opened, where there are any.
+  /// The notebooks that can be opened; throws if there are none.
   func notebooks() throws -> [Notebook] {
     let notebooks = openable()
     guard notebooks.isEmpty else { return notebooks }
@@ -80,16 +80,16 @@ extension KnownNotebooks {
       hint: "'notes init' makes one, 'notes join' brings one; or name its folder")
   }
 
-  /// Says that all are meant, but for this one.
+  /// Warns that one of all notebooks is left out.
   static func leaveOut(_ folder: String, _ error: any Error) {
     let reason = Failure(describing: error).message
     Output.errors.write("notes: warning: \(Visible.name(folder)) is left out: \(reason)\n")
     Output.errors.flush()
   }
 
-  /// Calls `changed` on a thread of its own, once at first; never where it cannot be watched.
+  /// Calls `changed` on a thread of its own, once at first; never if the list cannot be watched.
   func watch(_ changed: @escaping @Sendable () -> Void) -> FileWatch? {
-    // Nil says that it cannot be watched.
+    // Nil means that it cannot be watched.
     try? FileWatch(Self.name, in: dataFolder, changed: changed)
   }
 }

@@ -6,7 +6,7 @@ internal import Notebook
 internal import State
 internal import WorkTree
 
-/// The blocks of notes in conflict, shown and asked about one by one: notes-resolve(1), "Block by block".
+/// Shows the blocks of notes in conflict and asks about each: notes-resolve(1), "Block by block".
 struct ConflictWalk {
   let note: ConflictedNote
   let terminal: Terminal
@@ -24,11 +24,11 @@ struct ConflictWalk {
 
   /// The answer for a block.
   enum Answer: Equatable {
-    /// The side of this number, those written first first.
+    /// The side with this number, oldest first.
     case side(Int)
     case both, edit, skip, quit, help
 
-    /// Reads what was typed, for a block of so many sides.
+    /// Reads the typed answer, for a block with `sides` sides.
     init?(_ typed: String, sides: Int) {
       switch typed.lowercased().filter({ !$0.isWhitespace }) {
       case "o", "older": self = .side(0)
@@ -45,7 +45,7 @@ struct ConflictWalk {
     }
   }
 
-  /// Walks through some notes, or all in conflict, and makes a version of what was chosen in each.
+  /// Goes through some notes, or all in conflict, and makes a version of the choices in each.
   static func settle(_ paths: [TreePath]?, in notebook: Notebook) throws {
     let paths = try paths ?? notebook.history.conflicts().map(\.path)
     if paths.isEmpty { return Output.standard.line("No conflicts.") }
@@ -60,7 +60,7 @@ struct ConflictWalk {
 
   /// Asks about each block, and makes a version.
   ///
-  /// - Returns: whether to go on with another note.
+  /// - Returns: whether to continue with another note.
   private func settle(in notebook: Notebook) throws -> Bool {
     var texts: [Int: [UInt8]] = [:]
     var goesOn = true
@@ -77,7 +77,7 @@ struct ConflictWalk {
     return goesOn
   }
 
-  /// - Returns: whether to go on with the next block.
+  /// - Returns: whether to continue with the next block.
   private func ask(
     about number: Int, _ folder: ScratchFolder, _ texts: inout [Int: [UInt8]]
   ) throws -> Bool {
@@ -106,7 +106,7 @@ struct ConflictWalk {
     }
   }
 
-  /// The text that the editor makes of a block; nil if it leaves it as it is, or fails.
+  /// A block's text from the editor; nil if the editor changes nothing, or fails.
   private func edited(_ number: Int, _ folder: ScratchFolder) throws -> [UInt8]? {
     let block = Array(note.marked.source(ofBlock: number))
     let file = try folder.file("block-\(number + 1)", of: note.path, block)

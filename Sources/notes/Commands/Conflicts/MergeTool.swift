@@ -4,14 +4,14 @@ internal import Notebook
 internal import State
 internal import System
 
-/// A program that people merge with, run as git-mergetool(1) runs it: notes-resolve(1), "A merge tool".
+/// A program for merging, run as git-mergetool(1) runs it: notes-resolve(1), "A merge tool".
 struct MergeTool {
   /// A command line for the shell.
   let command: String
 
-  /// Has the tool settle a note, and makes a version of what it leaves.
+  /// Lets the tool resolve a note, and makes a version of its result.
   ///
-  /// - Returns: nil where it changed nothing.
+  /// - Returns: nil if the tool changed nothing.
   func settle(_ path: TreePath, in notebook: Notebook) throws -> ObjectID? {
     let note = try notebook.conflictedNote(at: path)
     if let number = note.blocks.firstIndex(where: { $0.count > 2 }) {

@@ -51,11 +51,11 @@ struct ResolveCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let path = try note.map { try NotebookLocator.note($0, in: notebook) }
     guard keep != nil || tool != nil else {
-      // Only a note in conflict is asked for its sides.
+      // Only a note in conflict has sides to choose.
       if let path {
         _ = try Self.explained(path, in: notebook) { try notebook.conflictedNote(at: path) }
       }
-      // Without a conflict there is nothing to ask.
+      // Without a conflict there is no question to ask.
       if try path != nil || !notebook.history.conflicts().isEmpty { try demandTerminal() }
       return try ConflictWalk.settle(path.map { [$0] }, in: notebook)
     }
@@ -82,7 +82,8 @@ struct ResolveCommand: Command {
     }
   }
 
-  /// Runs `body`, whose errors about the note's blocks are told with what there is to choose.
+  /// Runs `body`; its errors about the note's blocks are reported together with the possible
+  /// choices.
   static func explained<Result>(
     _ path: TreePath, in notebook: Notebook, _ body: () throws -> Result
   ) throws -> Result {
@@ -109,11 +110,11 @@ struct ResolveCommand: Command {
 }
 
 extension ResolveCommand {
-  /// The result for a note.
+  /// The result of resolving a note.
   struct Outcome {
     let path: TreePath
     let version: ObjectID?
-    /// How many blocks are left in the note, and how many notes in conflict.
+    /// How many blocks are left in the note, and how many notes are in conflict.
     let blocks: Int
     let conflicts: Int
 
@@ -142,7 +143,7 @@ extension ResolveCommand {
 }
 
 extension Resolution {
-  /// The choice that `--keep` names.
+  /// The choice that `--keep` means.
   init(named name: String) {
     switch name {
     case "older": self = .older

@@ -3,17 +3,18 @@ internal import Git
 internal import Membership
 internal import Notebook
 
-/// `notes invite --file FILE`: an invitation that a person carries or sends as a file, with the notebook in it.
+/// `notes invite --file FILE`: an invitation as a file that a person passes on, with the notebook
+/// in it.
 struct FileInvite {
   let file: String
   let role: Role
   let seconds: Int64
   let options: CommonOptions
 
-  /// The usual ends of the three files' names.
+  /// The usual suffixes of the three files' names.
   static let (ending, requestEnding, answerEnding) = (".invitation", ".request", ".answer")
 
-  /// A name of a file, with another end, or with one more.
+  /// A file name with another suffix, or with an additional one.
   static func name(_ name: String, ending former: String, with ending: String) -> String {
     (name.hasSuffix(former) ? String(name.dropLast(former.count)) : name) + ending
   }

@@ -6,17 +6,18 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// `notes join FILE`: takes the notebook from the file of an invitation, and writes a request for an admin's
+/// `notes join FILE`: receives the notebook from an invitation's file, and writes a request to an admin's
 /// device. notes-security(7), "Invitations by a file".
 struct FileJoin {
   let file: String
-  /// The given folder and the given name of the device.
+  /// The folder and the device name from the command line.
   let folder: String?
   let name: String?
   let yes: Bool
   let options: CommonOptions
 
-  /// Whether a text is meant as a file: it is no code, and a path or the name of one that is here.
+  /// Whether the argument means a file: it is not a code, and it is a path or the name of an
+  /// existing file.
   static func isFile(_ text: String) -> Bool {
     InvitationCode(parsing: text) == nil
       && (text.contains("/") || Counted.access(text, F_OK) == 0)
@@ -36,10 +37,10 @@ struct FileJoin {
 
   private typealias Joined = (notebook: Notebook, invitation: FileInvitation)
 
-  /// In the current folder, if that is in the notebook and no other folder is given.
+  /// Joins in the current folder, if that is in the notebook and no other folder is given.
   private func joinHere(by path: String) throws -> Joined? {
     guard folder == nil,
-      // Outside of a notebook there is none.
+      // Outside of a notebook there is no notebook to join in.
       let current = try? Notebook.open(at: Notebook.find(from: NotebookLocator.folder(nil)))
     else { return nil }
     do {
@@ -51,7 +52,7 @@ struct FileJoin {
 
   private func join(by path: String) throws -> Joined {
     let place = try NotebookLocator.folder(folder ?? CloneCommand.name(for: path))
-    // A folder that cannot be opened is no notebook.
+    // A folder that cannot be opened is not a notebook.
     if let present = try? Notebook.open(at: place), try present.state().tip != nil {
       return try join(in: present, by: path)
     }
@@ -75,7 +76,7 @@ struct FileJoin {
     guard yes || Console.confirm("Join?") else { throw SyncError.declined }
   }
 
-  /// In a notebook that is here already.
+  /// Joins in a notebook that this device already has a copy of.
   private func join(
     in notebook: Notebook, by path: String
   ) throws -> Joined {
@@ -103,7 +104,7 @@ struct FileJoin {
     var cloning = Cloning(
       of: .bundle(path), key: try DeviceKey.loadOrCreate(in: data),
       deviceName: try DeviceName.choose(given: name))
-    // A person was asked.
+    // The user has already been asked.
     cloning.options.allowsLarge = true
     var opened: FileInvitation?
     let report = EventReport(json: options.json)
@@ -121,7 +122,7 @@ struct FileJoin {
     return (notebook, opened)
   }
 
-  /// Writes the request beside the invitation, in the place of one that this device made before.
+  /// Writes the request beside the invitation, replacing an earlier request of this device.
   private func write(_ invitation: FileInvitation, for notebook: Notebook) throws -> String {
     let request = try invitation.request(
       for: notebook.sessionContext(), name: name ?? notebook.identity.device.name)

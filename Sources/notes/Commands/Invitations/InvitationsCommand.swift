@@ -59,7 +59,7 @@ struct InvitationsCancelCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     if try cancelLink(in: notebook) { return }
-    // A person who pastes the whole code means its beginning.
+    // If a person pastes the whole code, its beginning identifies the invitation.
     let digits = InvitationCode(parsing: locator)?.locator ?? locator
     guard try InvitationBook(stateFolder: notebook.stateFolder).cancel(locator: digits) else {
       throw Failure(
@@ -73,7 +73,7 @@ struct InvitationsCancelCommand: Command {
 extension InvitationsCancelCommand {
   private static let fewestDigits = 4
 
-  /// False where no open link has an ID that begins so.
+  /// Returns false if no open link has an ID with that beginning.
   private func cancelLink(in notebook: Notebook) throws -> Bool {
     guard locator.count >= Self.fewestDigits else { return false }
     let context = try notebook.sessionContext()
@@ -141,7 +141,7 @@ struct InvitationsDeclineCommand: Command {
   func run() throws {
     let answer = try InvitationAnswer(to: name)
     let client = answer.joining { _ in "" }
-    // If the inviter is gone, there is nothing to tell.
+    // If the inviter's device is away, it cannot be told.
     _ = try? client.run(cancellation: Interruption.token()) { _ in false }
     answer.forget()
     let inviter = answer.received.inviter

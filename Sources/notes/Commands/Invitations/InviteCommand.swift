@@ -113,10 +113,11 @@ struct InviteCommand: Command {
     throw Failure.invitation(ended: end, after: self.seconds)
   }
 
-  /// How long an invitation by a code is open.
+  /// How long an invitation with a code is open.
   private var seconds: Double { lifetime?.seconds ?? Lifetime.ofCode.upperBound }
 
-  /// In the notebook's watcher, if one runs and nothing else was asked for; else in this process.
+  /// Runs the invitation in the notebook's watcher, if there is one and no option prevents it;
+  /// otherwise in this process.
   private func run(
     in context: SessionContext, for invitee: Member?, onEvent: (Event) -> Void
   ) throws {
@@ -133,14 +134,14 @@ struct InviteCommand: Command {
   }
 }
 
-/// A device that is invited through a notebook that it shares with this one.
+/// Another device that is invited by way of a notebook that both devices share.
 final class InvitedDevice: Sendable {
   let member: Member
   private let context: SessionContext
   private let discovery: DiscoveryOption
   private let isOver = BlockingQueue<Bool>()
 
-  /// How many seconds a try may look for the device, and the pause after one.
+  /// How long an attempt may look for the device, and the pause after an attempt, in seconds.
   private static let (window, pause) = (10.0, 2.0)
 
   init(named name: String, via folder: String, _ discovery: DiscoveryOption) throws {
@@ -151,15 +152,15 @@ final class InvitedDevice: Sendable {
     member = try members.members(named: name, besides: context.key.deviceID).member(named: name)
   }
 
-  /// Tells the device in the session that the watcher of the shared notebook holds, or in one opened
-  /// for it, again and again until the device was reached or `stop` was called.
+  /// Tells the device, in the session of the shared notebook's watcher or in a new one, repeatedly,
+  /// until the device was reached or `stop` was called.
   func tell(of invitation: OpenInvitation, to membership: MembershipStore) {
     let carried = CarriedInvitation(invitation, to: membership, for: member.deviceID)
-    // The code can be typed all the same.
+    // A failure is harmless: the code can be typed instead.
     try? startThread { [self] in
-      // Without a watcher this process tells it.
+      // Without a watcher, this process tells the device.
       let watcher = (try? Notebook.open(at: context.folder)).flatMap { RunningWatcher.of($0) }
-      // A session that begins later tells it, too, for as long as the connection lasts.
+      // While the connection lasts, a session that begins later tells the device, too.
       defer { withExtendedLifetime(watcher) {} }
       if let watcher, watcher.offer(carried, within: 1) {
         _ = isOver.take(until: .now + 3_600)
@@ -171,7 +172,7 @@ final class InvitedDevice: Sendable {
         run.peers = [member.deviceID]
         run.window = Self.window
         run.discovery = discovery.discovery(for: context.key.deviceID)
-        // A device that was not reached is tried again.
+        // If the device was not reached, there is another attempt.
         if let outcome = try? run.run(), !outcome.sessions.isEmpty { return }
       } while isOver.take(until: .now + Self.pause) == nil
     }
@@ -180,13 +181,13 @@ final class InvitedDevice: Sendable {
   func stop() { isOver.put(true) }
 }
 
-/// How long an invitation is open: a number with `s`, `m`, `h` or `d`; without any it is minutes.
+/// How long an invitation is open: a number with `s`, `m`, `h` or `d`, or a number of minutes.
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
   var seconds: Double
 
-  /// As notes-security(7) allows for a code, and for a link.
+  /// The limits of notes-security(7) for a code, and for a link.
   static let (ofCode, ofLink) = (10.0...600, 3_600.0...30 * 86_400)
-  /// A link's, unless it is given.
+  /// The default for a link.
   static let link = 7.0 * 86_400
 
   private static let units: KeyValuePairs<Character, Double> = [

@@ -80,20 +80,21 @@ struct JoinCommand: CountedCommand {
     }
     let code = try invitationCode(given)
     if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }
-    // If a file gives the code, the folder is the only argument.
+    // If the code is in a file, the folder is the only argument.
     let dialogue = try JoinDialogue(
       json: options.json, yes: yes, folder: codeFile == nil ? folder : self.code, include: include)
     let device = try DeviceName.choose(given: name)
     let key = try DeviceKey.loadOrCreate(in: UserFolders().data)
     var joining = PairingClient(code: code, name: device, key: key, folder: dialogue.place)
     joining.addresses = at.addresses
-    // An announcement takes about a second to be seen.
+    // An announcement takes about a second to arrive.
     joining.window = max(wait.seconds, 5)
     if at.addresses.isEmpty { joining.discovery = discovery.discovery(for: key.deviceID) }
     try dialogue.join(by: joining, isNamed: name != nil).end()
   }
 
-  /// Tells who invites nearby: names are not on the air, but devices of notebooks at hand are known.
+  /// Lists who invites nearby: announcements contain no names, but devices in this device's
+  /// notebooks are known.
   private func tellWhoInvites() throws {
     let ownID = try DeviceKey.load(in: UserFolders().data)?.deviceID ?? "NONE"
     guard let finder = discovery.discovery(for: ownID) else { return }
@@ -101,7 +102,7 @@ struct JoinCommand: CountedCommand {
     let found = try WaitingLine.show("Looking for invitations nearby ...") {
       try NearbyInvitation.all(by: finder, within: wait.seconds, cancellation: token)
     }
-    // Only for names: it need not be run in a notebook.
+    // The notebook is used only for names: the command may be run outside of one.
     let names = try? NotebookLocator.notebook()
     let members = try names.map { try $0.membership().members() } ?? []
     for invitation in found {
@@ -128,7 +129,7 @@ struct JoinCommand: CountedCommand {
     Output.standard.flush()
   }
 
-  /// The code or link on the command line, or in the file.
+  /// The code or link from the command line or the file.
   private func givenText() throws -> String? { try codeFile.map(SecretFile.firstLine) ?? code }
 
   private func invitationCode(_ given: String?) throws -> InvitationCode {
@@ -139,7 +140,7 @@ struct JoinCommand: CountedCommand {
       )
     }
     guard let parsed = InvitationCode(parsing: text) else {
-      // The text is not repeated: it may be most of a secret.
+      // The message does not repeat the text, which may be most of a secret.
       throw Failure.usage(
         "this is not the code of an invitation", hint: "a code looks like 42-X7K2-9QMDT4")
     }
@@ -147,10 +148,11 @@ struct JoinCommand: CountedCommand {
   }
 }
 
-/// A secret among the arguments, which other users see in the list of processes: proc(5), cmdline.
+/// A secret among the arguments, which other users can see in the list of processes: proc(5),
+/// cmdline.
 enum CommandLineSecret {
-  /// Overwrites an argument in the memory that the list is made from. A program that looked before has
-  /// seen it, so reading the secret from a file or standard input is the safer way.
+  /// Overwrites an argument in the memory from which the list is read. A program may have read it
+  /// before, so it is safer to pass the secret in a file or on standard input.
   static func hide(_ secret: String) {
     for position in 0..<Int(CommandLine.argc) {
       guard let argument = CommandLine.unsafeArgv[position], strcmp(argument, secret) == 0

@@ -17,9 +17,9 @@ extension PairingOffer {
 struct JoinDialogue {
   private let json: Bool
   private let yes: Bool
-  /// The folder that the notebook goes into: the given one; the current one, if that is in the notebook
-  /// already, under this or a former ID; else a new one of its name, beside the notebook that the current
-  /// one is in.
+  /// The folder for the notebook: the given one; the current one, if it already is the notebook, under
+  /// its present or a former ID; otherwise a new one with the notebook's name, beside the notebook around
+  /// the current folder.
   let place: @Sendable (PairingOffer) -> String
 
   init(json: Bool, yes: Bool, folder: String?, include: Bool = false) throws {
@@ -48,9 +48,9 @@ struct JoinDialogue {
   }
 
   /// - Parameters:
-  ///   - isNamed: whether the user gave the name that the client has; else this device keeps the one that
-  ///     it has in a clone.
-  ///   - whenAnswered: called when the user has declined, or the device is a member.
+  ///   - isNamed: whether the user gave the client's device name; if false, this device keeps its name
+  ///     from a clone.
+  ///   - whenAnswered: called when the user has declined, or when the device is a member.
   func join(
     by client: PairingClient, isNamed: Bool = true, whenAnswered: () -> Void = {}
   ) throws -> Exit {
@@ -58,7 +58,8 @@ struct JoinDialogue {
     let joined: Joined
     var client = client
     client.naming = { [place, key = client.deviceID, asks = !yes && Console.canAsk] offer, name in
-      // The notebook there may have had another ID when this device joined it: 'notes members reset'.
+      // The notebook there may have had another ID when this device joined it: 'notes members
+      // reset'.
       let present = isNamed ? nil : try? Notebook.open(at: place(offer)).identity
       return try Self.freeName(
         present?.device.name ?? name, among: offer.names(besides: key), asks: asks)
@@ -78,7 +79,7 @@ struct JoinDialogue {
     return try fetch(joined, token)
   }
 
-  /// The name, or where another device has it, one that the user chooses or that has a number behind.
+  /// The name; if another device has it, a name that the user chooses, or the name with a number.
   private static func freeName(
     _ name: String, among taken: [String], asks: Bool
   ) throws -> String {
@@ -103,14 +104,15 @@ struct JoinDialogue {
     }
   }
 
-  /// A folder of the notebook's name, with a number where there are files: whoever invites chooses
-  /// the name, and is not to choose with it what is sent to the members.
+  /// A folder with the notebook's name, and with a number if the folder has files: the inviter
+  /// chooses the name, and must not be able to choose by it which files are sent to the members.
   private static func newFolder(in parent: String, for offer: PairingOffer) -> String {
     let safe = String(offer.notebookName.map { $0 == "/" ? "-" : $0 })
     let name = parent + "/" + (safe.hasPrefix(".") || safe.hasPrefix("-") ? "notes" : safe)
     let names = [name] + (2...99).map { "\(name) \($0)" }
     return names.first { path in
-      // A folder that cannot be opened is no notebook: the name is free only if nothing is there.
+      // A folder that cannot be opened is not a notebook: the name is free only if nothing is
+      // there.
       if let notebook = try? Notebook.open(at: path) {
         return notebook.identity.id == offer.notebookID
       }
@@ -118,7 +120,7 @@ struct JoinDialogue {
     } ?? name
   }
 
-  /// Whether anything is in a folder, or there is something of its name that is none.
+  /// Whether a folder is not empty, or something else has its name.
   private static func holdsFiles(_ path: String) -> Bool {
     do {
       return try !Disk.names(in: path).isEmpty
@@ -167,8 +169,8 @@ struct JoinDialogue {
     return yes || Console.confirm("Join?")
   }
 
-  /// Asks whether the notebook in the folder is to become another one, which nothing proves to be the
-  /// same: notes-security(7), BEGINNING ANEW.
+  /// Asks whether the notebook in the folder may become another one, when nothing proves that they
+  /// are the same: notes-security(7), BEGINNING ANEW.
   private func giveAway(_ folder: String, to offer: PairingOffer) throws -> Bool {
     guard Console.canAsk else {
       throw Failure(
@@ -195,11 +197,11 @@ struct JoinDialogue {
   private func fetch(_ joined: Joined, _ token: CancellationToken) throws -> Exit {
     var run = SyncRun(context: joined.context)
     run.addresses = [joined.address]
-    // The person who joins was shown how much there is.
+    // The joining user was shown how large the notebook is.
     run.options.allowsLarge = true
     let notebook = try Notebook.open(at: joined.context.folder)
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
-    // Not before: 'notes watch --all' begins with it at once.
+    // Not before: 'notes watch --all' starts with it at once.
     defer { known.add(notebook) }
     let outcome: SyncOutcome
     do {

@@ -22,7 +22,7 @@ struct LinkInvite {
     }
     let report = EventReport(json: options.json)
     defer { report.finish() }
-    // The hub is to have the notes and the members that the link leads to.
+    // The hub must have the notes and the members to which the link leads.
     var outcome = SyncOutcome()
     var visit = HubRun(context: context, hubs: [hub])
     visit.program.mayAsk = Console.canAsk
@@ -39,7 +39,7 @@ struct LinkInvite {
         "role": role.rawValue, "expires": TimeText.rfc3339(link.expires), "hub": hub.name,
       ]
     ]) { terminal in
-      // No line of it is broken: it is copied as a whole.
+      // The link is not broken into lines, so that it can be copied as a whole.
       terminal.wrapped(
         "Send this link to one person, in a way that nobody else reads. It lets one device join as "
           + "\(role.rawValue), within \(TimeText.left(until: link.expires, now: TimeText.now)):\n")

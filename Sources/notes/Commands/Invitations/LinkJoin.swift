@@ -9,7 +9,7 @@ internal import System
 /// device answers it at a visit to the hub: notes-hub(7), "Invitations".
 struct LinkJoin {
   let link: InvitationLink
-  /// The given folder and the given name of the device.
+  /// The folder and the device name from the command line.
   let folder: String?
   let name: String?
   let yes: Bool
@@ -17,13 +17,13 @@ struct LinkJoin {
 
   private static let hubName = "origin"
 
-  /// Whether a text is meant as a link, whole or not.
+  /// Whether the argument means a link, complete or not.
   static func isLink(_ text: String) -> Bool { text.hasPrefix("notes:") }
 
   /// Reads a link.
   static func parse(_ text: String) throws -> InvitationLink {
     guard let link = try InvitationLink(parsing: text) else {
-      // The text is not repeated: it may be most of a secret.
+      // The message does not repeat the text, which may be most of a secret.
       throw Failure.usage(
         "this is not the link of an invitation",
         hint: "copy it whole, from 'notes://join/' to its end")
@@ -45,7 +45,7 @@ struct LinkJoin {
       try folder.map(NotebookLocator.folder)
       ?? (current?.identity.id == link.notebookID ? current?.folder : nil)
       ?? NotebookLocator.folder(CloneCommand.name(for: address))
-    // A folder that cannot be opened is no notebook.
+    // A folder that cannot be opened is not a notebook.
     let present = try? Notebook.open(at: place)
     guard try decide(into: place) else { throw SyncError.declined }
     let notebook: Notebook
@@ -61,8 +61,8 @@ struct LinkJoin {
     try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
   }
 
-  /// That a folder has another notebook, or the same one under the membership before it was started over, which
-  /// only a code joins in place.
+  /// The error that a folder has another notebook, or the same one with the membership from before it was
+  /// started over, which can join in place only with a code.
   private func isAnother(_ notebook: Notebook, named place: String) -> Failure {
     let shown = Visible.name(place)
     let former = StartedOver(in: notebook.stateFolder, of: notebook.identity.id)
@@ -117,7 +117,7 @@ struct LinkJoin {
       of: .hub(Hub(name: Self.hubName, url: address)), key: try DeviceKey.loadOrCreate(in: data),
       deviceName: try DeviceName.choose(given: name))
     cloning.program.mayAsk = Console.canAsk
-    // A person was asked.
+    // The user has already been asked.
     cloning.options.allowsLarge = true
     cloning.secret = link.secret
     let report = EventReport(json: options.json)
@@ -134,7 +134,7 @@ struct LinkJoin {
     let identity = notebook.identity
     let count = try notebook.history.noteCount()
     let asked = AskedAdmission(in: notebook.stateFolder)
-    // It has asked here, not by a file.
+    // It has already asked at this hub, and not by a file.
     let hub: String? = if case .hub(let name) = asked?.place { name } else { nil }
     options.write([
       [

@@ -1,10 +1,10 @@
 internal import Membership
 
-/// Whom an admin's device invited or made an admin, directly or through those: listed where that device
-/// goes or is made less than an admin. The device that the command runs on is not among them.
+/// The members whom an admin's device invited or made admins, directly or through others: listed when
+/// that device is removed or loses its admin role. The device that runs the command is not included.
 struct InvitedMembers {
   private let members: [InvitedMember]
-  /// Of all devices, by their IDs.
+  /// The names of all devices, by ID.
   private let allNames: [String: String]
 
   init(by change: MembershipChange) {
@@ -18,13 +18,13 @@ struct InvitedMembers {
 
   var isEmpty: Bool { members.isEmpty }
 
-  /// Their IDs.
+  /// The members' device IDs.
   var devices: [String] { members.map(\.member.deviceID) }
 
-  /// How many are named: a set of members can be full of them.
+  /// The most names that are listed: such a member may have invited very many.
   private static let mostNames = 20
 
-  /// Their names, fit to be shown, the first ones of many.
+  /// The first names, made visible.
   var names: [String] {
     let first = members.prefix(Self.mostNames).map { Visible.name($0.member.name) }
     return rest > 0 ? first + ["\(Phrase.number(rest)) more"] : first
@@ -32,10 +32,10 @@ struct InvitedMembers {
 
   private var rest: Int { members.count - Self.mostNames }
 
-  /// Asks on a terminal whether they go, too. Elsewhere they stay.
+  /// Asks on a terminal whether to remove them, too. Without a terminal they stay.
   ///
-  /// - Parameter isProposed: whether they do by default, as with a device that is removed: who is not trusted may
-  ///   have invited nobody but itself.
+  /// - Parameter isProposed: whether the default is yes, as when a device is removed: a device that is not
+  ///   trusted may have invited only itself under other names.
   func confirmRemoval(isProposed: Bool) -> Bool {
     guard !isEmpty, Console.canAsk else { return false }
     return Console.confirm(
@@ -43,7 +43,7 @@ struct InvitedMembers {
         + "Remove \(members.count == 1 ? "this one" : "these"), too?", byDefault: isProposed)
   }
 
-  /// The report's words on the members who stay, empty if there are none.
+  /// The sentence about the members who stay; empty if there are none.
   var staying: String {
     isEmpty
       ? ""
@@ -55,7 +55,7 @@ struct InvitedMembers {
     ["with": removed ? members.map(json) : [], "stay": removed ? [] : members.map(json)]
   }
 
-  /// A line each, of the first ones of many.
+  /// A line for each of the first members.
   private var lines: String {
     table + (rest > 0 ? "  and \(Phrase.number(rest)) more\n" : "")
   }

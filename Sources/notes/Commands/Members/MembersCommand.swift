@@ -98,7 +98,7 @@ struct MembersRoleCommand: Command {
     "\(shown) is now \(role.withArticle). Other devices learn it at their next sync."
   }
 
-  /// Whether those go whom an admin invited that is to be one no longer.
+  /// Whether to remove the members whom an admin invited who loses that role.
   private func removes(_ invited: InvitedMembers, of shown: String) throws -> Bool {
     guard withInvited else { return !yes && invited.confirmRemoval(isProposed: false) }
     if !yes, !invited.isEmpty {
@@ -142,10 +142,10 @@ struct MembersRenameCommand: Command {
     if member.name != new {
       try change.check()
       try change.membership.reissue(device: member.deviceID, name: new, by: change.key)
-      // Versions made here carry a new name of this device from now on.
+      // Versions made here have this device's new name from now on.
       if member.deviceID == change.key.deviceID {
         try change.notebook.rename(device: new)
-        // It keeps its name in the next notebook.
+        // The device uses the name in the next notebook, too.
         try UserSettings.set(Setting.deviceName.rawValue, to: new)
       }
     }
@@ -156,7 +156,7 @@ struct MembersRenameCommand: Command {
   }
 }
 
-/// The notebook at hand, this device's key, and the member that a name means.
+/// The current notebook, this device's key, and the member that a name means.
 struct MembershipChange {
   let notebook: Notebook
   let membership: MembershipStore
@@ -171,7 +171,7 @@ struct MembershipChange {
     member = try membership.members().member(named: name)
   }
 
-  /// Asked before a person is asked anything. The membership itself refuses once more.
+  /// Called before any question. The membership itself checks this again.
   func check() throws {
     try membership.demandAdmin(key.deviceID)
     if member.isFounder, member.deviceID != key.deviceID {
@@ -196,7 +196,7 @@ struct MembershipChange {
 }
 
 extension MembershipStore {
-  /// Throws, and names the admins, where a device is none.
+  /// Throws, and names the admins, if a device is not an admin's.
   func demandAdmin(_ device: String) throws(Failure) {
     if role(ofDevice: device) == .admin { return }
     let admins = members().filter { !$0.isRemoved && $0.role == .admin }
@@ -208,9 +208,9 @@ extension MembershipStore {
   }
 }
 
-/// A name on a command line is a device's name, or the beginning of its ID.
+/// Device names on the command line, or beginnings of device IDs.
 extension [Member] {
-  /// A name that is spelled exactly so goes before one that differs by case.
+  /// A name with exactly this spelling has priority over one that differs by case.
   func matches(of name: String) -> [Member] {
     let exact = filter { $0.name == name }
     if !exact.isEmpty { return exact }
@@ -236,7 +236,7 @@ extension [Member] {
     return found[0]
   }
 
-  /// - Parameter own: this device's ID, where it cannot be meant itself.
+  /// - Parameter own: this device's ID, if the command cannot apply to itself.
   func members(named name: String, besides own: String? = nil) throws(Failure) -> [Member] {
     let others = filter { $0.deviceID != own }
     if others.matches(of: name).isEmpty, !matches(of: name).isEmpty {
