@@ -4,21 +4,22 @@ public import Membership
 public import Notebook
 public import WorkTree
 
-/// Events while devices exchange versions, and in a notebook that is watched. One list for the sessions,
-/// the service, the watcher's socket, the log, `--json` and what people are told.
+/// Events during exchanges of versions and in a watched notebook. Sessions, the service, the watcher's
+/// socket, the log, `--json` and the output for people all use this list.
 ///
-/// `notebook` is a notebook's ID; `locator` the first two digits of an invitation's code, which tell
-/// the open invitations of a device apart and are no secret.
+/// `notebook` is a notebook's ID; `locator` is the first two digits of an invitation's code, which
+/// identify an open invitation of a device and are not secret.
 public enum Event: Codable, Sendable {
-  /// The device listens there; the host is what was asked for (`::` or `*` for all interfaces).
+  /// This device listens at the address; the host is the one that was requested (`::` or `*` for
+  /// all interfaces).
   case listening(address: String, port: UInt16)
-  /// Devices cannot be looked for, or this one cannot be found, for now.
+  /// For now, discovery of devices or the announcement of this one does not work.
   case discoveryFailed(cause: Cause)
 
-  /// Devices are looked for, for more than a second now: these members are not found yet, or nobody
-  /// has answered at these addresses.
+  /// The search for devices has taken more than a second: these members are not found yet, or
+  /// nobody has answered at these addresses.
   case looking(for: [String])
-  /// Unsaved edits are saved before anything is exchanged.
+  /// Unsaved edits are being saved before the exchange.
   case saving(WorkAmount, of: WorkAmount)
 
   // MARK: Sessions
@@ -28,49 +29,53 @@ public enum Event: Codable, Sendable {
   case progress(TransferProgress)
   /// Versions of a peer were merged.
   case received(from: PeerIdentity, MergeOutcome, notebook: String? = nil)
-  /// A version made with git held what no device takes: another stands in its place now.
+  /// A foreign commit had content that all devices refuse: another version has replaced it.
   case replaced(PortableVersion, notebook: String? = nil)
   /// A session ran to its end.
   case finished(SessionResult)
-  /// A connection or session failed, somebody was refused, or a guard against mass deletion held.
+  /// A connection or session failed, a device was refused, or the guard against mass deletion
+  /// stopped a merge.
   case failed(SyncFailure)
-  /// The peer has the same heads and shows another tip; told once for each such tip.
+  /// The peer has the same heads and shows another tip; reported once for each such tip.
   case differs(PeerIdentity, TipDifference)
-  /// Another machine uses this device's key: a device of that name met both, or this one met the other.
-  /// Told once an hour.
+  /// Another machine uses this device's key: a device of that name has connected to both, or this one
+  /// has connected to the other. Reported once an hour.
   case keyShared(notebook: String, witness: String?)
-  /// A device asks this one, which is an admin's, to certify a new key.
+  /// A device asks this one, an admin's, to certify a new key.
   case keyRequested(notebook: String, by: PeerIdentity)
-  /// Among what came are derived merges that hold something else than their versions merge to, below signed
+  /// The received versions include derived merges that differ from the computed ones, below signed
   /// versions.
   case alteredMerges(from: PeerIdentity, [ObjectID], notebook: String)
-  /// A hub's branch does not lead on from where it stood: it was set back, rewritten or, where there is
-  /// no version there now, made anew. What was there is here, and goes there again.
+  /// A hub's branch does not continue from its former commit: it was set back, rewritten, or (without a
+  /// new commit) the repository was made again. This device has the former versions and pushes them
+  /// again.
   case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)
-  /// Something was forgotten and a hub's branch replaced; other references there may lead to what it was before.
+  /// A forgetting replaced a hub's branch; other references there may still lead to the old
+  /// versions.
   case hubOthers(PeerIdentity, references: [String])
-  /// This device has followed what an admin forgot: who, nil if nothing proves it, and how much.
+  /// This device has followed an admin's forgettings: the admin's name, nil if not proved, and the
+  /// forgettings.
   case followed(
     by: String?, forgettings: [ForgettingVersion.Line], from: PeerIdentity, notebook: String)
-  /// A hub had two branches of this notebook, as two devices had begun on them: the one is kept, the other
-  /// joined with it.
+  /// A hub had two branches of this notebook, because two devices had begun with different names: one is
+  /// kept, the other merged into it.
   case hubSplit(PeerIdentity, kept: String, joined: String)
-  /// A device became a member by an invitation whose request lay at a hub: this one, or one that this admin's
-  /// device certified.
+  /// A device became a member by an invitation whose request was at a hub: this device, or one that this
+  /// admin's device certified.
   case admitted(PeerIdentity, device: PeerIdentity, notebook: String)
-  /// Several devices answered one invitation by a link, so that somebody else has it: their names, and whether one
-  /// of them is a member by it.
+  /// Several devices responded to one invitation by a link, so another person has the link: their names, and
+  /// whether one of them joined with it.
   case linkShared(PeerIdentity, devices: [String], isUsed: Bool, notebook: String)
-  /// Objects that were missing here have come.
+  /// Missing objects have arrived.
   case completed(from: PeerIdentity, notebook: String)
 
   // MARK: Invitations
 
   /// An invitation is open.
   case invitation(open: OpenInvitation)
-  /// A person with the code is shown the offer.
+  /// A person with the code sees the offer.
   case offered(locator: String, address: String)
-  /// A person was shown the offer and declined. The invitation stays open.
+  /// A person saw the offer and declined. The invitation stays open.
   case declined(locator: String, address: String)
   /// A device tried a wrong code.
   case wrongCode(locator: String, address: String, attemptsLeft: Int)
@@ -80,35 +85,36 @@ public enum Event: Codable, Sendable {
 
   // MARK: A notebook that is watched
 
-  /// Edits became a version.
+  /// A save made a version.
   case version(notebook: String, saved: SaveResult)
-  /// A save was made on an older text, or takes away what another device brought.
+  /// A save was based on an older text, or removes another device's edits.
   case saveNews(notebook: String, news: SaveNews)
-  /// A live session with a device has begun, or is over.
+  /// A live session with a device began, or ended.
   case connected(notebook: String, peer: PeerIdentity)
   case disconnected(notebook: String, peer: PeerIdentity)
   /// A device shows another version.
   case shows(notebook: String, peer: PeerIdentity, tip: ObjectID?)
-  /// These notes are edited at a device.
+  /// Somebody edits these notes on a device.
   case editing(notebook: String, peer: PeerIdentity, paths: [TreePath])
-  /// The known members have changed, or the devices that this one exchanges with.
+  /// The known members, or the devices with which this one exchanges, have changed.
   case membersChanged(notebook: String)
   /// Another address of a device was recorded, by this process or another command.
   case addressesChanged(notebook: String)
-  /// A save was held back, because it would delete most of the notebook.
+  /// A save was stopped, because it would delete most of the notebook.
   case held(notebook: String, deleted: Int, of: Int)
-  /// A save or a look at the folder failed; it is tried again.
+  /// A save or a scan of the folder failed; it is tried again.
   case notebookFailed(notebook: String, cause: Cause)
-  /// Notes that a power cut had damaged have their last text again.
+  /// Notes damaged by a power cut were restored to their last text.
   case broughtBack(notebook: String, files: [SkippedFile], version: ObjectID)
-  /// The user has no more watches: the folder is looked through every so many seconds instead.
+  /// The user's inotify watches are used up: the folder is scanned at this interval, in seconds,
+  /// instead.
   case watchLimit(notebook: String, interval: Double)
-  /// The folder is not there; or is there again.
+  /// The folder became unavailable, or available again.
   case folder(notebook: String, isThere: Bool)
-  /// There is so much to pack that it pays.
+  /// There are enough loose objects to pack.
   case gcDue(notebook: String, folder: String)
 
-  // The names of values that have none above, for the watcher's socket.
+  // The names of unlabelled values, for the watcher's socket.
   private enum PeerCodingKeys: String, CodingKey { case _0 = "peer" }
   private enum ProgressCodingKeys: String, CodingKey { case _0 = "transfer" }
   private enum SavingCodingKeys: String, CodingKey { case _0 = "done", of }
@@ -128,18 +134,18 @@ public enum Event: Codable, Sendable {
 
 /// The cause of a failure: the error itself in the process where it happened, its text in others.
 public struct Cause: Codable, Sendable {
-  /// `SyncError.failed` with the text, where it came from another process.
+  /// The error; `SyncError.failed` with the text if it is from another process.
   public let error: any Error
 
-  /// An error as a cause.
+  /// The cause for an error.
   public init(_ error: any Error) { self.error = error }
 
-  /// From its text.
+  /// Decodes the text.
   public init(from decoder: any Decoder) throws {
     error = SyncError.failed(try decoder.singleValueContainer().decode(String.self))
   }
 
-  /// As its text.
+  /// Encodes the text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode("\(error)")
@@ -147,7 +153,7 @@ public struct Cause: Codable, Sendable {
 }
 
 extension Event {
-  /// The invitation that it is about, by its locator; nil for an event of another kind.
+  /// The locator of the event's invitation; nil for an event that is not about an invitation.
   package var locator: String? {
     switch self {
     case .invitation(let open): open.code.locator
@@ -159,17 +165,17 @@ extension Event {
   }
 }
 
-/// A device of the notebook at the other end of a connection, or a hub.
+/// A device of the notebook on the other side of a connection, or a hub.
 public struct PeerIdentity: Hashable, Codable, Sendable {
-  /// Its name, by its certificate; what this device calls a hub.
+  /// The device's name in its certificate; for a hub, this device's name for it.
   public let name: String
-  /// Its device ID; a hub's name, which is no device's ID.
+  /// Its device ID; for a hub, its name, which cannot be a device's ID.
   public let deviceID: String
-  /// Its present role; a hub passes on what writers left there.
+  /// Its present role; hubs count as writers, as they pass on writers' versions.
   public let role: Role
-  /// The address, as `HOST:PORT`; a hub's as git takes it.
+  /// The address, as `HOST:PORT`; a hub's in git's form.
   public let address: String
-  /// Whether it is a hub, or a bundle, which prove nothing.
+  /// Whether it is a hub or a bundle, which do not authenticate.
   public let isHub: Bool
 
   private enum CodingKeys: String, CodingKey {
@@ -178,7 +184,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
     case isHub = "hub"
   }
 
-  /// The device of that ID at that address.
+  /// A device with that ID at that address.
   public init(name: String, deviceID: String, role: Role, address: String) {
     self.name = name
     self.deviceID = deviceID
@@ -196,56 +202,56 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
     isHub = true
   }
 
-  /// A bundle, which is no device either: where it is read from.
+  /// A bundle, which does not authenticate either; its address is the file.
   init(bundle name: String) { self.init(hub: Self.bundle, at: name) }
 
-  /// The name that stands for a bundle.
+  /// The ID and name for a bundle.
   public static let bundle = "bundle"
 }
 
-/// How far a transfer is.
+/// The progress of a transfer.
 public struct TransferProgress: Hashable, Codable, Sendable {
-  /// The step that takes the time.
+  /// The stage of the transfer.
   public enum Stage: String, Codable, Sendable {
-    /// Packs are on their way.
+    /// Packs are being transferred.
     case moving
-    /// The pack that came is checked and joined here.
+    /// The received pack is being checked and merged here.
     case joining
-    /// The peer is busy: it makes a pack ready, or checks and joins what it got.
+    /// The peer is busy: it prepares a pack, or checks and merges a received one.
     case waiting
   }
 
-  /// The device at the other end.
+  /// The device on the other side.
   public let peer: PeerIdentity
-  /// The step that takes the time now.
+  /// The present stage.
   public var stage = Stage.moving
   /// Objects written to the peer.
   public var sentObjects = 0
-  /// How many objects go to the peer.
+  /// How many objects will be written to the peer.
   public var objectsToSend = 0
   /// Bytes of objects written to the peer, before compression; 0 for a hub.
   public var sentContent = 0
-  /// How many bytes of objects go to the peer, before compression; 0 for a hub.
+  /// How many bytes of objects will be written to the peer, before compression; 0 for a hub.
   public var contentToSend = 0
-  /// Bytes of the peer's pack so far.
+  /// Bytes received of the peer's pack.
   public var receivedBytes = 0
-  /// Objects of a hub's pack so far.
+  /// Objects received of a hub's pack.
   public var receivedObjects = 0
-  /// How many objects the peer's pack holds.
+  /// How many objects the peer's pack has.
   public var objectsToReceive = 0
-  /// Bytes of the peer's objects so far, before compression.
+  /// Bytes received of the peer's objects, before compression.
   public var receivedContent = 0
-  /// How many bytes the peer's objects hold, before compression; 0 where it has not said so.
+  /// The size of the peer's objects, before compression; 0 if unknown.
   public var contentToReceive = 0
-  /// The amount that is written into the folder so far, when the pack is checked.
+  /// The amount written into the folder so far, after the pack was checked.
   public var written = WorkAmount()
-  /// How many files are to be written into the folder; 0 before that is known.
+  /// How many files will be written into the folder; 0 while unknown.
   public var filesToWrite = 0
 }
 
-/// An invitation as the user who invites is told of it.
+/// An open invitation, for the user who invites.
 public struct OpenInvitation: Codable, Sendable {
-  /// The code that the joining device's user is told. Secret but for its locator.
+  /// The code for the joining device's user. Secret except for its locator.
   public let code: InvitationCode
   /// The role the device gets.
   public let role: Role

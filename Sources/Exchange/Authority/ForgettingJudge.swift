@@ -3,13 +3,13 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// Judges whether a version that says that something was forgotten counts: notes-security(7), FORGETTING. Only an
-/// admin's does, by what this device knows of the members now.
+/// Decides whether a version that records a forgetting counts: notes-security(7), FORGETTING. Only an admin's
+/// does, judged by the members that this device knows now.
 struct ForgettingJudge {
   private let repository: Repository
   private let members: MembershipStore
 
-  /// How many versions above one of a former admin are looked at for one of an admin's.
+  /// How many versions above that of a former admin are searched for one by an admin.
   private static let mostLookedAt = 10_000
 
   init(_ notebook: Notebook) throws {
@@ -18,8 +18,8 @@ struct ForgettingJudge {
       in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder))
   }
 
-  /// Whether an admin signed it, or somebody who was one once and on whose version an admin has put one of its own:
-  /// so a removal does not part those who have followed it from those who have not.
+  /// Whether an admin signed the version, or a former admin on whose version an admin has put one of its own: so
+  /// a removal does not divide devices into those that have followed the version and those that have not.
   func counts(_ version: ForgettingVersion, below heads: [ObjectID]) throws -> Bool {
     guard let signer = try signer(of: version.id) else { return false }
     if isAdmin(signer) { return true }
@@ -37,7 +37,7 @@ struct ForgettingJudge {
     members.member(ofDevice: deviceID).map { $0.role == .admin && !$0.isBlocked } ?? false
   }
 
-  /// The device that signed a version and that it names; nil if it has no such signature.
+  /// The device that a version names and that signed it; nil if there is no such signature.
   private func signer(of id: ObjectID) throws -> String? {
     let commit = try JudgedCommit(id, repository.object(id).data)
     guard let device = commit.value.deviceID, try commit.isSignedByItsDevice else { return nil }

@@ -4,15 +4,15 @@ internal import Notebook
 internal import State
 internal import System
 
-/// The tips of this device when it learned that a device may make no versions any more:
-/// `.git/notes/former-writers`, a device and the tip a line. A clock can be set to any time; a version that
-/// was here before the removal was made before it.
+/// The tips of this device at the times when it learned that another device may no longer make versions:
+/// `.git/notes/former-writers`, lines with a device and the tip. A clock can be set to any time, but a
+/// version that was here before the removal was made before it.
 struct FormerWriters {
   private let repository: Repository
   private var tips: [String: ObjectID]
 
-  /// Reads what is known, and keeps the present tip for those who are former writers since. Called before
-  /// anything more is taken in.
+  /// Reads the record, and adds the present tip for each new former writer. Called before anything is
+  /// received.
   init(_ signers: [String: Signer], in notebook: Notebook) throws {
     repository = notebook.repository
     let path = notebook.stateFolder[.formerWriters]
@@ -36,13 +36,12 @@ struct FormerWriters {
     do {
       try Disk.replace(path, with: lines.bytes, isShared: true)
     } catch {
-      // A reader of a medium that cannot be written learns nothing more there: the next look comes to the
-      // same.
+      // A reader on a read-only medium receives nothing new: the next call has the same result.
     }
   }
 
-  /// Whether a version of a device was here when its right to make versions ended; true for one that nothing
-  /// is kept of, as before this device had the notebook.
+  /// Whether a version of a device was here when its right to make versions ended; true if there is no
+  /// record, as for a time before this device had the notebook.
   func hadBefore(_ id: ObjectID, by device: String) throws -> Bool {
     guard let tip = tips[device], try repository.contains(tip) else { return true }
     return try repository.isAncestor(id, of: tip)
@@ -50,6 +49,6 @@ struct FormerWriters {
 }
 
 extension Signer {
-  /// Whether it was a writer, and is none any more.
+  /// Whether it was a writer and no longer is.
   var isFormer: Bool { if case .former = right { true } else { false } }
 }

@@ -5,13 +5,13 @@ public import Notebook
 internal import State
 internal import System
 
-/// The list of members of a notebook, and the places to meet its members: with them a device is itself in it again
-/// after its folder is gone. `$XDG_DATA_HOME/notes/memberships`, a file a notebook; a copy of the device key has them,
-/// too. notes-device(1).
+/// A notebook's list of members, and the places where its members can be reached: with them a device can return
+/// to the notebook after its folder is lost. `$XDG_DATA_HOME/notes/memberships`, a file for each notebook; a copy
+/// of the device key includes them, too. notes-device(1).
 public struct KeptMembership: Sendable {
   /// The notebook's ID and its name.
   public let id, name: String
-  /// The device whose membership it is, and its name in the notebook.
+  /// The device that is the member, and its name in the notebook.
   public let device, deviceName: String
   /// The hubs of the notebook.
   public let hubs: [Hub]
@@ -21,10 +21,10 @@ public struct KeptMembership: Sendable {
   private let members: MemberList
 
   private static let (folder, form) = ("memberships", "notes-membership")
-  /// The longest text of one that is read, in bytes.
+  /// The largest text of a membership that is read, in bytes.
   private static let limit = 4 << 20
 
-  /// A notebook's, as it is now; nil where this device is no member.
+  /// A notebook's present membership; nil if this device is not a member.
   private init?(of notebook: Notebook, for context: SessionContext) throws {
     let membership = context.membership
     guard let own = membership.member(ofDevice: context.key.deviceID), !own.isRemoved else {
@@ -38,9 +38,9 @@ public struct KeptMembership: Sendable {
     members = MemberList(of: membership)
   }
 
-  // MARK: Its text
+  // MARK: The text
 
-  /// Its text; a list of members is a part of it, in the form of notes-hub(7).
+  /// The text; it includes the list of members, in the form of notes-hub(7).
   private var text: [UInt8] {
     var lines = StateLines([
       Self.form: 1, "notebook": id, "name": name, "device": device, "device-name": deviceName,
@@ -76,8 +76,8 @@ public struct KeptMembership: Sendable {
 
   // MARK: In the data folder
 
-  /// Those that are kept, by the notebooks' names. One that cannot be read is passed over: all that it says is in its
-  /// notebook.
+  /// The stored memberships, sorted by the notebooks' names. An unreadable one is skipped: the notebook itself
+  /// has the same data.
   public static func all(in dataFolder: String) throws -> [KeptMembership] {
     let folder = "\(dataFolder)/\(folder)"
     return try Disk.namesIfAny(in: folder).compactMap { name in
@@ -86,7 +86,8 @@ public struct KeptMembership: Sendable {
     }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// Keeps a notebook's, in place of what was known of it before; where this device is no member, that goes.
+  /// Stores a notebook's membership, replacing the old one; if this device is not a member, removes
+  /// it.
   public static func update(
     of notebook: Notebook, for context: SessionContext, in dataFolder: String
   ) throws {
@@ -103,16 +104,17 @@ public struct KeptMembership: Sendable {
     "\(dataFolder)/\(folder)/\(id)"
   }
 
-  /// Keeps it, in place of what was known of the notebook before.
+  /// Stores it, replacing the notebook's old membership.
   public func keep(in dataFolder: String) {
     let path = Self.path(of: id, in: dataFolder)
     let text = text
     if Disk.contentIfAny(path, limit: Self.limit) != text { Disk.keep(text, at: path) }
   }
 
-  // MARK: Behind a copy of the device key
+  // MARK: After a copy of the device key
 
-  /// The text of several, signed with the device's key: a copy of the key may lie where others can write.
+  /// The text of several memberships, signed with the device's key, because others may be able to
+  /// write to the copy of the key.
   public static func exported(_ all: [KeptMembership], by key: DeviceKey) throws -> [UInt8] {
     var text: [UInt8] = []
     for one in all.map(\.text) where text.count + one.count < DeviceKey.largestMemberships {
@@ -121,7 +123,8 @@ public struct KeptMembership: Sendable {
     return text.isEmpty ? [] : try key.signedMemberships(text)
   }
 
-  /// Those that stand behind a copy of this key; nil where others wrote there, or the end is missing.
+  /// The memberships after a copy of this key; nil if others have changed them, or if the end is
+  /// missing.
   public static func imported(_ file: [UInt8], by key: DeviceKey) throws -> [KeptMembership]? {
     guard let text = try key.verifiedMemberships(in: file) else { return nil }
     let first = Array((form + " ").utf8)
@@ -133,11 +136,11 @@ public struct KeptMembership: Sendable {
     }.filter { $0.device == key.deviceID }
   }
 
-  // MARK: The notebook again
+  // MARK: Making the notebook again
 
-  /// Makes the notebook in a folder, without any version: the next sync brings them.
+  /// Makes the notebook in a folder, without versions: the next sync receives them.
   ///
-  /// - Throws: `MembershipError` where the list of members does not have this device.
+  /// - Throws: `MembershipError` if this device is not in the list of members.
   public func make(at folder: String, for key: DeviceKey) throws -> Notebook {
     let notebook = try Notebook.make(at: folder, branch: branch) { state in
       let membership = try MembershipStore.install(

@@ -3,19 +3,20 @@ public import Membership
 public import Notebook
 
 extension VersionSigner {
-  /// Signs with this key, or with one of another device that is kept beside it: a notebook may go by
-  /// the former key of a device that has a new one.
+  /// Signs with this key, or with a former key of the device: a notebook may still use the former
+  /// one.
   public init(_ key: DeviceKey) {
     self.init { deviceID in try key.deviceID == deviceID ? key : key.sibling(deviceID) }
   }
 
-  /// Signs with the device keys of a user's data folder, each read when the first version is made.
+  /// Signs with the device keys of a user's data folder; each is read when it signs its first
+  /// version.
   public init(keysIn dataFolder: @autoclosure @escaping @Sendable () throws -> String) {
     self.init { deviceID in try DeviceKey.load(deviceID, in: dataFolder()) }
   }
 
-  /// Signs with the key that `find` finds, and tells devices of one name apart: notes-security(7),
-  /// SIGNATURES.
+  /// Signs with the result of `find`, and gives devices with the same name distinct names:
+  /// notes-security(7), SIGNATURES.
   private init(_ find: @escaping @Sendable (_ deviceID: String) throws -> DeviceKey?) {
     self.init(
       load: { deviceID in
@@ -27,7 +28,8 @@ extension VersionSigner {
           let status = try MembershipStore.status(ofDevice: device.deviceID, at: stateFolder)
           return SharedNames(status).name(device.name, device.deviceID)
         } catch {
-          // A list of members that cannot be read keeps nobody from saving: who is shown goes by the signature.
+          // An unreadable list of members must not prevent a save: authors are shown by their
+          // signatures.
           return device.name
         }
       },

@@ -4,19 +4,19 @@ internal import Membership
 internal import Merge
 internal import Notebook
 
-/// Judges what comes, from a hub or bundle, where nobody proves who he is, or from a device: notes-security(7),
-/// VERSIONS.
+/// Decides which versions to accept from a hub or bundle, where nobody has authenticated, or from a device:
+/// notes-security(7), VERSIONS.
 ///
-/// A version names all that it was made of, so one that a member has signed answers for all below it.
-/// Only heads are looked at; what is behind them costs nothing.
+/// A version names its whole history by ID, so a member that has signed it vouches for everything below. Only
+/// heads are checked; the versions below cost nothing.
 struct VersionJudge {
-  /// The versions that are taken.
+  /// The versions to accept.
   enum Taking {
     /// Versions that a member vouches for.
     case answered
-    /// The same, and what names no member.
+    /// Those, and versions that name no member.
     case ofNoMember
-    /// The same, and what names this device, which sends it.
+    /// Those, and versions that name this device, which sends them.
     case from(deviceID: String)
     case all
   }
@@ -27,7 +27,7 @@ struct VersionJudge {
 
   private var repository: Repository { notebook.repository }
 
-  /// Reads the content of a commit that came, or is here.
+  /// Reads the content of a commit that has arrived, or is here.
   typealias Reader = (ObjectID) throws -> [UInt8]
 
   init(_ membership: MembershipStore, _ notebook: Notebook, _ taking: Taking = .answered) {
@@ -36,10 +36,10 @@ struct VersionJudge {
 
   // MARK: Incoming versions
 
-  /// - Throws: `UnansweredVersion` where one of the heads, or of those that a derived merge among them
-  ///   stands for, is new and no member answers for it.
+  /// - Throws: `UnansweredVersion` if a head is new and no member vouches for it. A derived merge
+  ///   among the heads is replaced by the heads that it merges.
   func check(_ heads: [ObjectID], _ content: Reader) throws {
-    // A device that was removed made the versions that are here now before.
+    // The versions that are here now were made before any removal received with these.
     _ = try FormerWriters(membership.signers(), in: notebook)
     if case .all = taking { return }
     let shown = try repository.head().commit
@@ -59,8 +59,8 @@ struct VersionJudge {
     }
   }
 
-  /// The commits that are no derived merges, and those that derived merges stand for: they are made anew
-  /// from them, whatever came.
+  /// The commits that are not derived merges, and those that derived merges represent: the merges are
+  /// computed again, whatever has arrived.
   private func commits(
     of heads: [ObjectID], _ content: Reader, leavingOut isLeftOut: (ObjectID) throws -> Bool
   ) throws -> [JudgedCommit] {
@@ -78,22 +78,22 @@ struct VersionJudge {
     return found
   }
 
-  // MARK: Versions that are here
+  // MARK: Versions that are already here
 
-  /// The occasions for a version on top of those that are here.
+  /// The occasions to put a version on top of those that are here.
   enum Occasion {
-    /// A session begins: versions in this device's name that git has made anew.
+    /// A session begins: a version may name this device although git made it again.
     case greeting
-    /// Another device is to take the versions that are here.
+    /// Another device will receive the versions that are here.
     case giving
-    /// Another device has not taken them.
+    /// Another device has refused them.
     case refused
   }
 
-  /// Makes a version on top of what is here, where one of its heads has nobody who answers for it; where it
-  /// was refused, unless this device does already.
+  /// Makes a version on top of the tip if nobody vouches for one of its heads; after a refusal, unless this
+  /// device already vouches for it.
   ///
-  /// - Returns: whether it did.
+  /// - Returns: whether it made one.
   @discardableResult
   func endorseOwn(_ occasion: Occasion = .giving) throws -> Bool {
     let state = try notebook.state()
@@ -113,8 +113,8 @@ struct VersionJudge {
     return try isMissing && notebook.endorse(tip)
   }
 
-  /// Whether git has made a device's version anew by hand. It may have dropped all that the device signed,
-  /// which others have still.
+  /// Whether somebody made a device's version again with git. The new one may lack everything that the
+  /// device signed and that others still have.
   private func isMadeAnew(_ commit: JudgedCommit) throws -> Bool {
     try commit.value.deviceID != nil && commit.value.committer.email != commit.value.author.email
       && !commit.isSignedByItsDevice
@@ -122,7 +122,7 @@ struct VersionJudge {
 
   // MARK: One version
 
-  /// Whether a member answers for a version by itself: one that may send made it.
+  /// Whether a member vouches for a version directly: the member signed it and may send versions.
   private func isAnswered(_ commit: JudgedCommit) throws -> Bool {
     guard let signature = commit.signature else { return false }
     let (named, signer) = (commit.value.deviceID, try signature.deviceID)
@@ -147,12 +147,12 @@ struct VersionJudge {
   }
 }
 
-/// A commit and what it is signed with.
+/// A commit with its signature.
 struct JudgedCommit {
   let value: Commit
-  /// Whether it has a signature of whatever form.
+  /// Whether it has a signature in any form.
   let hasSignature: Bool
-  /// One that a device may have made.
+  /// A signature in a form that a device makes.
   let signature: VersionSignature?
   private let signed: SignedCommit?
 
@@ -167,7 +167,7 @@ struct JudgedCommit {
     try signed.map { try signature.isGood(over: $0.content) } ?? false
   }
 
-  /// Whether the device that it names has signed it; where it names none, whether one has.
+  /// Whether the device that it names has signed it; if it names none, whether any has.
   var isSignedByItsDevice: Bool {
     get throws {
       guard let signature, try value.deviceID.map({ try signature.deviceID == $0 }) ?? true
@@ -177,7 +177,7 @@ struct JudgedCommit {
   }
 }
 
-/// A version for which no member answers: it is not taken, nor what comes with it.
+/// A version for which no member vouches: it is refused, and everything that arrives with it.
 struct UnansweredVersion: Error, CustomStringConvertible {
   let description: String
 

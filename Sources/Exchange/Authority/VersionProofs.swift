@@ -4,42 +4,42 @@ internal import Membership
 public import Merge
 public import Notebook
 
-/// The author of a version, and how that is known: notes-security(7), SIGNATURES.
+/// The author of a version, and the proof: notes-security(7), SIGNATURES.
 public struct VersionAuthor: Hashable, Sendable {
-  /// The author's name: of a member that signed it a name in its certificate, else the one that the version
-  /// claims.
+  /// The author's name: if a member signed it, a name in its certificate; otherwise the one that the
+  /// version claims.
   public let name: String
-  /// The name that the version itself gives, as it is shown: of the time when it was made.
+  /// The name in the version itself, at the time when it was made, made visible.
   public let claim: String
-  /// The name that the device had when it made the version, if that was another one: a certificate names it so.
+  /// The device's name when it made the version, if it was another: a certificate has that name.
   public let formerName: String?
   /// The device that it names; nil if it names none.
   public let deviceID: String?
-  /// The proof of it.
+  /// The proof.
   public let proof: VersionProof
-  /// Whether people are told what the proof lacks: not in a repository that has no members.
+  /// Whether people see a remark about a missing proof: not in a repository without members.
   public let isMarked: Bool
 }
 
 extension VersionAuthor {
-  /// Whose text what an altered merge changed is.
+  /// The author of the changes in an altered merge.
   public static let nobody = "nobody"
 
-  /// How many Unicode scalars of a name that a version claims are shown: as many as a device's name may have. A
-  /// longer one would push away what stands behind it.
+  /// How many Unicode scalars are shown of a name that a version claims: as many as a device's name may have. A
+  /// longer name would push the text after it off the line.
   static let longestClaim = 64
 
-  /// A name that a version claims, as it is shown.
+  /// A name that a version claims, made visible.
   static func claimed(_ name: some StringProtocol) -> String {
     guard name.unicodeScalars.count > longestClaim else { return String(name) }
     return String(String.UnicodeScalarView(name.unicodeScalars.prefix(longestClaim))) + "\u{2026}"
   }
 
-  /// The name, with what is lacking to prove it.
+  /// The name, with a remark if it is not proved.
   public var markedName: String { name + (mark.map { " (\($0))" } ?? "") }
 
-  /// The remark if nothing proves that the name is the author's; nil if it is proved, or if the name itself
-  /// says whose word it is.
+  /// The remark if nothing proves that this is the author's name; nil if it is proved, or if the name
+  /// itself says who claims it.
   public var mark: String? {
     guard isMarked else { return nil }
     return switch proof {
@@ -58,32 +58,34 @@ extension VersionAuthor {
 
 /// The evidence for the author of a version.
 public enum VersionProof: String, Sendable, CaseIterable {
-  /// A device signed it that is a writer or an admin, or was one then, and that it names.
+  /// The device that it names signed it and is a writer or an admin, or was one then.
   case verified
-  /// Such a device signed it, and it names none: its name is the word of that device.
+  /// Such a device signed it, and the version names none: that device vouches for the author's
+  /// name.
   case vouched
   /// It has no signature.
   case unsigned
-  /// Its signature is not that of the device that it names, is over something else, or of another form.
+  /// Its signature is not by the device that it names, does not match its content, or has another
+  /// form.
   case wrong
-  /// Its signature is good, and by a device that was never a member.
+  /// Its signature is valid, and by a device that was never a member.
   case stranger
-  /// Its signature is good, and by a device that was removed before.
+  /// Its signature is valid, and by a device that had been removed before.
   case removed
-  /// Its signature is good, and by a device that was a reader then.
+  /// Its signature is valid, and by a device that was a reader then.
   case reader
-  /// It was made again when something was forgotten, and lost its signature: an admin's version above vouches for it.
+  /// A forgetting rewrote it, so it lost its signature: an admin's version above vouches for it.
   case rewritten
-  /// It is a derived merge that holds what its versions merge to.
+  /// It is a derived merge and equal to the computed merge.
   case computed
-  /// It is a derived merge that holds something else: what it changed is nobody's.
+  /// It is a derived merge and differs from the computed merge: the changes have no author.
   case altered
-  /// It is a derived merge, and there was no time to make it again.
+  /// It is a derived merge, and there was no time to compute it again.
   case unchecked
 }
 
-/// Answers who made the versions that are here. It is the one place that does: whoever shows an author asks
-/// it.
+/// Finds the authors of the versions that are here. Every part of the program that shows an author uses
+/// this class.
 public final class VersionProofs {
   /// The signer of a version, whether a member or not.
   private enum Signing {
@@ -92,33 +94,34 @@ public final class VersionProofs {
     case by(String)
   }
 
-  /// Computes derived merges again, which nobody signs.
+  /// Computes derived merges again, because they are not signed.
   public let merges: MergeCheck
   private let notebook: Notebook
   private var known: [ObjectID: VersionAuthor] = [:]
   private var verified: VersionMemory
-  /// The devices that were ever members, nil inside where the notebook has no list of them.
+  /// The devices that were ever members; the inner value is nil if the notebook has no list of
+  /// members.
   private var signers: [String: Signer]??
   private var former: FormerWriters?
-  /// The versions that an admin vouches for who had something forgotten.
+  /// The versions for which an admin vouches by a forgetting.
   private var belowObeyed: Set<ObjectID>?
 
-  /// Nothing is read yet but what was verified before.
+  /// Reads only the results of earlier checks.
   public init(in notebook: Notebook) {
     self.notebook = notebook
     merges = MergeCheck(of: notebook.history)
     verified = VersionMemory(.verified, in: notebook.stateFolder)
   }
 
-  /// Keeps what was verified for the next command.
+  /// Saves the results of the checks for the next command.
   public func remember() {
     verified.save()
     merges.remember()
   }
 
-  /// The author of a version, and how that is known.
+  /// The author of a version, and the proof.
   ///
-  /// - Throws: if the version cannot be read, or the list of members cannot.
+  /// - Throws: an error if the version or the list of members cannot be read.
   public func author(of commit: Commit) throws -> VersionAuthor {
     if let author = known[commit.id] { return author }
     let author = try judged(commit)
@@ -126,13 +129,13 @@ public final class VersionProofs {
     return author
   }
 
-  /// The same, of a version that is here.
+  /// The same, for a version's ID.
   public func author(of id: ObjectID) throws -> VersionAuthor {
     try known[id] ?? author(of: notebook.repository.commit(id))
   }
 
-  /// The authors of the sides of a note's conflict blocks, by their labels. A label of no version is one
-  /// that a person has typed.
+  /// The authors of the sides of a note's conflict blocks, by their labels. A label without a version
+  /// was typed by a person.
   public func authors(
     ofSides sides: some Sequence<MarkedText.Side>, in path: TreePath
   ) throws -> [[UInt8]: VersionAuthor] {
@@ -225,11 +228,11 @@ public final class VersionProofs {
     }
   }
 
-  /// How many versions in a row of one device are looked through for one that is later.
+  /// How many consecutive versions of one device are searched for a later date.
   private static let longestRow = 1_000
 
-  /// Whether a version is later, or another one that it stands on through versions of its device alone: it
-  /// can bear any date, but stands on versions that were there.
+  /// Whether a version is dated later, or is on top of a later one through versions only of its device: a
+  /// version can have any date, but the versions below it existed before.
   private func isLater(_ commit: Commit, than end: Int64, by device: String) throws -> Bool {
     var (pending, seen) = ([commit], Set([commit.id]))
     while let commit = pending.popLast() {
@@ -254,8 +257,8 @@ extension VersionProof {
 }
 
 extension Signer {
-  /// The name of the device in a version: its present one, whatever it was then; a guest's as the version
-  /// has it, under the device's present name.
+  /// The device's present name, whatever the version says; for a guest, the guest's name in the version
+  /// with the device's present name.
   fileprivate func name(claimed: String) -> String {
     for own in names where claimed.hasSuffix(" (via \(own))") {
       let guest = VersionAuthor.claimed(claimed.dropLast(own.count + 7))
@@ -264,11 +267,11 @@ extension Signer {
     return names.contains { claimed == $0 + mark } ? name + mark : name
   }
 
-  /// The name that a version gives its device, if that is a former one of its certificates.
+  /// The name that a version gives its device, if it is a former name in one of its certificates.
   fileprivate func formerName(claimed: String) -> String? {
     names.first { $0 != name && (claimed == $0 || claimed == $0 + mark) }
   }
 
-  /// Stands behind a name that several devices have.
+  /// Added to a name that several devices share.
   private var mark: String { " (\(deviceID.prefix(8)))" }
 }

@@ -1,37 +1,37 @@
 internal import Git
 internal import System
 
-/// The defects of a bundle.
+/// The errors of a bundle.
 public enum BundleError: FileFailure, Equatable {
-  /// The file does not begin as a bundle does.
+  /// The file does not begin like a bundle.
   case notABundle
-  /// It ends before all that it says it holds, or says what no bundle says.
+  /// The file ends early, or its content is invalid.
   case damaged
-  /// A bundle of a form that is not read: which.
+  /// The bundle has an unsupported form: which.
   case form(String)
-  /// It names no notebook: git made it, or what made it is older than these.
+  /// It names no notebook: git made it, or an early version of notes.
   case withoutMembers
   /// It is of another notebook.
   case anotherNotebook
   /// An admin has started the notebook's membership over: the admin's name.
   case startedOver(by: String)
-  /// It builds on versions that are not here: the beginning of the ID of one, and how many.
+  /// It requires versions that are not here: the beginning of an ID, and how many.
   case lacking(String, count: Int)
-  /// There is no version to put into one.
+  /// There is no version to write into a bundle.
   case noVersion
   /// A reader's edits stay on its device.
   case reader
-  /// A call on the file failed.
+  /// A system call on the file failed.
   case file(call: String, path: String, errno: Int32)
 
-  /// The error of a call.
+  /// The error of a system call.
   public static func system(call: String, path: String, errno: Int32) -> BundleError {
     .file(call: call, path: path, errno: errno)
   }
 }
 
 extension BundleError: CustomStringConvertible {
-  /// The defect as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .notABundle: "this is not a bundle"

@@ -2,30 +2,30 @@ package import Git
 
 /// The header before the pack of a bundle: gitformat-bundle(5).
 package struct BundleHeader: Hashable, Sendable {
-  /// Commits that whoever applies it has to have, with all their history.
+  /// Commits that a receiver must already have, with all their history.
   package var prerequisites: [ObjectID] = []
-  /// The commits that it brings, by name.
+  /// The bundle's commits, by reference name.
   package var references: [String: ObjectID] = [:]
 
-  /// Git clones what `HEAD` stands for, and so it is the tip.
+  /// git clones the commit named `HEAD`, so this is the tip.
   package static let tip = "HEAD"
 
   static let signature = Array("# v2 git bundle\n".utf8)
-  /// How many bytes it may have: one of git's may name every branch and tag there is.
+  /// The size limit in bytes: git's own bundles may name every branch and tag.
   static let limit = 1 << 20
 
-  /// A header without anything.
+  /// An empty header.
   package init() {}
 
-  /// Form 2, which every git reads.
+  /// Form 2, which every version of git reads.
   var bytes: [UInt8] {
     let prerequisites = prerequisites.map { "-\($0) \n" }
     let references = references.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }
     return Self.signature + Array((prerequisites + references + ["\n"]).joined().utf8)
   }
 
-  /// The start of the pack, if it is among these bytes, which are the first of a file. Throws `BundleError`
-  /// as soon as they cannot be a bundle's.
+  /// The offset of the pack, if it is within these bytes, which are the first of a file. Throws
+  /// `BundleError` as soon as the bytes cannot be a bundle's.
   static func end(in bytes: [UInt8]) throws(BundleError) -> Int? {
     guard bytes.starts(with: signature.prefix(bytes.count)) else {
       let line = String(
@@ -41,7 +41,7 @@ package struct BundleHeader: Hashable, Sendable {
     return nil
   }
 
-  /// Reads one, up to the empty line.
+  /// Reads a header, up to the empty line.
   package init(parsing bytes: ArraySlice<UInt8>) throws(BundleError) {
     for line in bytes.dropFirst(Self.signature.count).split(separator: UInt8(ascii: "\n")) {
       let isPrerequisite = line.first == UInt8(ascii: "-")

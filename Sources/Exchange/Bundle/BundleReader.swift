@@ -6,24 +6,24 @@ package final class BundleReader {
   private let path: String
   private let descriptor: Int32
   private let cancellation: CancellationToken?
-  /// The bytes of the pack that were read together with the header.
+  /// Bytes of the pack that were read together with the header.
   private var rest: [UInt8] = []
 
   private static let piece = 256 << 10
-  /// Throws what a file of this module throws.
+  /// Throws this module's error for files.
   private typealias Disk = FileSystem<BundleError>
 
-  /// A file; standard input where there is no path. Throws `BundleError.file`.
+  /// Opens a file, or standard input if `path` is nil. Throws `BundleError.file`.
   package init(path: String?, cancellation: CancellationToken? = nil) throws {
     self.path = path ?? ""
     self.cancellation = cancellation
-    // Of a pipe, open(2) would wait for who writes it, past any cancellation.
+    // For a pipe, open(2) would wait for a writer, and could not be cancelled.
     descriptor = try path.map { try Disk.open($0, O_RDONLY | O_NONBLOCK) } ?? dup(STDIN_FILENO)
   }
 
   deinit { close(descriptor) }
 
-  /// The header before the pack; asked for once, before the pack.
+  /// The header before the pack; called once, before `next`.
   package func header() throws -> BundleHeader {
     var bytes: [UInt8] = []
     while true {

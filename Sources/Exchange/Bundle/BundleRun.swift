@@ -5,7 +5,7 @@ internal import Merge
 public import Notebook
 public import System
 
-/// Takes in a bundle: `notes bundle apply`.
+/// Applies a bundle: `notes bundle apply`.
 public struct BundleRun: Sendable {
   private let context: SessionContext
   /// The limits and permissions.
@@ -14,18 +14,18 @@ public struct BundleRun: Sendable {
   /// A run for a notebook.
   public init(context: SessionContext) { self.context = context }
 
-  /// Reads a bundle, and merges what it brings.
+  /// Reads a bundle, and merges its versions.
   ///
   /// - Parameters:
-  ///   - path: the file; standard input where nil.
-  ///   - name: what it is called.
-  /// - Throws: `BundleError`, and what a session throws; no version came in then. `SyncError.stopped`
-  ///   when cancelled.
+  ///   - path: the file; nil for standard input.
+  ///   - name: its name in messages.
+  /// - Throws: `BundleError`, and the errors of a session; then no version is merged.
+  ///   `SyncError.stopped` when cancelled.
   public func apply(
     _ path: String?, named name: String, cancellation: CancellationToken? = nil,
     onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> SessionResult {
-    // A device that was removed is told so; one that is no member yet may read.
+    // A removed device gets an error; one that has not joined yet may read.
     _ = try context.mayGive()
     let notebook = try context.notebook()
     let reader = try BundleReader(path: path, cancellation: cancellation)
@@ -52,7 +52,7 @@ public struct BundleRun: Sendable {
     return try replica.result(traffic, merges: [merged].compactMap { $0 })
   }
 
-  /// Reads it to its end, and takes in what it says of the members.
+  /// Reads the bundle to its end, and merges its list of members.
   private func read(_ reader: BundleReader, for replica: Replica) throws -> ReceivedBundle {
     var progress = TransferProgress(peer: replica.peer)
     let bundle = try ReceivedBundle(
@@ -69,8 +69,8 @@ public struct BundleRun: Sendable {
 }
 
 extension SessionContext {
-  /// Goes by what the list of members that a hub or a bundle brought says of this device: its name, the notebook's,
-  /// and that it is a member now, which is told.
+  /// Applies the facts about this device from the list of members in a hub or bundle: its name, the notebook's
+  /// name, and whether it is now a member, which is reported.
   func takeOwnMembership(wasGuest: Bool, in replica: Replica) throws {
     try replica.notebook.takeNames(from: membership, device: key.deviceID)
     guard wasGuest, let own = membership.member(ofDevice: key.deviceID) else { return }
@@ -81,26 +81,26 @@ extension SessionContext {
   }
 }
 
-/// A bundle that is to be written: `notes bundle create`.
+/// A bundle to be written: `notes bundle create`.
 public struct NewBundle {
-  /// The version that it brings its reader to.
+  /// The tip that the bundle contains.
   public let tip: ObjectID
   /// The versions that its reader must have.
   public let since: [ObjectID]
-  /// How many versions that somebody made are in it.
+  /// How many versions by people it contains.
   public let versions: Int
 
   private let header: BundleHeader
   private let pack: PackWriter
 
-  /// How many objects are written, of how many.
+  /// The numbers of written and of all objects.
   public var progress: (done: Int, total: Int) { (pack.objectsWritten, pack.objectCount) }
 
-  /// Plans one for whoever has these commits, or nothing; what is here and not in their history goes
-  /// into it, the notebook's members, and an invitation.
+  /// Plans a bundle for receivers that have these commits, or nothing. It contains everything that
+  /// is here and not in their history, the notebook's members, and an invitation, if given.
   ///
-  /// - Throws: `BundleError.noVersion`, and `.reader` where nothing may leave this device;
-  ///   `MembershipError` where it is no member.
+  /// - Throws: `BundleError.noVersion`; `.reader` if this device may not send; `MembershipError` if
+  ///   it is not a member.
   public init(
     of notebook: Notebook, for context: SessionContext, since commits: [ObjectID] = [],
     with invitation: FileInvitation? = nil
@@ -110,7 +110,7 @@ public struct NewBundle {
     let repository = notebook.repository
     try VersionJudge(context.membership, notebook).endorseOwn()
     guard let tip = try notebook.state().tip else { throw BundleError.noVersion }
-    // Another device need not have the merges of ours.
+    // The receiver may not have this device's merges.
     let heads = try commits.flatMap { try DerivedMerge.advertisedHeads(of: $0, in: repository) }
     since = Array(Set(heads)).sorted()
     versions = try notebook.versionCount(from: [tip], lacking: since)
@@ -127,7 +127,7 @@ public struct NewBundle {
       wants: [tip, members] + [offer?.commit].compactMap { $0 }, haves: since)
   }
 
-  /// Writes it from its beginning to its end, piece by piece, and returns how many bytes it has.
+  /// Writes the bundle piece by piece, and returns its size in bytes.
   public func write(_ put: ([UInt8]) throws -> Void) throws -> Int {
     var bytes = header.bytes.count
     try put(header.bytes)

@@ -2,19 +2,20 @@ internal import Git
 internal import Membership
 internal import Notebook
 
-/// A bundle that was read to its end, apart from the repository.
+/// A bundle that was read to its end, into a quarantine.
 package struct ReceivedBundle {
   let quarantine: Quarantine
   let tip: ObjectID
   package let members: MemberList
-  /// The invitation that it carries, if it does.
+  /// The bundle's invitation; nil if it has none.
   let invitation: FileInvitation?
-  /// The branch that it names.
+  /// The bundle's branch.
   let branch: String?
-  /// How many bytes its pack has.
+  /// The size of its pack in bytes.
   let bytes: Int
 
-  /// Reads it. `progress` is told how many objects there are, and how many bytes have come.
+  /// Reads the bundle. `progress` is called with the total number of objects and the number of
+  /// received bytes.
   ///
   /// - Throws: `BundleError`, `PackError`.
   init(
@@ -59,12 +60,12 @@ package struct ReceivedBundle {
     invitation = try FileInvitation(in: header, of: repository, arriving: quarantine)
   }
 
-  /// Takes in what it says of the members.
+  /// Merges the bundle's list of members.
   ///
   /// - Throws: `BundleError` for a bundle of another notebook, or of a membership that was started over.
   func takeMembers(for context: SessionContext) throws {
     let membership = context.membership
-    // One that was made before a membership was begun anew is of the notebook, too.
+    // A bundle from before the membership was started over also belongs to the notebook.
     switch try members.relation(to: membership) {
     case .own:
       _ = try membership.merge(certificates: members.certificates, revocations: members.revocations)

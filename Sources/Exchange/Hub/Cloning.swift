@@ -5,10 +5,10 @@ public import Membership
 public import Notebook
 public import System
 
-/// Takes a notebook from a hub or a bundle into a folder of its own: `notes clone`. The device is no
-/// member by that.
+/// Copies a notebook from a hub or a bundle into a new folder: `notes clone`. This does not make the
+/// device a member.
 public struct Cloning: Sendable {
-  /// The place that a notebook is cloned from.
+  /// The source of a clone.
   public enum Source: Sendable {
     /// A hub, by its address.
     case hub(Hub)
@@ -19,45 +19,46 @@ public struct Cloning: Sendable {
   private let source: Source
   private let key: DeviceKey
   private let deviceName: String
-  /// The program that reaches a hub.
+  /// The git program for access to a hub.
   public var program = GitProgram()
-  /// The secret of an invitation by a link, which the device answers at the hub before it fetches the versions.
+  /// The secret of an invitation by a link, to which the device responds at the hub before it
+  /// fetches the versions.
   public var secret: InvitationSecret?
   /// The limits and permissions.
   public var options = SessionOptions()
 
-  /// A clone for the device of that key and name.
+  /// A clone by the device with that key and name.
   public init(of source: Source, key: DeviceKey, deviceName: String) {
     (self.source, self.key, self.deviceName) = (source, key, deviceName)
   }
 
-  /// Whether a notebook can be cloned into a folder: it is missing or empty, or a clone that was killed
-  /// left a notebook there that has no version yet.
+  /// Whether a notebook can be cloned into a folder: it is missing or empty, or a killed clone left a
+  /// notebook without a version there.
   public static func isFree(_ folder: String) -> Bool {
     if Counted.access(folder, F_OK) != 0 || begun(in: folder) != nil { return true }
-    // A folder that cannot be listed is not free.
+    // A folder that cannot be listed does not count as free.
     return (try? Disk.names(in: folder).allSatisfy { $0 == halfMade }) ?? false
   }
 
-  /// The notebook in a folder, where it has no version yet.
+  /// The notebook in a folder, if it has no version yet.
   private static func begun(in folder: String) -> Notebook? {
-    // A folder that cannot be opened is none that a clone left.
+    // A folder that cannot be opened was not left by a clone.
     guard let notebook = try? Notebook.open(at: folder), let state = try? notebook.state(),
       state.tip == nil
     else { return nil }
     return notebook
   }
 
-  /// The name of a repository until it is whole; `Repository.create` starts there again.
+  /// The temporary name of a repository; `Repository.create` starts over there.
   private static let halfMade = ".git.new"
 
-  /// Clones into a folder that `isFree`. The notebook comes into being in one step, and then its
-  /// versions come: killed, it leaves a notebook that the next sync or clone completes. Where it throws,
-  /// what it made is gone; but once files stand in the folder, all stays: what somebody put there
-  /// meanwhile may be among them.
+  /// Clones into a folder that `isFree`. The notebook appears in one step, and then its versions arrive:
+  /// if the run is killed, the next sync or clone completes the notebook. If it throws, everything that
+  /// it made is removed; but once there are files in the folder, everything stays, because somebody may
+  /// have added some of them.
   ///
-  /// - Parameter check: told what lies there before anything else comes; what it throws ends it.
-  /// - Throws: `HubError`, `BundleError`, and what a visit throws; `SyncError.stopped` when cancelled.
+  /// - Parameter check: called with the found notebook before anything is written; throws to cancel.
+  /// - Throws: `HubError`, `BundleError`, and the errors of a visit; `SyncError.stopped` when cancelled.
   public func run(
     into folder: String, cancellation: CancellationToken? = nil,
     check: (_ found: ClonedNotebook) throws -> Void, onEvent: @escaping (Event) -> Void = { _ in }
@@ -86,8 +87,8 @@ public struct Cloning: Sendable {
     .system(call: "mkdir", path: folder, errno: ENOTEMPTY)
   }
 
-  /// The notebook there. The versions that come with its members are let go: there is no notebook yet for which
-  /// they could be checked.
+  /// Reads the notebook's members. Versions that arrive with them are dropped, as there is no notebook yet to
+  /// check them.
   private func look(
     from folder: String, _ cancellation: CancellationToken?
   ) throws -> ClonedNotebook {
@@ -166,11 +167,11 @@ public struct Cloning: Sendable {
   }
 }
 
-/// A notebook that is about to be cloned.
+/// A notebook that can be cloned.
 public struct ClonedNotebook: Sendable {
   /// The notebook's ID and its name.
   public let id, name: String
-  /// The name of the device whose invitation the bundle carries.
+  /// The name of the device whose invitation is in the bundle.
   public let inviter: String?
 
   private let invitation: Result<FileInvitation, any Error>
@@ -193,8 +194,8 @@ public struct ClonedNotebook: Sendable {
     }
   }
 
-  /// The invitation that the bundle carries.
+  /// The bundle's invitation.
   ///
-  /// - Throws: `LinkError` where it carries none, or the bundle's own list of members says that it is not open.
+  /// - Throws: `LinkError` if it has none, or if it is not open by the bundle's own list of members.
   public func openInvitation() throws -> FileInvitation { try invitation.get() }
 }

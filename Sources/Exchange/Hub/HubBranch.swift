@@ -3,13 +3,12 @@ internal import History
 internal import Merge
 internal import Notebook
 
-/// The branch of a hub that a notebook meets others on: what it holds, as far as is known here.
-/// notes-hub(7), "The branch".
+/// The hub's branch for a notebook, as far as this device knows it. notes-hub(7), "The branch".
 struct HubBranch {
-  /// Its name there: as in this notebook, or its twin's.
+  /// The branch's name at the hub: the notebook's branch, or the twin name.
   private(set) var name: String
   private(set) var tip: ObjectID?
-  /// The tip of the twin, if both are there: it is joined, and goes along with the other one.
+  /// The tip of the twin, if both branches exist: it is merged, and moved together with the other.
   private(set) var twinTip: ObjectID?
 
   private let hub: Hub
@@ -18,9 +17,9 @@ struct HubBranch {
 
   private var repository: Repository { notebook.repository }
 
-  // A notebook is on one branch, which git calls by one name or by the other.
+  // The default branch of git has one name or the other.
   private static let twins = ["main": "master", "master": "main"]
-  /// The one that stays where a hub has both.
+  /// The name that is kept if a hub has both.
   private static let kept = "main"
 
   /// Throws `HubError.noBranch`.
@@ -29,7 +28,7 @@ struct HubBranch {
     (name, self.hub, self.notebook, self.transfer) = (branch, hub, notebook, transfer)
   }
 
-  /// The other name that it may have.
+  /// The twin's name, if the name has one.
   var twin: String? { Self.twins[name] }
   var isTwinBehind: Bool { twinTip.map { $0 != tip } ?? false }
   /// The tips by the names of their branches.
@@ -40,11 +39,11 @@ struct HubBranch {
     return tips
   }
 
-  /// The versions that the hub shows by it.
+  /// The versions that the hub shows with its branch.
   var shown: Shown {
     get throws {
       guard let tip else { return Shown(tip: nil, heads: []) }
-      // Of one that is not here yet it shows when it has come whether it is a merge.
+      // If the tip is not here yet, it is unknown whether it is a merge.
       var heads =
         try repository.contains(tip) ? DerivedMerge.advertisedHeads(of: tip, in: repository) : [tip]
       if let twinTip, twinTip != tip, !heads.contains(twinTip) { heads.append(twinTip) }
@@ -52,9 +51,9 @@ struct HubBranch {
     }
   }
 
-  // MARK: The remembered state
+  // MARK: The recorded state
 
-  /// Its commit at the last visit.
+  /// The branch's commit at the last visit.
   var former: ObjectID? { get throws { try repository.reference(remembered(name)) } }
 
   /// Whether the hub had both branches at the last visit.
@@ -66,11 +65,11 @@ struct HubBranch {
 
   // MARK: The state at the hub now
 
-  /// Fetches what it holds now, and the references below these folders. The known commits are here with all their
-  /// history.
+  /// Fetches the present commit, and the references below these folders. The known commits are here with all
+  /// their history.
   ///
-  /// - Returns: the names of both branches where one device began on the one and another on the other,
-  ///   and neither leads to the other.
+  /// - Returns: the names of both branches if devices began with different names and neither branch contains the
+  ///   other.
   mutating func fetch(
     beside folders: [String], known: [ObjectID], limits: PackLimits,
     onProgress: (GitProgress) -> Void
@@ -84,7 +83,8 @@ struct HubBranch {
     return split
   }
 
-  /// Which of two branches is the notebook's there: it has one history, and it goes where it is.
+  /// Decides which of two branches is the notebook's: a notebook has one history, and it is on the
+  /// branch that has it.
   private mutating func settle() throws -> (kept: String, joined: String)? {
     twinTip = nil
     guard let twin, let other = transfer.branch(named: twin) else { return nil }
@@ -98,13 +98,13 @@ struct HubBranch {
       (name, tip, twinTip) = (twin, other, present)
     }
     guard let tip, let joined = twinTip, joined != tip else { return nil }
-    // A push without a look moves one of them alone.
+    // A push without a fetch moves only one branch.
     if try isAncestor(joined, of: tip) || isAncestor(tip, of: joined) { return nil }
     return (name, Self.twins[name] ?? "")
   }
 
-  /// Keeps whether the hub has both branches, for the next visit. The notebook's own is kept by the
-  /// replica.
+  /// Records for the next visit whether the hub has both branches. The replica records the
+  /// notebook's own.
   private func rememberTwin(of asked: String) throws {
     guard let twin = Self.twins[asked] else { return }
     let reference = remembered(twin)
@@ -119,25 +119,25 @@ struct HubBranch {
     guard try repository.contains(descendant) else {
       return try transfer.isAncestor(ancestor, of: descendant)
     }
-    // The versions that it descends from are here.
+    // If the descendant's history is complete here, its ancestors are here.
     return try repository.contains(ancestor) && repository.isAncestor(ancestor, of: descendant)
   }
 
   // MARK: Pushing
 
-  /// It holds this version now, which was pushed to it.
+  /// Records that this version was pushed.
   mutating func moved(to version: ObjectID) {
     tip = version
     if twinTip != nil { twinTip = version }
   }
 
-  /// It still holds what it held at the last visit.
+  /// Records that the branch has not moved since the last visit.
   mutating func stayed(at former: ObjectID) { tip = former }
 
-  /// Has whoever clones the hub get it, which nobody had pushed before. A hub that shows another one, and
-  /// does not let that be changed, gets it under both names.
+  /// Makes sure that a clone of the hub gets the first pushed version. If the hub's HEAD names another
+  /// branch and cannot be changed, the version is pushed under both names.
   mutating func offerToClone(_ version: ObjectID) throws {
-    // For those who clone it later: the notes are there already.
+    // Only for later clones: the notes are already there.
     let isShown = try? HubVisit.talking { try transfer.show(name, at: hub.url) }
     guard isShown == false, let twin else { return }
     _ = try HubVisit.talking { try transfer.push(version, to: twin, at: hub.url) }

@@ -1,48 +1,48 @@
 internal import Git
 
-/// Why nothing was exchanged with a hub. The words are those of git or of the hub.
+/// The reason why nothing was exchanged with a hub. The texts are git's or the hub's.
 public enum HubError: Error, Sendable, Equatable {
   /// The git program is missing.
   case gitMissing
-  /// No server answers there.
+  /// No server answers at the address.
   case unreachable(String)
-  /// It stopped answering: after how many seconds.
+  /// The server stopped answering: after how many seconds.
   case silent(seconds: Int)
-  /// The server is not the one that was known there, or not known at all.
+  /// The server's key differs from the known one, or is unknown.
   case hostUnproved(String)
-  /// The server does not let this user in, or not without a password.
+  /// The server denies access to this user, or requires a password.
   case notLetIn(String)
-  /// There is no repository, or one that git does not trust.
+  /// There is no repository, or git does not trust its owner.
   case noRepository(String)
   case foreignOwner(String)
-  /// It takes nothing: what it says.
+  /// The hub refused the push: its message.
   case refused(String)
-  /// It does not let its branch be replaced, which has what was forgotten: what it says.
+  /// The hub refuses to replace the branch that has forgotten content: its message.
   case keepsForgotten(String)
-  /// It has no room left.
+  /// The hub's disk is full.
   case full(String)
-  /// It sends more than is taken: what.
+  /// The hub sends more than this device accepts: what.
   case excessive(String)
-  /// Others moved its branch again and again: how many times.
+  /// Others moved its branch during each attempt: the number of attempts.
   case busy(attempts: Int)
-  /// It holds a history that shares nothing with the notebook's.
+  /// Its history has nothing in common with the notebook's.
   case unrelated
-  /// It has the members of another notebook.
+  /// It has the list of members of another notebook.
   case anotherNotebook
   /// An admin has started the notebook's membership over: the admin's name.
   case startedOver(by: String)
   /// The hub is a shallow clone, which lacks the older versions.
   case shallow
-  /// It has no list of members, and so is no notebook's hub.
+  /// It has no list of members, so it is not the hub of a notebook.
   case withoutMembers
-  /// The notebook is on no branch, so that there is none to meet on.
+  /// The notebook's HEAD is detached, so there is no branch to exchange.
   case noBranch
-  /// Something else.
+  /// Any other error.
   case failed(String)
 }
 
 extension HubError {
-  /// Whether there is no use in asking otherwise, or in waiting once more.
+  /// Whether another attempt or a further wait is useless.
   var isFinal: Bool {
     switch self {
     case .gitMissing, .silent, .hostUnproved, .excessive: true
@@ -52,7 +52,7 @@ extension HubError {
 }
 
 extension HubError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .gitMissing: "git is not installed; notes needs it to reach hubs"
@@ -80,8 +80,8 @@ extension HubError: CustomStringConvertible {
 }
 
 extension HubError {
-  /// The meaning of an error of the git program for a person who wanted to reach a hub; nil for one that is
-  /// none of the hub's.
+  /// The meaning of an error of the git program for a person who wanted to reach a hub; nil if the error is
+  /// not about the hub.
   init?(_ error: any Error) {
     guard let error = error as? TransferError else { return nil }
     switch error {
@@ -97,8 +97,7 @@ extension HubError {
     self = words.contains("No space left") ? .full(words) : .refused(words)
   }
 
-  /// The words of git, ssh, curl and servers, as far as they are known, in the order in which they are
-  /// looked for.
+  /// Known phrases in messages of git, ssh, curl and servers, in the order of the search.
   private static let phrases: [(words: [String], make: @Sendable (String) -> HubError)] = [
     (["No space left on device", "Disk quota exceeded"], { .full($0) }),
     (
@@ -142,7 +141,7 @@ extension HubError {
     return .failed(plain(fatal ?? lines.last ?? "it said nothing"))
   }
 
-  /// A line without git's own beginnings and ends.
+  /// A line without git's prefixes and suffixes.
   private static func plain(_ line: String) -> String {
     var words = Substring(line)
     for beginning in ["remote: ", "fatal: ", "error: "] where words.hasPrefix(beginning) {
@@ -154,7 +153,7 @@ extension HubError {
 }
 
 extension HubVisit {
-  /// Does what the git program does, and says of its failures what they mean.
+  /// Runs `body`, which uses the git program, and translates its errors.
   static func talking<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -1,8 +1,8 @@
 internal import Git
 internal import History
 
-/// A file that a hub keeps beside the versions: a commit without parents whose only file it is, made by nobody and
-/// at no time, so that devices that write the same make the same commit.
+/// A file that a hub stores besides the versions: a commit without parents and with only that file. Its author
+/// and time are fixed, so devices that write the same content make the same commit.
 enum HubFile {
   /// Stores the commit and returns its ID.
   static func write(
@@ -17,7 +17,8 @@ enum HubFile {
     }
   }
 
-  /// The content of the file in a commit that is here, or came; nil where there is no such file.
+  /// The content of the file in a commit that is here, or in the quarantine; nil if there is no
+  /// such file.
   static func content(
     of commit: ObjectID, as name: TreePath, in repository: Repository,
     arriving quarantine: Quarantine?
@@ -29,7 +30,7 @@ enum HubFile {
     return try repository.blob(entry.id)
   }
 
-  /// Nil for what nobody can read as such a file.
+  /// Nil if the content is not readable as such a file.
   static func ifReadable<Value>(_ read: () throws -> Value?) throws -> Value? {
     do {
       return try read()

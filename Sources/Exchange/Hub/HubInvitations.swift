@@ -5,20 +5,21 @@ internal import Notebook
 internal import State
 internal import System
 
-/// The invitations by a link at a hub, and the requests of devices that answer them. An admin's device reads them
-/// at a visit, and certifies who asks: notes-hub(7), "Invitations".
+/// The invitations by a link at a hub, and the requests of devices that respond. An admin's device reads them at
+/// a visit, and certifies the requesting devices: notes-hub(7), "Invitations".
 struct HubInvitations {
-  /// Each invitation has a folder of its ID here, with the offer and a reference for each device that asks.
+  /// Each invitation has a folder named by its ID, with the offer and a reference for each
+  /// requesting device.
   static let folder = "refs/invitations"
   static let (offer, request): (TreePath, TreePath) = ("offer", "request")
-  /// The most invitations of a hub that are read, and the most requests of each.
+  /// The most invitations that are read from a hub, and the most requests for each.
   private static let limit = 64
 
   private let hub: Hub
   private let context: SessionContext
   private let stateFolder: StateFolder
 
-  /// Nil for a device that is no admin's: it has nothing to answer.
+  /// Nil if the device is not an admin's: it cannot answer requests.
   init?(at hub: Hub, _ context: SessionContext?, _ stateFolder: StateFolder) {
     guard let context, context.membership.role(ofDevice: context.key.deviceID) == .admin
     else { return nil }
@@ -27,7 +28,8 @@ struct HubInvitations {
 
   private var membership: MembershipStore { context.membership }
 
-  /// Whether an invitation is open, as far as this device has seen: then a visit looks before it gives.
+  /// Whether an invitation is open, as far as this device knows: then a visit fetches before it
+  /// pushes.
   var areOpen: Bool {
     get throws {
       try KnownOffers(stateFolder).all(in: membership).contains { $0.status == .open }
@@ -36,19 +38,20 @@ struct HubInvitations {
 
   // MARK: From the hub
 
-  /// The references of the invitations there, which were fetched.
+  /// The fetched references of the invitations.
   static func found(by transfer: Transfer) -> [String: [String: ObjectID]] {
     transfer.references(in: folder, limit: limit)
   }
 
-  /// Reads what was found, and answers each open invitation that one device asks by.
+  /// Reads the found invitations, and certifies the device of each open one that exactly one device
+  /// requests.
   ///
-  /// - Parameter ended: gets the references that are of use to nobody any more.
+  /// - Parameter ended: receives the references that are no longer needed.
   func answer(
     _ found: [String: [String: ObjectID]], in repository: Repository,
     arriving quarantine: Quarantine?, report: (Event) -> Void
   ) throws -> [String] {
-    // The hub's list of members may have said otherwise just now.
+    // The hub's list of members may have just changed this.
     guard membership.role(ofDevice: context.key.deviceID) == .admin else { return [] }
     var ended: [String] = []
     let known = KnownOffers(stateFolder)
@@ -82,7 +85,7 @@ struct HubInvitations {
     if case .used(let devices) = status { used = devices }
     let askers = Set(requests.map(\.deviceID)).union(used).sorted()
     if askers.count > 1 {
-      // A link is for one device: somebody else has it, too.
+      // A link is for one device: here another person has it, too.
       guard known.isNews(askers, of: offer) else { return }
       let names = askers.map { device in
         membership.members().first { $0.deviceID == device }?.name
@@ -99,7 +102,7 @@ struct HubInvitations {
     report(.admitted(peer, device: device, notebook: offer.notebookID))
   }
 
-  /// Nil for what cannot be read as such a file.
+  /// Nil if the content is not readable as such a file.
   static func text(
     of commit: ObjectID, _ name: TreePath, in repository: Repository, _ quarantine: Quarantine?
   ) throws -> [UInt8]? {
@@ -110,7 +113,7 @@ struct HubInvitations {
 
   // MARK: To the hub
 
-  /// Puts an offer there.
+  /// Pushes an offer.
   static func give(
     _ offer: InvitationOffer, by transfer: Transfer, from repository: Repository, at hub: Hub
   )
@@ -121,7 +124,7 @@ struct HubInvitations {
     try set(["\(folder)/\(offer.id)/\(self.offer)": commit], by: transfer, at: hub)
   }
 
-  /// The offer of an invitation there; nil where there is none.
+  /// The offer of an invitation at the hub; nil if there is none.
   static func offer(
     of id: InvitationID, by transfer: Transfer, for repository: Repository, at hub: Hub
   ) throws -> InvitationOffer? {
@@ -135,7 +138,7 @@ struct HubInvitations {
     }
   }
 
-  /// Leaves a request there.
+  /// Pushes a request.
   static func give(
     _ request: AdmissionRequest, to offer: InvitationOffer, by transfer: Transfer,
     from repository: Repository, at hub: Hub
@@ -145,7 +148,7 @@ struct HubInvitations {
     try set(["\(folder)/\(offer.id)/\(request.deviceID)": commit], by: transfer, at: hub)
   }
 
-  /// Removes references there. If the hub refuses, they stay, and count for nothing.
+  /// Removes references at the hub. If the hub refuses, they stay and have no effect.
   static func remove(_ names: [String], by transfer: Transfer, at hub: Hub) {
     // The next visit tries again.
     _ = try? set(Dictionary(names.map { ($0, nil) }) { first, _ in first }, by: transfer, at: hub)

@@ -2,23 +2,23 @@ internal import Git
 internal import Membership
 internal import State
 
-/// The list of members at a hub, and the one here: notes-hub(7), "Members".
+/// The list of members at a hub, compared with the one here: notes-hub(7), "Members".
 struct HubMembers {
   private let membership: MembershipStore?
   private let stateFolder: StateFolder?
-  /// Whether a hub may be another notebook's.
+  /// Whether a hub may belong to another notebook.
   private let allowsUnrelated: Bool
-  /// The list at the hub; nil if there is none, or none that can be read.
+  /// The list at the hub; nil if there is none, or if it is not readable.
   private var there: MemberList?
-  /// The version that has it, or what nobody can read; nil if the hub has none.
+  /// The commit with the hub's list, or with unreadable content; nil if the hub has none.
   private var version: ObjectID?
-  /// The list that is to go there, and its version.
+  /// The list to push, and its commit.
   private var sent: (list: MemberList, version: ObjectID)?
-  /// Whether there is one of another notebook, which stays.
+  /// Whether the hub has another notebook's list, which stays.
   private var isOfAnother = false
-  /// Whether there is one of the membership before this one.
+  /// Whether the hub has the list of the membership before this one.
   private var isFormer = false
-  /// Whether the hub takes none.
+  /// Whether the hub refuses the list.
   private var isRefused = false
 
   init(_ context: SessionContext?, allowsUnrelated: Bool) {
@@ -27,9 +27,9 @@ struct HubMembers {
     self.allowsUnrelated = allowsUnrelated
   }
 
-  /// Reads the list there, which has come or is here, and takes in what it says that is not known.
+  /// Reads the hub's list, which was fetched or is here, and merges new facts from it.
   ///
-  /// - Throws: `HubError.anotherNotebook`, unless that is meant.
+  /// - Throws: `HubError.anotherNotebook`, unless another notebook is allowed.
   mutating func look(
     at version: ObjectID?, in repository: Repository, arriving quarantine: Quarantine? = nil
   ) throws {
@@ -55,9 +55,9 @@ struct HubMembers {
     }
   }
 
-  /// A list; nil for what nobody can read as one, which is replaced.
+  /// A list; nil if the content is not readable as one, and is therefore replaced.
   ///
-  /// - Throws: where this machine cannot read it: it may be another notebook's.
+  /// - Throws: an error if this machine cannot read it: it may be another notebook's.
   private static func read(_ read: () throws -> MemberList?) throws -> MemberList? {
     guard let list = try HubFile.ifReadable(read) else { return nil }
     do {
@@ -68,8 +68,8 @@ struct HubMembers {
     }
   }
 
-  /// Whether a list is there that says less than what is known here, or is of the membership before this one.
-  /// If there is none yet, one goes there with the next version.
+  /// Whether the hub's list has less than the one here, or is of the membership before this one. If there is
+  /// none yet, it is pushed with the next version.
   var areNews: Bool { !isRefused && there.map { $0 != present } ?? isFormer }
 
   /// Whether the hub has this notebook's list.
@@ -77,7 +77,7 @@ struct HubMembers {
 
   private var present: MemberList? { membership.map { MemberList(of: $0) } }
 
-  /// The reference that goes there with a version, stored here, and where it was seen to stand.
+  /// The reference to push with a version, stored here, and its last known commit at the hub.
   mutating func references(in repository: Repository) throws -> [String: Transfer.Move] {
     sent = nil
     guard !isOfAnother, let present, present != there else { return [:] }
@@ -86,15 +86,15 @@ struct HubMembers {
     return [MemberList.reference: (to: id, from: version)]
   }
 
-  /// Notes what became of the list that was to go there.
+  /// Records whether the list was pushed.
   mutating func went(_ fate: Transfer.Beside) {
     if fate == .refused { isRefused = true }
     guard let sent, fate == .given else { return }
     (there, version) = (sent.list, sent.version)
   }
 
-  /// The list that the hub holds, and how much of what is known here is in it; nil if it holds none, or if
-  /// a list of that size may lose something.
+  /// The list that the hub has, and the number of this device's facts in it; nil if it has none, or if a
+  /// list of that size may lose facts.
   func held() throws -> (version: ObjectID, size: Int)? {
     guard let membership, let there, let version,
       let size = try membership.extent(

@@ -4,19 +4,19 @@ internal import Membership
 public import Notebook
 public import System
 
-/// The hubs' part of a run of `notes sync`: one after the other is fetched from, merged, and pushed to.
+/// The part of `notes sync` for hubs: fetches from each in turn, merges, and pushes.
 public struct HubRun: Sendable {
   private let context: SessionContext
-  /// Which hubs.
+  /// The hubs to visit.
   public var hubs: [Hub]
   /// The options of the sessions.
   public var options = SessionOptions()
-  /// The program that reaches them.
+  /// The git program for access to them.
   public var program = GitProgram()
-  /// Whether a history that shares nothing with the notebook's is merged.
+  /// Whether to merge a history that has nothing in common with the notebook's.
   public var allowsUnrelated = false
 
-  /// The versions from before something was forgotten here that hubs held, by their names: `knownTips`.
+  /// The hubs' versions from before a forgetting on this device, by the hubs' names: `knownTips`.
   public var replaced: [String: ObjectID] = [:]
 
   /// A visit to these hubs.
@@ -25,8 +25,8 @@ public struct HubRun: Sendable {
     self.hubs = hubs
   }
 
-  /// Visits them and adds what came of it to the outcome; what goes wrong with one does not stop the
-  /// others. Throws where nothing can be done with any, or `SyncError.stopped` when cancelled.
+  /// Visits the hubs and adds the results to the outcome; a failure at one does not stop the others.
+  /// Throws if no hub can be visited at all, or `SyncError.stopped` when cancelled.
   public func run(
     addingTo outcome: inout SyncOutcome, cancellation: CancellationToken? = nil,
     onEvent: @escaping (Event) -> Void = { _ in }
@@ -34,7 +34,7 @@ public struct HubRun: Sendable {
     if hubs.isEmpty { return }
     let notebook = try context.notebook()
     let keeper = options.keeper ?? DirectKeeper(context, options)
-    // A device that was removed is told so before any hub is asked.
+    // A removed device gets an error before any hub is visited.
     _ = try context.mayGive()
     var program = program
     program.cancellation = cancellation
@@ -62,7 +62,8 @@ public struct HubRun: Sendable {
 }
 
 extension Hub {
-  /// The versions that hubs held at the last visits and that this notebook has with all their history, by their names.
+  /// The hubs' versions at the last visits that this notebook has with all their history, by the
+  /// hubs' names.
   public static func knownTips(in notebook: Notebook) throws -> [String: ObjectID] {
     let repository = notebook.repository
     guard let own = try notebook.state().tip, let branch = try repository.head().branch else {
@@ -70,7 +71,7 @@ extension Hub {
     }
     var found: [String: ObjectID] = [:]
     for hub in try notebook.hubs() {
-      // One with two branches is looked at first.
+      // A hub with two branches must be fetched first.
       let seen = try repository.references(under: "refs/remotes/\(hub.name)/")
       guard seen.count == 1, let seen = seen.first,
         seen.name == "refs/remotes/\(hub.name)/\(branch)", try repository.contains(seen.id),
@@ -83,16 +84,16 @@ extension Hub {
 }
 
 extension SessionContext {
-  /// Whether edits made here may leave this device where no other device vouches for them: those of a
-  /// reader, or of a device that is no member yet, stay with it, as no member would take them. Throws
-  /// `MembershipError` if this device was removed.
+  /// Whether edits made here may leave this device without another device to vouch for them. A
+  /// reader's edits, or those of a device that has not joined yet, stay here, as every member would
+  /// refuse them. Throws `MembershipError` if this device was removed.
   func mayGive() throws -> Bool {
     if isGuest { return false }
     _ = try credentials()
     return membership.role(ofDevice: key.deviceID).map { $0 != .reader } ?? false
   }
 
-  /// Whether this device has a clone of the notebook and was never a member: it may read.
+  /// Whether this device has a clone of the notebook and was never a member: it can only read.
   public var isGuest: Bool {
     let status = membership.status(ofDevice: key.deviceID)
     return status.role == nil && !status.isRemoved

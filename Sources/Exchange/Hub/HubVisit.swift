@@ -5,35 +5,36 @@ internal import Merge
 package import Notebook
 internal import System
 
-/// A visit to a hub, an ordinary git repository, which keeps what it is given and does nothing by
-/// itself: fetch, have the replica take it, push what comes of it, and again where somebody was faster.
+/// A visit to a hub, an ordinary git repository, which only stores what is pushed: the visit fetches,
+/// lets the replica merge, pushes the result, and repeats this if another device was faster.
 /// notes-hub(7), "A visit".
 package final class HubVisit {
-  /// Called between the look at the branch and the first push: others may be faster.
+  /// Called between the first fetch and the first push; tests let another device be faster here.
   package var meanwhile: (() throws -> Void)?
 
   private let hub: Hub
   private let replica: Replica
   private let transfer: Transfer
-  /// This device in the notebook; without it, the visit gives, and no list of members is exchanged.
+  /// This device in the notebook. If nil, the visit pushes, and no list of members is exchanged.
   private let context: SessionContext?
   private let options: SessionOptions
   private let allowsUnrelated: Bool
-  /// The version from before something was forgotten here that the hub held at the last visit, if this device had all
-  /// of it.
+  /// The version from before a forgetting that the hub had at the last visit, if this device had all of its
+  /// history.
   private let replaced: ObjectID?
   private let cancellation: CancellationToken?
   private var branch: HubBranch
   private var members: HubMembers
   private let invitations: HubInvitations?
-  /// References of invitations that are over, which are removed there.
+  /// References of ended invitations, to be removed at the hub.
   private var ended: [String] = []
-  /// The pack that was fetched and is not taken yet.
+  /// The fetched pack that is not merged yet.
   private var arrived: Quarantine?
   private var attempts = 0
-  /// The hub's answer to a push over this version.
+  /// The hub's message when it refused a push on top of this version.
   private var refusal: (former: ObjectID, words: String)?
-  /// The hub does not lead on from where it stood at the last visit: from that, and to what.
+  /// Set if the hub's branch does not continue from its commit at the last visit: that commit, and
+  /// the present one.
   private var rewind: (from: ObjectID, to: ObjectID?)?
   private var traffic = Traffic()
   private var merges: [MergeOutcome] = []
@@ -45,8 +46,8 @@ package final class HubVisit {
   // How often a branch that others move is fetched and pushed again; the longest pause, in seconds.
   private static let (mostAttempts, longestPause) = (60, 2.0)
 
-  /// A visit by a git program, which can be cancelled by that. A history that shares nothing with the
-  /// notebook's is merged only where that is allowed. Throws `HubError.noBranch`.
+  /// A visit with a git program, whose cancellation cancels the visit. A history that has nothing in
+  /// common with the notebook's is merged only if that is allowed. Throws `HubError.noBranch`.
   package init(
     to hub: Hub, from notebook: Notebook, _ keeper: any SessionKeeper, by program: GitProgram,
     as context: SessionContext? = nil, _ options: SessionOptions = SessionOptions(),
@@ -68,13 +69,13 @@ package final class HubVisit {
       }, report: report)
   }
 
-  /// Which versions are taken. A history of others is theirs, and unsigned where they use git alone.
+  /// The versions to accept from a hub. Versions of people who use plain git are unsigned.
   private static func taking(from hub: Hub, as context: SessionContext) -> VersionJudge.Taking {
     let isAdmin = context.membership.role(ofDevice: context.key.deviceID) == .admin
     return hub.acceptsUnsigned && isAdmin ? .ofNoMember : .answered
   }
 
-  /// Visits it, until both sides show the same.
+  /// Visits the hub, until both sides show the same.
   package func run() throws -> SessionResult {
     try replica.exchanging {
       try replica.begin(receives: options.mode.receives)
@@ -82,7 +83,7 @@ package final class HubVisit {
       do {
         try converge()
       } catch {
-        // The error before it is the one to tell.
+        // The error before this one is reported.
         _ = try? replica.remember(peerRules: nil)
         throw error
       }
@@ -97,7 +98,7 @@ package final class HubVisit {
     }
   }
 
-  /// Whether what is written here may go there.
+  /// Whether this device may push its edits.
   private var mayGive: Bool {
     get throws { try options.mode.gives && context?.mayGive() != false }
   }
@@ -106,11 +107,11 @@ package final class HubVisit {
     replica.gives = try mayGive
     let isDone = try invitations?.areOpen != true && giveUnseen()
     if !isDone {
-      // Another process may be there while this one fetches, and remember what it sees then.
+      // Another process may visit the hub during this fetch, and record the state that it finds.
       let (former, wasGuest) = (try branch.former, context?.isGuest)
       try look()
       try checkHistory(since: former)
-      // By what the hub told of the members, too.
+      // Also by the hub's list of members.
       try context?.takeOwnMembership(wasGuest: wasGuest ?? false, in: replica)
       replica.gives = try mayGive
     }
@@ -118,7 +119,8 @@ package final class HubVisit {
     if replica.isMending { try replica.endMending() }
   }
 
-  /// The state here is read again each time: other processes work at the notebook meanwhile.
+  /// This device's state is read again each time: other processes change the notebook in the
+  /// meantime.
   private func converge() throws {
     if !options.mode.receives { tellRewind() }
     while true {
@@ -128,7 +130,7 @@ package final class HubVisit {
       let others = meanwhile
       meanwhile = nil
       try others?()
-      // This side may not take versions that are not merged here.
+      // This side must not receive versions that are not merged here.
       guard try options.mode.receives || replica.lacking().isEmpty else { return }
       try give()
     }
@@ -136,11 +138,11 @@ package final class HubVisit {
 
   // MARK: Fetch
 
-  /// Fetches what the branch holds now, and the list of members.
+  /// Fetches the branch's present commit, and the list of members.
   private func look() throws {
     var known = try [replica.shown.tip].compactMap { $0 }
     known += try repository.references(under: "refs/remotes/").map(\.id)
-    // One that lacks objects says of nothing that it is here.
+    // If objects are missing here, no version is reported as complete.
     if replica.isMending { known = [] }
     var progress = TransferProgress(peer: replica.peer)
     let split = try Self.talking {
@@ -159,7 +161,7 @@ package final class HubVisit {
     replica.received(try branch.shown)
   }
 
-  /// Reads what came, and the list of members in it.
+  /// Reads the fetched pack, and the list of members in it.
   private func receive(heads: [ObjectID]) throws {
     let list = transfer.reference(named: MemberList.reference)
     let asked = HubInvitations.found(by: transfer)
@@ -174,17 +176,17 @@ package final class HubVisit {
     try readFiles(list, asked, arriving: quarantine)
     if replica.isMending {
       try quarantine.join(promised: heads)
-      // Nothing may lead to it yet.
+      // No reference may name its objects yet.
       replica.unmerged.append(quarantine)
     } else if lacking.contains(where: heads.contains) {
       arrived = quarantine
     } else {
-      // So that it does not come again.
+      // So that it is not fetched again.
       try quarantine.join(promised: [])
     }
   }
 
-  /// Reads the list of members, and as an admin's device answers those who ask to become one.
+  /// Reads the list of members, and on an admin's device answers requests to join.
   private func readFiles(
     _ list: ObjectID?, _ asked: [String: [String: ObjectID]], arriving quarantine: Quarantine? = nil
   ) throws {
@@ -194,7 +196,8 @@ package final class HubVisit {
         asked, in: repository, arriving: quarantine, report: replica.report) ?? []
   }
 
-  /// Compares what the hub holds with what it held: notes-hub(7), "A hub that went back".
+  /// Compares the hub's branch with its commit at the last visit: notes-hub(7), "A hub that went
+  /// back".
   private func checkHistory(since former: ObjectID?) throws {
     guard let tip = branch.tip else {
       rewind = former.map { ($0, nil) }
@@ -211,14 +214,14 @@ package final class HubVisit {
     }
   }
 
-  /// Tells that the hub went back, where that is not because something was forgotten.
+  /// Reports that the hub went back, unless a forgetting is the reason.
   private func tellRewind() {
     guard let (former, tip) = rewind else { return }
     rewind = nil
     replica.report(.hubWentBack(replica.peer, from: former, to: tip))
   }
 
-  /// Has what the hub shows taken; false where nothing of it is news.
+  /// Merges the hub's versions; returns false if none is new.
   private func take() throws -> Bool {
     let obeyed = try notebook.history.obeyed()
     defer { tellRewind() }
@@ -232,21 +235,22 @@ package final class HubVisit {
 
   // MARK: Push
 
-  /// Whether something is to go there: versions, the list of members, or one of two branches.
+  /// Whether something must be pushed: versions, the list of members, or the second branch.
   private func isToGive() throws -> Bool {
     guard replica.gives, let own = try replica.shown.tip else { return false }
     return try !replica.isAlike || own == branch.tip && members.areNews || branch.isTwinBehind
   }
 
-  /// Moves the branch to what this side shows; where others moved it meanwhile, looks again.
+  /// Moves the branch to this side's version; if others have moved it in the meantime, fetches
+  /// again.
   private func give() throws {
     guard let own = try replica.shown.tip else { return }
-    // It has said so, and nothing has changed.
+    // The hub has already refused this, and nothing has changed.
     if let refusal, refusal.former == branch.tip { throw HubError(refusedWith: refusal.words) }
     let replaced = branch.tips.filter { replica.broughtOver.contains($0.value) }
     var version = own
     if let tip = branch.tip, replaced.isEmpty, try !repository.isAncestor(tip, of: own) {
-      // It is a derived merge of what is merged here: notes-merge(7), "Hubs".
+      // It is a derived merge of versions that are merged here: notes-merge(7), "Hubs".
       version = try notebook.hubMerge(of: own, over: tip)
     }
     let isFirst = branch.tip == nil
@@ -263,7 +267,7 @@ package final class HubVisit {
       if !others.isEmpty { replica.report(.hubOthers(replica.peer, references: others)) }
       if isFirst { try branch.offerToClone(version) }
       if beside == .moved {
-        // Another device gave its list meanwhile: nothing of that may be lost.
+        // Another device pushed its list in the meantime: nothing in it may be lost.
         try waitForTurn()
         try look()
       }
@@ -275,7 +279,7 @@ package final class HubVisit {
     }
   }
 
-  /// The references there that are not of the notebook, and may lead to what was forgotten.
+  /// The hub's references that are not the notebook's, and may lead to forgotten content.
   private func otherReferences() throws -> [String] {
     let own = branch.tips.keys.map { "refs/heads/" + $0 }
     return try Self.talking { try transfer.references(of: hub.url) }.keys.filter { name in
@@ -284,7 +288,7 @@ package final class HubVisit {
     }.sorted()
   }
 
-  /// Whether what this side shows leads on from what the hub held at the last visit.
+  /// Whether this side's version has the hub's commit of the last visit in its history.
   private func leads(on former: ObjectID) throws -> Bool {
     guard let own = try replica.shown.tip, own != former, try repository.contains(former) else {
       return false
@@ -292,11 +296,11 @@ package final class HubVisit {
     return try repository.isAncestor(former, of: own)
   }
 
-  /// Moves the branch to what this side shows, without a look at it, where that leads forward from what it
-  /// held at the last visit, or was made again of that, if it still does, and the list of members there is the one
-  /// here.
+  /// Moves the branch to this side's version without a fetch, if that version continues from the hub's commit of
+  /// the last visit, or is its rewritten form, if the hub still has that commit, and if the hub's list of members
+  /// is the one here.
   ///
-  /// - Returns: whether it did. Nothing is known of the hub where it did not.
+  /// - Returns: whether it moved the branch; if not, the state of the hub is unknown.
   private func giveUnseen() throws -> Bool {
     // If there are two branches, both are moved.
     guard replica.gives, try !branch.hadTwin, let former = try replaced ?? branch.former,
@@ -315,7 +319,7 @@ package final class HubVisit {
       switch outcome {
       case .done(let bytes, let hasMoved, let beside):
         branch.stayed(at: former)
-        // Another device may have given it what is shown here.
+        // Another device may have pushed this version already.
         try gave(version, bytes, isNews: hasMoved, beside)
         if !others.isEmpty { replica.report(.hubOthers(replica.peer, references: others)) }
         return true
@@ -326,7 +330,7 @@ package final class HubVisit {
       }
       return false
     } catch let error as HubError where !error.isFinal {
-      // A device that may not push there may fetch.
+      // A device without permission to push may still fetch.
       return false
     }
   }
@@ -357,7 +361,7 @@ package final class HubVisit {
     }
   }
 
-  /// Lets others go first, longer each time, so that of many one comes through. Throws
+  /// Lets others go first, for longer each time, so that one of many succeeds. Throws
   /// `SyncError.stopped` when cancelled.
   private func waitForTurn() throws {
     attempts += 1

@@ -5,17 +5,17 @@ public import Notebook
 public import State
 internal import System
 
-/// Making an invitation that travels as a link, and answering one: notes-hub(7), "Invitations".
+/// Makes an invitation that is sent as a link, and responds to one: notes-hub(7), "Invitations".
 public struct LinkInvitation: Sendable {
   private let context: SessionContext
   private let hub: Hub
-  /// The program that reaches the hub.
+  /// The git program for access to the hub.
   public var program = GitProgram()
 
   /// For this device, in the notebook of the context.
   public init(_ context: SessionContext, at hub: Hub) { (self.context, self.hub) = (context, hub) }
 
-  /// Signs an invitation and leaves it at the hub.
+  /// Signs an invitation and pushes it to the hub.
   ///
   /// - Throws: `MembershipError.notAnAdmin`; `HubError`.
   public func make(role: Role, seconds: Int64) throws -> InvitationLink {
@@ -31,10 +31,10 @@ public struct LinkInvitation: Sendable {
       offer, secret, inviter: notebook.identity.device.name, hub: hub.url)
   }
 
-  /// Leaves this device's request at the hub.
+  /// Pushes this device's request to the hub.
   ///
-  /// - Returns: false where the device is a member already.
-  /// - Throws: `HubError`; `LinkError` where the invitation is not open.
+  /// - Returns: false if the device is already a member.
+  /// - Throws: `HubError`; `LinkError` if the invitation is not open.
   public func answer(_ secret: InvitationSecret, name: String) throws -> Bool {
     let notebook = try context.notebook()
     if context.membership.role(ofDevice: context.key.deviceID) != nil { return false }
@@ -55,7 +55,7 @@ public struct LinkInvitation: Sendable {
 }
 
 extension MembershipStore {
-  /// Throws `LinkError` where an invitation is not open.
+  /// Throws `LinkError` if an invitation is not open.
   func demandOpen(_ offer: InvitationOffer) throws {
     switch status(of: offer) {
     case .open: break
@@ -68,7 +68,7 @@ extension MembershipStore {
   }
 }
 
-/// Why an invitation by a link or a file leads nowhere.
+/// The reason why an invitation by a link or a file cannot be used.
 public enum LinkError: Error, Hashable, Sendable {
   /// The hub has no such invitation.
   case missing
@@ -76,18 +76,18 @@ public enum LinkError: Error, Hashable, Sendable {
   case cancelled
   /// Another device used it.
   case used
-  /// Its signer is no admin any more.
+  /// The device that signed it is no longer an admin's.
   case void
-  /// It is another notebook's.
+  /// It is for another notebook.
   case anotherNotebook
-  /// The bundle has none, or one that was altered.
+  /// The bundle has no invitation, or an altered one.
   case noInvitation
-  /// The file is no request to join, was cut short, or was altered.
+  /// The file is not a request to join, is incomplete, or was altered.
   case noRequest
 }
 
 extension LinkError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .missing: "the hub has no such invitation"
@@ -102,7 +102,7 @@ extension LinkError: CustomStringConvertible {
   }
 }
 
-/// The invitation by a link or a file that this device has answered: `.git/notes/asked`.
+/// The invitation by a link or a file to which this device has responded: `.git/notes/asked`.
 public struct AskedAdmission: Sendable {
   /// The place of the request.
   public enum Place: Hashable, Sendable {
@@ -123,7 +123,7 @@ public struct AskedAdmission: Sendable {
     (self.place, self.role, self.expires) = (place, role, expires)
   }
 
-  /// The one of the notebook with this state folder; nil if it has asked nobody.
+  /// The record in this state folder; nil if the device has not responded to an invitation.
   public init?(in stateFolder: StateFolder) {
     let found = Disk.memory(at: stateFolder[.asked]) { lines -> AskedAdmission? in
       let place = lines["hub"].map(Place.hub) ?? lines["file"].map(Place.file)
@@ -145,6 +145,6 @@ public struct AskedAdmission: Sendable {
     Disk.keep(lines.bytes, at: stateFolder[.asked])
   }
 
-  /// The device is a member now, or will not be by this.
+  /// Removes the record: the device is a member now, or will not become one by this invitation.
   static func forget(in stateFolder: StateFolder) { Disk.removeTree(stateFolder[.asked]) }
 }

@@ -3,11 +3,11 @@ internal import History
 package import Membership
 internal import System
 
-/// The members of a notebook as they lie where no device answers for them, in a bundle or at a hub: a
-/// version without parents whose only file has the certificates and revocation lists. notes-hub(7),
-/// "Members". What it says counts for nothing before a `MembershipStore` has verified it.
+/// The list of a notebook's members as stored in a bundle or at a hub, where no device authenticates:
+/// a version without parents whose only file has the certificates and revocation lists. notes-hub(7),
+/// "Members". Its facts count only after a `MembershipStore` has verified them.
 package struct MemberList: Hashable, Sendable {
-  /// The reference that names it, and the folder that it is in.
+  /// The reference to it, and the reference's folder.
   package static let (reference, folder) = ("refs/notebook/members", "refs/notebook")
 
   /// The root certificate in DER.
@@ -18,7 +18,7 @@ package struct MemberList: Hashable, Sendable {
   private static let file: TreePath = "members.pem"
   private static let (certificate, revocationList) = ("CERTIFICATE", "X509 CRL")
 
-  /// The members that are known here.
+  /// The members that this device knows.
   package init(of store: MembershipStore) {
     root = store.root
     certificates = store.certificates
@@ -28,21 +28,21 @@ package struct MemberList: Hashable, Sendable {
   /// The relation of a list to a notebook.
   enum Relation: Equatable {
     case own
-    /// Of a membership that this notebook had before.
+    /// It is the list of a membership that this notebook had before.
     case former
-    /// This admin started the membership over.
+    /// It is the list of a membership that this admin started over.
     case startedOver(by: String)
     case foreign
   }
 
-  /// Compares its root with the notebook's own.
+  /// Compares the list's root with the notebook's.
   func relation(to membership: MembershipStore) throws -> Relation {
     if root == membership.root { return .own }
     if try membership.formerIDs().contains(notebookID) { return .former }
     return try membership.founder(ofRenewal: root).map { .startedOver(by: $0.name) } ?? .foreign
   }
 
-  // MARK: Its file: blocks of RFC 7468, the root first
+  // MARK: The file: blocks of RFC 7468, the root first
 
   var text: [UInt8] {
     let certificates = ([root] + certificates).map { Self.block(Self.certificate, $0) }
@@ -58,7 +58,7 @@ package struct MemberList: Hashable, Sendable {
     return "-----BEGIN \(label)-----\n\(lines.joined(separator: "\n"))\n-----END \(label)-----\n"
   }
 
-  /// Reads the file; nil where it is none, or more than the limits of notes-protocol(7) allow.
+  /// Reads the file; nil if it is invalid or exceeds the limits of notes-protocol(7).
   init?(parsing text: [UInt8]) {
     guard text.count <= ProtocolLimits.allMembershipBytes / 2 * 3 else { return nil }
     var blocks: [String: [[UInt8]]] = [:]
@@ -95,14 +95,14 @@ package struct MemberList: Hashable, Sendable {
     return String(line.dropFirst(beginning.count).dropLast(end.count))
   }
 
-  // MARK: Its version
+  // MARK: The version
 
-  /// Stores the version, which is the same wherever the same is known, and returns its ID.
+  /// Stores the version, which is equal on all devices that know the same, and returns its ID.
   package func write(to repository: Repository) throws -> ObjectID {
     try HubFile.write(text, as: Self.file, "The members of a notebook", to: repository)
   }
 
-  /// The one in a version that came, or is here; nil where it is none.
+  /// The list in a version that has arrived, or is here; nil if the version has none.
   package init?(
     of version: ObjectID, in repository: Repository, arriving quarantine: Quarantine? = nil
   ) throws {
@@ -113,6 +113,7 @@ package struct MemberList: Hashable, Sendable {
     self.init(parsing: text)
   }
 
-  /// The ID of the notebook. Throws `MembershipError.certificateRefused` for a root that is none.
+  /// The ID of the notebook. Throws `MembershipError.certificateRefused` if the root is not a
+  /// certificate.
   package var notebookID: String { get throws { try MembershipStore.notebookID(ofRoot: root) } }
 }

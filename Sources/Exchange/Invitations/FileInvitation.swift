@@ -4,16 +4,16 @@ public import Membership
 public import Notebook
 public import System
 
-/// An invitation that a file carries: a bundle with one reference more, of which the name holds the secret, and which
-/// names the commit of the offer. notes-security(7), "Invitations by a file".
+/// An invitation as a file: a bundle with an additional reference, whose name contains the secret and whose
+/// target is the commit of the offer. notes-security(7), "Invitations by a file".
 public struct FileInvitation: Sendable {
-  /// The offer, which an admin's device signed.
+  /// The offer, signed by an admin's device.
   public let offer: InvitationOffer
   let secret: InvitationSecret
 
   private static let folder = "refs/notebook/invitation/"
 
-  /// A new invitation of this device's.
+  /// A new invitation by this device.
   ///
   /// - Throws: `MembershipError.notAnAdmin`.
   public init(to context: SessionContext, role: Role, seconds: Int64) throws {
@@ -23,7 +23,7 @@ public struct FileInvitation: Sendable {
       by: context.key)
   }
 
-  /// The one that a bundle brings; nil where it brings none that is whole.
+  /// The invitation in a bundle; nil if there is none, or if it is incomplete.
   init?(
     in header: BundleHeader, of repository: Repository, arriving quarantine: Quarantine
   ) throws {
@@ -39,19 +39,19 @@ public struct FileInvitation: Sendable {
     return nil
   }
 
-  /// Stores the offer's commit, and returns the reference that a bundle has for it. Its name is secret.
+  /// Stores the offer's commit, and returns the bundle's reference to it. The name is secret.
   func reference(in repository: Repository) throws -> (name: String, commit: ObjectID) {
     let commit = try HubFile.write(
       offer.text, as: HubInvitations.offer, "An invitation to a notebook", to: repository)
     return (Self.folder + secret.text, commit)
   }
 
-  /// Has `notes invitations` list it.
+  /// Records the invitation for `notes invitations`.
   public func keep(in notebook: Notebook) { KnownOffers(notebook.stateFolder).keep(offer) }
 
   // MARK: The device that joins
 
-  /// Reads the invitation to the notebook of a device that has a clone of it. Nothing but its members is taken in.
+  /// Reads an invitation on a device with a clone of the notebook. Only the list of members is merged.
   ///
   /// - Throws: `LinkError`, `BundleError`.
   public static func read(
@@ -65,7 +65,7 @@ public struct FileInvitation: Sendable {
     return invitation
   }
 
-  /// Throws `LinkError` where it is not open, as far as this device knows.
+  /// Throws `LinkError` if it is not open, as far as this device knows.
   public func demandOpen(in membership: MembershipStore) throws {
     try membership.demandOpen(offer)
   }
@@ -78,7 +78,7 @@ public struct FileInvitation: Sendable {
     return AdmissionFile(request, to: offer)
   }
 
-  /// Remembers that this device has asked, by the file with this path.
+  /// Records that this device has made a request, in the file at this path.
   public func recordRequest(at path: String, in notebook: Notebook) {
     AskedAdmission(at: .file(path), role: offer.role, expires: offer.expires)
       .keep(in: notebook.stateFolder)
@@ -86,8 +86,8 @@ public struct FileInvitation: Sendable {
 }
 
 extension AdmissionFile {
-  /// Throws `LinkError` where this device must not let in who asks: the invitation is not open, or another device
-  /// used it. A device that it has let in may be answered again.
+  /// Throws `LinkError` if this device must not admit the requesting one: the invitation is not open, or another
+  /// device used it. If it has already admitted this device, it may answer again.
   public func demandOpen(in membership: MembershipStore) throws {
     if membership.member(ofDevice: request.deviceID) != nil,
       case .used(by: [request.deviceID]) = membership.status(of: offer)
@@ -97,9 +97,10 @@ extension AdmissionFile {
     try membership.demandOpen(offer)
   }
 
-  /// Certifies who asks, and plans the answer: a bundle with the members, and the versions that the device lacks.
+  /// Certifies the requesting device, and plans the answer: a bundle with the members, and the versions that the
+  /// device lacks.
   ///
-  /// - Throws: as `demandOpen`; `MembershipError.notAnAdmin`; `BundleError`.
+  /// - Throws: the errors of `demandOpen`; `MembershipError.notAnAdmin`; `BundleError`.
   public func answer(
     by context: SessionContext, of notebook: Notebook
   ) throws -> (member: Member, bundle: NewBundle) {
@@ -108,7 +109,7 @@ extension AdmissionFile {
     _ = try membership.admit(request, to: offer, by: context.key)
     guard let member = membership.member(ofDevice: request.deviceID) else { throw LinkError.used }
     KnownOffers(notebook.stateFolder).keep(offer)
-    // A version that is not here is no reason to fail: then all go.
+    // If that version is not here, all versions are sent.
     let known = try request.tip.flatMap { ObjectID(hex: $0) }
       .flatMap { try notebook.repository.contains($0) ? $0 : nil }
     return (

@@ -2,7 +2,7 @@ public import Membership
 internal import Synchronization
 internal import System
 
-/// Why an invitation is no longer open.
+/// The reason why an invitation is no longer open.
 public enum InvitationEnd: String, Codable, Sendable {
   case used
   /// Too many attempts with a wrong code.
@@ -11,15 +11,15 @@ public enum InvitationEnd: String, Codable, Sendable {
   case withdrawn
 }
 
-/// An invitation that waits for a device: its code, and what was tried with it. All calls may come
-/// from any thread.
+/// An invitation that waits for a device: its code, and the attempts to use it. All functions may
+/// be called from any thread.
 ///
-/// The rules are notes-protocol(7), PAIRING: it ends 10 min after it was made, when it was used, or
-/// with the third wrong attempt, counted over all addresses.
+/// The rules are in notes-protocol(7), PAIRING: it ends 10 min after it was made, when it was used,
+/// or with the third wrong attempt, counted over all addresses.
 public final class Invitation: Sendable {
-  /// The code that the joining device's user is told. Secret but for its locator.
+  /// The code for the joining device's user. Secret except for its locator.
   public let code: InvitationCode
-  /// Tells the open invitations of a device apart. No secret.
+  /// Identifies an open invitation of a device. Not secret.
   public var locator: String { code.locator }
   /// The role the device gets.
   public let role: Role
@@ -30,23 +30,23 @@ public final class Invitation: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Handshakes that were given the key and are not over.
+    /// Handshakes that were given the key and are not finished.
     var pending = 0
     var wrong = 0
     var end: InvitationEnd?
-    /// The device that was certified; no other is from then on.
+    /// The device that was certified; no other can be.
     var device: String?
   }
 
   /// How many wrong attempts end an invitation.
   static let attempts = 3
 
-  /// A new invitation that lives for so many seconds, with another locator than those.
+  /// A new invitation with this lifetime in seconds, and with a locator that is not in `locators`.
   package init(
     role: Role, lifetime: Double = ProtocolTimeouts.standard.invitation,
     avoiding locators: Set<String> = []
   ) throws {
-    // Of the hundred locators there are.
+    // There are a hundred locators.
     guard locators.count < 64 else { throw SyncError.failed("too many invitations are open") }
     var code = try InvitationCode.random()
     while locators.contains(code.locator) { code = try InvitationCode.random() }
@@ -56,7 +56,7 @@ public final class Invitation: Sendable {
     deadline = .now + lifetime
   }
 
-  /// Why it is no longer open; nil while it is.
+  /// The reason why it is no longer open; nil while it is.
   public var end: InvitationEnd? {
     state.withLock { $0.end } ?? (Instant.now >= deadline ? .expired : nil)
   }
@@ -66,8 +66,8 @@ public final class Invitation: Sendable {
     if self.end == nil { state.withLock { $0.end = $0.end ?? end } }
   }
 
-  /// Takes one of the attempts, if one is left. Those under way count, so that many at the same time
-  /// get no more tries than many in turn.
+  /// Takes one of the attempts, if any is left. Attempts in progress count, so parallel attempts get
+  /// no more guesses than consecutive ones.
   func beginAttempt() -> Bool {
     guard end == nil else { return false }
     return state.withLock { state in
@@ -88,8 +88,8 @@ public final class Invitation: Sendable {
     }
   }
 
-  /// Sets the invitation aside for the device that is about to be certified. The same device may
-  /// come again, in case the answer was lost.
+  /// Reserves the invitation for the device that will be certified. The same device may return, in
+  /// case the answer was lost.
   func grant(to device: String) throws {
     let hasEnded = end != nil
     try state.withLock { state in
@@ -99,11 +99,11 @@ public final class Invitation: Sendable {
   }
 }
 
-/// The attempt of one handshake: at most one identity, and so one guess.
+/// The attempt of one handshake: at most one identity, so one guess.
 final class PairingAttempt: Sendable {
   private let tried = Mutex<(identity: [UInt8], invitation: Invitation?, key: [UInt8]?)?>(nil)
 
-  /// The invitation that the handshake named; nil when it named none that is open.
+  /// The invitation that the handshake named; nil if it named no open one.
   var invitation: Invitation? { tried.withLock { $0?.invitation } }
 
   /// The key for an identity, if `find` knows its invitation and an attempt is left.
@@ -121,7 +121,7 @@ final class PairingAttempt: Sendable {
         tried = (identity, invitation, key)
         return key
       } catch {
-        // Without a key nobody is let in; the handshake, which cannot be told more, says so.
+        // Without a key the handshake fails, which is the only message it can give.
         tried = (identity, invitation, nil)
         return nil
       }

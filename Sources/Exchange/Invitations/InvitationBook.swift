@@ -3,16 +3,16 @@ package import Membership
 public import State
 public import System
 
-/// The state of an invitation, as it is noted in `.git/notes/invitations`. The secret of its code is not in
-/// it.
+/// The state of an invitation, as recorded in `.git/notes/invitations`. The record does not include the
+/// secret of the code.
 public struct InvitationRecord: Sendable, Equatable {
   /// The states of an invitation.
   public enum State: String, Sendable, CaseIterable {
     case available
-    /// A person with the code looks at the offer.
+    /// A person with the code sees the offer.
     case pending
     case joined
-    /// The person who looked at it declined, and no other came.
+    /// The person who saw the offer declined, and no other device came.
     case declined
     case expired
     case exhausted
@@ -22,14 +22,14 @@ public struct InvitationRecord: Sendable, Equatable {
     public var isOpen: Bool { self == .available || self == .pending }
   }
 
-  /// The first two digits of the code: what people know the invitation by.
+  /// The first two digits of the code, by which people refer to the invitation.
   public let locator: String
   package let role: Role
   /// When it was made and when it ends, in seconds since 1970.
   public let created: Int64
   package let expires: Int64
   package var state = State.available
-  /// The device that joined by it, or that it is meant for.
+  /// The device that joined with it, or that it is meant for.
   public var name: String?
   package var deviceID: String?
 }
@@ -44,7 +44,7 @@ extension InvitationRecord {
     ]).bytes
   }
 
-  /// Nil for one of another format.
+  /// Nil if the format is unknown.
   init?(parsing values: StateLines, at path: String) throws(StateDamage) {
     if let format = values["format"], format != Self.format { return nil }
     guard let locator = values["locator"],
@@ -60,18 +60,18 @@ extension InvitationRecord {
   }
 }
 
-/// The invitations that were made on this device for a notebook: `.git/notes/invitations`, a file each,
-/// and beside it one that is locked for as long as the invitation is held open.
+/// The invitations that this device made for a notebook: `.git/notes/invitations`, a file for each, and
+/// beside it a file that is locked while a process keeps the invitation open.
 public struct InvitationBook: Sendable {
   private let folder: String
 
   private static let remembered = 50
   private static let maximumSize = 4096
 
-  /// The book of the notebook with this state folder.
+  /// The records in this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.invitations] }
 
-  /// All that are open, and the last ones that were, the newest first.
+  /// All open invitations and the last ended ones, newest first.
   public func all() -> [InvitationRecord] {
     names().compactMap { name in
       guard var record = read(name) else { return nil }
@@ -82,15 +82,15 @@ public struct InvitationBook: Sendable {
     }.sorted { ($0.created, $0.locator) > ($1.created, $1.locator) }
   }
 
-  /// Those that are open, on whatever port, the newest first.
+  /// The open invitations, on any port, newest first.
   public func open() -> [InvitationRecord] { all().filter(\.state.isOpen) }
 
-  /// The first digits of those that are open, and of the last ones that were, which a new one avoids: who
-  /// looks around may have heard of one a moment before it ended.
+  /// The locators of all open and the last ended invitations, which a new one avoids: a joining device
+  /// may have seen the announcement of one just before it ended.
   public func usedLocators() -> Set<String> { Set(all().map(\.locator)) }
 
-  /// Notes that an invitation is open; it is for as long as the returned object lives.
-  /// Name and ID are those of the device that it is meant for, if for one.
+  /// Records that an invitation is open, as long as the returned object exists. Name and ID are
+  /// those of the device that it is meant for, if any.
   public func hold(
     _ invitation: Invitation, for name: String? = nil, deviceID: String? = nil,
     created: Int64 = WallClock.now()
@@ -100,14 +100,14 @@ public struct InvitationBook: Sendable {
     let record = InvitationRecord(
       locator: invitation.locator, role: invitation.role, created: created,
       expires: invitation.expires, name: name, deviceID: deviceID)
-    // One that ended in the same second may have had the same digits.
+    // An invitation that ended in the same second may have had the same digits.
     var number = created
     func path() -> String { "\(folder)/\(number)-\(record.locator)" }
     while access(path(), F_OK) == 0, !isHeld("\(number)-\(record.locator)") { number += 1 }
     return try HostedInvitation(record, path: path())
   }
 
-  /// Takes back the open invitation with these first digits; false when there is none.
+  /// Cancels the open invitation with these first digits; false if there is none.
   public func cancel(locator: String) throws -> Bool {
     for name in names() where name.hasSuffix("-" + locator) && isHeld(name) {
       guard let record = read(name), record.state.isOpen else { continue }
@@ -132,7 +132,7 @@ public struct InvitationBook: Sendable {
     }
   }
 
-  /// Whether a process holds it open: the kernel unlocks the files of one that was killed.
+  /// Whether a process keeps it open: the kernel unlocks the files of a killed process.
   private func isHeld(_ name: String) -> Bool {
     Disk.isLocked("\(folder)/\(name)\(HostedInvitation.lockSuffix)")
   }
@@ -146,7 +146,7 @@ public struct InvitationBook: Sendable {
   }
 }
 
-/// An invitation that this process holds open.
+/// An invitation that this process keeps open.
 public final class HostedInvitation: Sendable {
   static let lockSuffix = ".open"
   static let cancelSuffix = ".cancel"
@@ -170,11 +170,11 @@ public final class HostedInvitation: Sendable {
     unlink(path + Self.cancelSuffix)
   }
 
-  /// Whether somebody asked to take it back.
+  /// Whether somebody asked to cancel it.
   public var isCancelled: Bool { Counted.access(path + Self.cancelSuffix, F_OK) == 0 }
 
-  /// Records what became of it, and which device joined. It is news for people: where it cannot be
-  /// written, the invitation goes on.
+  /// Records its new state, and the device that joined. The record is only for people: if it cannot
+  /// be written, the invitation continues.
   public func record(
     _ state: InvitationRecord.State, name: String? = nil, deviceID: String? = nil
   ) {

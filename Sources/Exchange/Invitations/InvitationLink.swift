@@ -5,8 +5,8 @@ internal import System
 ///
 ///     notes://join/NOTEBOOK/ROLE/END/SECRET/INVITER/HUB
 ///
-/// Inviter and hub are percent-encoded, so that a shell takes it as it is. All but the secret and the notebook is for
-/// people: the offer at the hub proves it.
+/// Inviter and hub are percent-encoded, so that a shell does not change them. Everything except the secret and
+/// the notebook is only for people: the offer at the hub proves it.
 public struct InvitationLink: Sendable {
   /// The notebook's ID.
   public let notebookID: String
@@ -20,12 +20,12 @@ public struct InvitationLink: Sendable {
   /// The address of the hub, without a password.
   public let hub: String
 
-  /// How every link begins.
+  /// The beginning of every link.
   public static let beginning = "notes://join/"
   /// In bytes.
   public static let maximumSize = 4096
 
-  /// A link to a hub.
+  /// A link for an invitation at a hub.
   init(
     _ offer: InvitationOffer, _ secret: InvitationSecret, inviter: String, hub: String
   ) {
@@ -34,7 +34,7 @@ public struct InvitationLink: Sendable {
     self.hub = AddressText.withoutSecrets(hub) == hub ? hub : Self.withoutUser(hub)
   }
 
-  /// Reads a link; nil for any other text. Its address is checked where it is used.
+  /// Reads a link; nil for any other text. The hub's address is checked when it is used.
   public init?(parsing text: String) throws {
     let text = text.filter { !$0.isWhitespace }
     guard text.utf8.count <= Self.maximumSize, text.hasPrefix(Self.beginning) else { return nil }

@@ -2,8 +2,8 @@ public import Membership
 public import State
 internal import System
 
-/// The invitations by a link that this admin's device made or has seen at a hub: `.git/notes/offers`, a file each.
-/// It is a memory: each is at its hub, and the list of members says what became of it.
+/// The invitations by a link that this admin's device made, or has seen at a hub: `.git/notes/offers`, a file for
+/// each. It is a cache: the invitations are at their hubs, and the list of members shows which were used.
 public struct KnownOffers: Sendable {
   /// An invitation, and its state.
   public struct Known: Sendable {
@@ -14,17 +14,17 @@ public struct KnownOffers: Sendable {
   private let folder: String
 
   private static let toldSuffix = ".told"
-  /// How long one is kept after its end, in seconds.
+  /// How long an invitation is kept after its end, in seconds.
   private static let remembered: Int64 = 30 * 86_400
 
-  /// Those of the notebook with this state folder.
+  /// The record in this state folder.
   public init(_ stateFolder: StateFolder) { folder = stateFolder[.offers] }
 
-  /// All, the newest first.
+  /// All invitations, newest first.
   public func all(in membership: MembershipStore) throws -> [Known] {
     var offers: [InvitationOffer] = []
     for name in Disk.namesIfAny(in: folder) where !name.contains(".") {
-      // One that cannot be read is at its hub still.
+      // If it cannot be read, it is still at its hub.
       guard let text = Disk.contentIfAny("\(folder)/\(name)", limit: 1 << 14),
         let offer = try InvitationOffer(parsing: text), offer.id.description == name
       else { continue }
@@ -41,7 +41,7 @@ public struct KnownOffers: Sendable {
 
   func keep(_ offer: InvitationOffer) { Disk.keep(offer.text, at: "\(folder)/\(offer.id)") }
 
-  /// Whether nobody was told yet that these devices used one link.
+  /// Whether it was not yet reported that these devices used one link.
   func isNews(_ devices: [String], of offer: InvitationOffer) -> Bool {
     let path = "\(folder)/\(offer.id)\(Self.toldSuffix)"
     let text = Array(devices.joined(separator: "\n").utf8)

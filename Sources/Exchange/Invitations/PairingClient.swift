@@ -6,27 +6,28 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// The joiner's side of notes-protocol(7), PAIRING: finds the inviter, shows the offer, and makes
-/// a folder the notebook. The first session is a `SyncRun` at the address where the inviter was.
+/// The joining side of notes-protocol(7), PAIRING: finds the inviter, shows the offer, and makes a
+/// folder the notebook. The first session is a `SyncRun` at the inviter's address.
 public struct PairingClient: Sendable {
-  /// The code that the user was told.
+  /// The code that the user received.
   public let code: InvitationCode
-  /// The folder that becomes the notebook, by the offer. What it holds is joined with it.
+  /// The folder that becomes the notebook, depending on the offer. Files in it are merged with the
+  /// notebook's.
   public let folder: @Sendable (PairingOffer) -> String
-  /// The name that this device wants.
+  /// The name that this device requests.
   public private(set) var name: String
-  /// Told an accepted offer and that name, says what this device is to be called there.
+  /// Called with an accepted offer and that name; returns this device's name in the notebook.
   public var naming: @Sendable (PairingOffer, String) throws -> String = { $1 }
   package let key: DeviceKey
   /// The ID of this device.
   public var deviceID: String { key.deviceID }
-  /// The addresses of the inviter, if the user gave them; then it is not looked for.
+  /// The inviter's addresses, if the user gave them; then discovery is not used.
   public var addresses: [Address] = []
-  /// Finds the inviter; stopped at the end. Without it there have to be addresses.
+  /// Finds the inviter; stopped at the end. If nil, there must be addresses.
   public var discovery: (any Discovery)?
   /// How many seconds to look for the inviter.
   public var window = 10.0
-  /// How long to wait for what.
+  /// The time-outs of the protocol.
   public var timeouts = ProtocolTimeouts.standard
 
   package init(
@@ -39,8 +40,8 @@ public struct PairingClient: Sendable {
     self.key = key
   }
 
-  /// Joins. `decide` is shown the offer, on this thread; it has until the offer's end, and at most
-  /// 5 minutes. Nothing is changed on disk before it has said yes.
+  /// Joins. `decide` is called with the offer, on this thread; it may take until the offer's end,
+  /// and at most 5 minutes. Nothing on the disk changes before it has returned true.
   public func run(
     cancellation: CancellationToken? = nil, decide: (PairingOffer) throws -> Bool
   ) throws -> Joined {
@@ -89,14 +90,15 @@ public struct PairingClient: Sendable {
     let request = try CertificateRequest(name: name, key: key)
     try stream.send(AcceptMessage(name: name, request: Base64(request.der)))
     let certificate = try stream.receive(CertificateMessage.self)
-    // A full set of members takes a slow device longer than the peer waits for a message.
+    // With a full list of members, a slow device takes longer than the peer waits for a message.
     let context = try stream.working { try install(certificate, offer, in: folder, present) }
     try stream.send(InstalledMessage())
     return Joined(offer: offer, address: stream.connection.peer, context: context)
   }
 
-  /// The proof that the notebook in the folder was begun anew as the one that is offered; nil if there is
-  /// none. The root is compared with the one that is offered when it comes.
+  /// The proof that the notebook in the folder is an earlier one of the offered notebook, whose
+  /// membership was started over; nil if there is none. When the root arrives, it is compared with the
+  /// offered one.
   private func renewal(
     of present: Notebook, by offer: PairingOffer
   ) throws -> PairingOffer.Renewal? {
@@ -110,7 +112,7 @@ public struct PairingClient: Sendable {
     return .proved(by: founder.name)
   }
 
-  /// Makes the folder the notebook, or renews what it is already.
+  /// Makes the folder the notebook, or gives the existing notebook the new membership.
   private func install(
     _ message: CertificateMessage, _ offer: PairingOffer, in folder: String, _ present: Notebook?
   ) throws -> SessionContext {
@@ -143,7 +145,7 @@ public struct PairingClient: Sendable {
       timeouts: timeouts)
   }
 
-  /// Stores the membership, which has to hold a chain from this device's key to the root.
+  /// Stores the membership, which must include a chain from this device's key to the root.
   private func store(
     _ message: CertificateMessage, _ offer: PairingOffer, in place: String, isNew: Bool
   ) throws -> MembershipStore {
@@ -156,12 +158,12 @@ public struct PairingClient: Sendable {
     }
     if isNew {
       do {
-        // Another joining was broken off here, into a repository that never became a notebook.
+        // An interrupted join left this, in a repository that did not become a notebook.
         let left = try MembershipStore.open(in: place)
         if left.root != message.root.bytes { try left.putAside() }
       } catch MembershipError.membershipMissing {}
     }
-    // They come the latest first.
+    // They are sent latest first.
     let (root, formerly) = (message.root.bytes, Array((offer.formerly ?? []).reversed()))
     let membership =
       try offer.renewal != nil
@@ -176,7 +178,7 @@ public struct PairingClient: Sendable {
     return membership
   }
 
-  /// The notebook that is in the folder already, for instance because an earlier try was cut short.
+  /// The notebook that is already in the folder, for example after an interrupted attempt.
   private static func notebook(in folder: String) throws -> Notebook? {
     do {
       let notebook = try Notebook.open(at: folder)
@@ -184,7 +186,7 @@ public struct PairingClient: Sendable {
         try notebook.finishBeginningAnew(
           .open(in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder)))
       } catch MembershipError.membershipMissing {
-        // Joining brings it back.
+        // Joining restores its membership.
       }
       return notebook
     } catch NotebookError.notANotebook {
@@ -192,8 +194,8 @@ public struct PairingClient: Sendable {
     }
   }
 
-  /// Connects to the inviter whose code this is: of several with the same locator, the first that
-  /// has it.
+  /// Connects to the inviter with this code: the first of those with the same locator that accepts
+  /// it.
   private func connect(
     to inviters: [[Address]], _ cancellation: CancellationToken?
   ) throws -> Connection {
@@ -237,8 +239,8 @@ public struct Joined: Sendable {
   public let context: SessionContext
 }
 
-/// An invitation that somebody nearby announces. Its content is a hint: no name is on the air, and
-/// only the code proves who it is.
+/// An invitation announced nearby. The announcement is only a hint: it contains no name, and only
+/// the code proves who made it.
 public struct NearbyInvitation: Sendable, Hashable {
   /// The first two digits of its code.
   public let locator: String
@@ -247,8 +249,8 @@ public struct NearbyInvitation: Sendable, Hashable {
   public let deviceID: String
   package let addresses: [Address]
 
-  /// Looks for so many seconds for those that are announced, or only for those with a locator.
-  /// Throws `SyncError.stopped`, `DiscoveryError`.
+  /// The announced invitations, or only those with a locator, found within `window` seconds. Throws
+  /// `SyncError.stopped`, `DiscoveryError`.
   public static func all(
     by discovery: any Discovery, within window: Double, locator wanted: String? = nil,
     cancellation: CancellationToken? = nil

@@ -5,36 +5,35 @@ public import Membership
 internal import Notebook
 internal import System
 
-/// The notebook that a person with a code is invited to, as notes-protocol(7) sends it.
+/// The notebook to which a person with a code is invited, in the form of notes-protocol(7).
 public struct PairingOffer: Sendable, Codable, Equatable {
-  /// Of the protocol.
+  /// The supported versions of the protocol.
   let versions: [Int]
   /// The notebook's ID and name.
   public let notebookID: String
   package let notebookName: String
-  /// How many notes it has, and their size together in bytes.
+  /// How many notes it has, and their total size in bytes.
   public let notes: Int
   let bytes: Int
-  /// The same of its other files; nil where an earlier build invites, which tells notes alone.
+  /// The same for its other files; nil if an earlier build invites, which counts only notes.
   package let files: Int?
   let fileBytes: Int?
   /// The inviting device's name.
   public let inviter: String
   let device: String
-  /// The role offered.
+  /// The offered role.
   public let role: Role
   /// When the invitation ends, in seconds since 1970 by the inviter's clock.
   public let expires: Int64
-  /// The branch that the notebook is on, which is every device's; nil from an earlier build, or where it is on
-  /// none.
+  /// The notebook's branch, the same on every device; nil from an earlier build, or if HEAD is detached.
   var branch: String?
-  /// The members, so that a device gets a name of its own; nil from an earlier build.
+  /// The members, so that a device can choose a distinct name; nil from an earlier build.
   var members: [OfferedMember]?
-  /// The IDs that the notebook had before its membership was begun anew.
+  /// The IDs that the notebook had before its membership was started over.
   public let formerly: [String]?
-  /// The notebook's root, which goes with those.
+  /// The notebook's root, sent with those IDs.
   var root: Base64?
-  /// Whether the folder holds a notebook that has one of those IDs. Not sent.
+  /// Set if the folder has a notebook with one of those IDs. Not sent.
   public internal(set) var renewal: Renewal?
 
   /// A member of the notebook, in an offer.
@@ -43,20 +42,20 @@ public struct PairingOffer: Sendable, Codable, Equatable {
     let name: String
   }
 
-  /// The names that other devices than one of that ID have in the notebook.
+  /// The names of all members except the device with that ID.
   public func names(besides deviceID: String) -> [String] {
     (members ?? []).filter { $0.device != deviceID }.map(\.name)
   }
 
-  /// The proof that one notebook is another one, begun anew.
+  /// The proof that a notebook is a former one with its membership started over.
   public enum Renewal: Sendable, Equatable {
-    /// The new root, which an admin of the folder's notebook made; the admin's name.
+    /// An admin of the folder's notebook made the new root; the admin's name.
     case proved(by: String)
-    /// The inviter alone.
+    /// Only the inviter says so.
     case claimed
   }
 
-  /// The size of all that comes, in bytes.
+  /// The total size of all files, in bytes.
   package var allBytes: Int { bytes.addingReportingOverflow(fileBytes ?? 0).partialValue }
 
   private enum CodingKeys: String, CodingKey {
@@ -67,13 +66,13 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   }
 }
 
-/// The inviter's side of notes-protocol(7), PAIRING.
+/// The inviting side of notes-protocol(7), PAIRING.
 public enum PairingServer {
-  /// How many bytes of certificates go along; the rest follows in the first session.
+  /// How many bytes of certificates are sent; the rest follows in the first session.
   static let certificateBytes = 512 << 10
 
-  /// Makes the offer to a device that has the code, and certifies it when it accepts.
-  /// After a throw the peer has been told.
+  /// Makes the offer to a device that has the code, and certifies the device when it accepts. If
+  /// this throws, the peer has received the error.
   public static func answer(
     _ connection: Connection, with invitation: Invitation, as context: SessionContext
   ) throws -> PeerIdentity {
@@ -149,7 +148,7 @@ public enum PairingServer {
       root: former.isEmpty ? nil : Base64(context.membership.root))
   }
 
-  /// The certificate with what is needed to verify it, and as much of the rest as fits.
+  /// The certificate with everything needed to verify it, and as many other certificates as fit.
   private static func package(
     _ certificate: [UInt8], _ context: SessionContext
   ) throws -> CertificateMessage {

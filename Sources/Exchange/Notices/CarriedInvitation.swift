@@ -3,8 +3,8 @@ public import Membership
 public import State
 public import System
 
-/// An invitation to another notebook, told to a device within a session of a notebook that both share:
-/// notes-protocol(7), hello. The session is authenticated, so no person has to carry the code.
+/// An invitation to another notebook, sent to a device in a session of a notebook that both share:
+/// notes-protocol(7), hello. The session is authenticated, so nobody needs to type the code.
 public struct CarriedInvitation: Codable, Sendable, Equatable {
   /// Secret.
   public let code: InvitationCode
@@ -15,7 +15,7 @@ public struct CarriedInvitation: Codable, Sendable, Equatable {
   public internal(set) var expires: Int64
   /// The port on which the inviter waits.
   public let port: UInt16
-  /// The device that it is for: no other is told. Messages do not say it.
+  /// The device that it is for; no other receives it. Not part of the message.
   package var guest: String?
 
   private enum CodingKeys: String, CodingKey {
@@ -48,18 +48,18 @@ extension CarriedInvitation {
   }
 }
 
-/// An invitation that came in a session and waits for an answer.
+/// An invitation that was received in a session and waits for an answer.
 public struct ReceivedInvitation: Sendable, Equatable {
   package let invitation: CarriedInvitation
-  /// The inviter, by its name then.
+  /// The inviter's name at that time.
   public let inviter: String
   package let inviterID: String
-  /// Its address.
+  /// The inviter's address.
   public let address: Address
 }
 
-/// The invitations that came in sessions of a notebook: `.git/notes/invited`, a file each, readable by
-/// its owner alone. At most one of a device and notebook is kept, and a few of a device.
+/// The invitations received in sessions of a notebook: `.git/notes/invited`, a file for each, readable
+/// only by its owner. At most one for each device and notebook is kept, and a few for each device.
 public struct ReceivedInvitations: Sendable {
   private let folder: String
 
@@ -67,10 +67,10 @@ public struct ReceivedInvitations: Sendable {
   static let maximumPerDevice = 4
   private static let maximumSize = 4096
 
-  /// Those of the notebook with this state folder.
+  /// The record in this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.invited] }
 
-  /// All that have not ended, by their end.
+  /// All that have not expired, sorted by expiry.
   public func all(now: Int64 = WallClock.now()) -> [ReceivedInvitation] {
     Disk.namesIfAny(in: folder).compactMap { name -> ReceivedInvitation? in
       if name.hasSuffix(".new") || name.hasSuffix(StateDamage.suffix) { return nil }
@@ -90,7 +90,7 @@ public struct ReceivedInvitations: Sendable {
     try Disk.makeFolder(folder, mode: 0o700)
     let others = all().filter { path(of: $0) != path(of: received) }
     let own = others.filter { $0.inviterID == received.inviterID }
-    // The one that ends first makes room.
+    // The one that expires first is dropped.
     if own.count >= Self.maximumPerDevice {
       forget(own[0])
     } else if others.count >= Self.maximum {
@@ -99,11 +99,11 @@ public struct ReceivedInvitations: Sendable {
     try Disk.replace(path(of: received), with: received.serialized)
   }
 
-  /// Forgets one that was answered.
+  /// Removes an invitation that was answered.
   public func forget(_ received: ReceivedInvitation) { unlink(path(of: received)) }
 
   private func path(of received: ReceivedInvitation) -> String {
-    // Both IDs are letters and digits: they were checked when they came.
+    // Both IDs are letters and digits: they were checked on arrival.
     "\(folder)/\(received.inviterID.prefix(16))-\(received.invitation.notebookID.prefix(16))"
   }
 }
@@ -119,7 +119,7 @@ extension ReceivedInvitation {
     ]).bytes
   }
 
-  /// Nil for one of another format.
+  /// Nil if the format is unknown.
   init?(parsing values: StateLines, at path: String) throws(StateDamage) {
     if let format = values["format"], format != "1" { return nil }
     guard let notebook = values["notebook"],

@@ -5,8 +5,8 @@ internal import Membership
 internal import Merge
 internal import Notebook
 
-/// How a session begins, `hello` and `membership` of notes-protocol(7): each learns who the other one is,
-/// what is known of the members, and which way versions go.
+/// The beginning of a session, `hello` and `membership` of notes-protocol(7): each side learns the
+/// other's identity, new facts about the members, and in which directions versions go.
 struct Greeting {
   let stream: MessageStream
   let context: SessionContext
@@ -15,9 +15,10 @@ struct Greeting {
 
   private var membership: MembershipStore { context.membership }
 
-  /// Exchanges both. The replica knows then what the peer is called and what it shows.
+  /// Exchanges both messages. Afterwards the replica knows the peer's name and the versions that it
+  /// shows.
   ///
-  /// - Returns: the terms of the session, and who hears what else is told in it.
+  /// - Returns: the terms of the session, and the handlers of other facts in it.
   func exchange(
     showing shown: Shown
   ) throws -> (terms: SessionTerms, notices: [any Notice]) {
@@ -35,7 +36,8 @@ struct Greeting {
     }
     for notice in scene.later { try notice.received(hello) }
     // "Each side states in hello whether it takes anything from this peer, so that both compute the
-    // same directions." The role may have changed by what was just learned: the stricter counts.
+    // same directions." The membership just received may have changed the role: the stricter value
+    // counts.
     let peerGives = options.mode.receives && hello.mode.gives && takesFromPeer
     let exchange = SessionRules.Terms(
       gives: options.mode.gives && hello.mode.receives && hello.takes,
@@ -80,8 +82,8 @@ struct Greeting {
 
   // MARK: Members
 
-  /// Sends all certificates and revocation lists, takes over the peer's that are valid, and learns who
-  /// the peer is by them.
+  /// Sends all certificates and revocation lists, merges the peer's valid ones, and finds the peer's
+  /// identity in them.
   private func exchangeMembership() throws -> PeerIdentity {
     let messages = MembershipMessage.messages(
       certificates: membership.certificates, revocations: membership.revocations)
@@ -104,9 +106,9 @@ struct Greeting {
       name: member.name, deviceID: peer.deviceID, role: member.role, address: peer.address)
   }
 
-  /// Tells whether two devices know the same of the membership: the blob ID of the sorted blob IDs
-  /// of all certificates and revocation lists. Only an admin could make two of one ID, and it keeps
-  /// nothing from anybody by that which it could not keep by not making it.
+  /// A digest that is equal if two devices know the same membership: the blob ID of the sorted blob
+  /// IDs of all certificates and revocation lists. Only an admin could make two with equal IDs.
+  /// That could only hide a certificate, which an admin can also do by not making it.
   private func membershipDigest() -> String {
     let parts = membership.certificates + membership.revocations
     let names = parts.map(ObjectID.digest(ofBlob:)).sorted()
@@ -115,7 +117,8 @@ struct Greeting {
 }
 
 extension Notebook {
-  /// Goes by the names that admins have given the device and the notebook: versions carry the first.
+  /// Adopts the names that admins have given the device and the notebook: versions contain the
+  /// device's name.
   func takeNames(from membership: MembershipStore, device: String) throws {
     let own = membership.member(ofDevice: device)?.name
     if let own, own != identity.device.name { try rename(device: own) }

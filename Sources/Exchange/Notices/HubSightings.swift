@@ -5,22 +5,24 @@ public import Notebook
 internal import State
 internal import System
 
-/// Which version hubs showed this device last, and which they showed members by what these say:
-/// `.git/notes/hubs`. See notes-hub(7), "A hub that shows two histories".
+/// The versions that hubs last showed this device, and those that they showed members by the
+/// members' reports: `.git/notes/hubs`. See notes-hub(7), "A hub that shows two histories".
 public struct HubSightings: Sendable {
-  /// A hub that showed a member something else than this device.
+  /// A hub that showed a member another history than this device.
   public struct Difference: Hashable, Sendable {
-    /// How they differ.
+    /// The kind of difference.
     public enum Kind: String, Sendable {
-      /// Neither version leads to the other.
+      /// Neither version is in the other's history.
       case split
-      /// The member was shown a version that a newer one had replaced for this device before.
+      /// The member was shown a version that, for this device, a newer one had already replaced.
       case olderThere = "older_there"
-      /// This device was shown a version that a newer one had replaced for the member before.
+      /// This device was shown a version that, for the member, a newer one had already replaced.
       case olderHere = "older_here"
-      /// The member was shown a list of members that lacked what the hub had shown or taken here before.
+      /// The member was shown a list of members that lacked facts which the hub had shown or
+      /// accepted here before.
       case membersOlderThere = "members_older_there"
-      /// This device was shown one that lacked what the hub had shown the member, or taken from it, before.
+      /// This device was shown a list that lacked facts which the hub had shown the member, or
+      /// accepted from it, before.
       case membersOlderHere = "members_older_here"
     }
 
@@ -28,46 +30,46 @@ public struct HubSightings: Sendable {
     public let hub: String
     /// The member's device ID.
     public let device: String
-    /// How they differ.
+    /// The kind of difference.
     public let kind: Kind
     /// The tip that the hub showed this device, or the version of the list of members.
     public let tip: ObjectID
-    /// The same of the member.
+    /// The same for the member.
     public let peerTip: ObjectID
   }
 
-  /// The tip, or the list of members, that one hub showed one device, by this device's clock.
+  /// The tip, or the list of members, that a hub showed a device, by this device's clock.
   struct Sighting: Hashable {
-    /// The ID of the device that was shown it; nil for this device.
+    /// The ID of the device that saw it; nil for this device.
     var device: String?
-    /// Which hub and branch.
+    /// A hash of hub and branch.
     var place: ObjectID
     /// This device's name for the hub; "-" for another device's.
     var name = "-"
     var tip: ObjectID
-    /// When the hub showed or took that version first, and last, in seconds since 1970.
+    /// When the hub first and last showed or accepted that version, in seconds since 1970.
     var since: Int64
     var last: Int64
-    /// Of a list of members: how many certificates and revoked serial numbers it has; nil of a tip.
+    /// For a list of members, its number of certificates and revoked serial numbers; nil for a tip.
     var size: Int?
   }
 
   private let path: String
 
-  /// The memory of the notebook with this state folder.
+  /// The record in this notebook's state folder.
   public init(of notebook: Notebook) { path = notebook.stateFolder[.hubs] }
 
-  /// How many seconds a visit may take: of two within that, nothing tells which came first.
+  /// How many seconds a visit may take: the order of two visits within that time is unknown.
   static let margin: Int64 = 300
-  /// How many are remembered.
+  /// How many sightings are kept.
   private static let capacity = 256
 
   private var all: [Sighting] {
     Disk.memory(at: path) { lines in lines.lines.compactMap { Sighting($0) } } ?? []
   }
 
-  /// When this device last visited a hub, in seconds since 1970; nil if it never did, or the hub is a folder of this
-  /// machine.
+  /// When this device last visited a hub, in seconds since 1970; nil if it never did, or if the hub is a folder
+  /// of this machine.
   public func lastVisit(of hub: Hub) -> Int64? {
     all.filter { $0.device == nil && $0.name == hub.name }.map(\.last).max()
   }
@@ -78,10 +80,10 @@ public struct HubSightings: Sendable {
     Disk.keep(lines.bytes, at: path)
   }
 
-  /// Stands in the file for this device.
+  /// The file's word for this device.
   fileprivate static let own = "own"
 
-  /// Keeps what a hub holds after a visit.
+  /// Records what a hub has after a visit.
   func record(
     _ hub: Hub, branch: String, tip: ObjectID, members: (version: ObjectID, size: Int)? = nil,
     notebook: String, now: Int64 = WallClock.now()
