@@ -94,7 +94,7 @@ public enum Event: Codable, Sendable {
   case disconnected(notebook: String, peer: PeerIdentity)
   /// A device shows another version.
   case shows(notebook: String, peer: PeerIdentity, tip: ObjectID?)
-  /// Somebody edits these notes on a device.
+  /// These notes are being edited on a device.
   case editing(notebook: String, peer: PeerIdentity, paths: [TreePath])
   /// The known members, or the devices with which this one exchanges, have changed.
   case membersChanged(notebook: String)

@@ -3,16 +3,16 @@ public import System
 
 /// The errors between two devices.
 public enum SyncError: FileFailure, Sendable {
-  /// The peer ended the session: why, and its own words.
+  /// The peer ended the session: the reason, and its message.
   case peerEnded(ByeReason, String)
-  /// The peer sent what notes-protocol(7) does not allow: what.
+  /// The peer violated notes-protocol(7): how.
   case protocolBroken(String)
-  /// The peer went over a limit: which.
+  /// The peer exceeded a limit: which.
   case overLimit(String)
-  /// No common protocol version: those of the peer.
+  /// There is no common protocol version: the peer's versions.
   case noCommonVersion([Int])
   case wrongNotebook
-  /// The peer's device is no member, or one that was removed.
+  /// The peer's device is not a member, or was removed.
   case notAMember(device: String)
   /// The peer sent a pack that was refused.
   case packRefused(PackError)
@@ -20,40 +20,40 @@ public enum SyncError: FileFailure, Sendable {
   case interrupted(String)
   /// The peer stopped answering.
   case timedOut(String)
-  /// The session was ended from here.
+  /// This side ended the session.
   case ended(ByeReason)
   /// Another connection to the same device is in use.
   case duplicate(device: String)
-  /// The versions that the peer shows are not merged, and nothing was changed: the reason, and its words.
+  /// The peer's versions are not merged, and nothing was changed: the reason, and its text.
   case notMerged(MergeRefusal, String)
-  /// The peer merges nothing of what is shown here.
+  /// The peer refuses to merge this device's versions.
   case notMergedAtPeer(MergeRefusal)
   case invitationExpired
   case declined
   case wrongCode
-  /// The folder holds another notebook already.
+  /// The folder already has another notebook.
   case alreadyANotebook(String)
   case inviterNotFound
   /// No member of the notebook has this ID.
   case unknownPeer(String)
   case ownAddress
-  /// Another machine answers there, with this device's key.
+  /// Another machine with this device's key answers at the address.
   case keyShared
   case stopped
-  /// Something failed on this side: what.
+  /// An operation on this side failed: what.
   case failed(String)
 
-  /// A call on a file that failed: `path` names the file, `errno` is the error number it left.
+  /// A failed system call on a file: `path` names the file, `errno` is the error number.
   public static func system(call: String, path: String, errno: Int32) -> SyncError {
     .failed("\(call) \(path): \(String(errorNumber: errno))")
   }
 }
 
-/// Calls on files that throw this module's error.
+/// System calls on files that throw this module's error.
 typealias Disk = FileSystem<SyncError>
 
 extension SyncError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String { meaning.words }
 
   var byeReason: ByeReason { meaning.reason }
@@ -106,7 +106,7 @@ extension MergeRefusal {
 }
 
 extension ByeReason {
-  /// The meaning of the other device's error code, and its own words if they tell more.
+  /// The meaning of the other device's error code, and the device's own message if that says more.
   fileprivate func words(followedBy own: String) -> String {
     let rest = own.isEmpty ? "" : ": \(own)"
     return switch self {

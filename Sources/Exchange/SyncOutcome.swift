@@ -9,27 +9,27 @@ public struct SessionResult: Codable, Sendable {
   public package(set) var tip: ObjectID?
   /// The peer's tip at the end.
   public let peerTip: ObjectID?
-  /// How many versions (commits) went to the peer.
+  /// How many versions (commits) were sent.
   public private(set) var sentVersions: Int
-  /// How many versions came.
+  /// How many versions were received.
   public private(set) var receivedVersions: Int
   /// Bytes on the wire.
   public private(set) var sentBytes: Int
   package private(set) var receivedBytes: Int
   /// The changes of the merges here, in order.
   public package(set) var joins: [MergeOutcome] = []
-  /// Whether this device showed something at the end that the peer had not taken yet.
+  /// Whether this device showed versions at the end that the peer had not received yet.
   var hasNews = false
-  /// How the tips differ although both devices have the same heads; nil when they do not.
+  /// The difference of the tips although both devices have the same heads; nil if there is none.
   public package(set) var tipDifference: TipDifference?
 
-  /// Without what the merges changed, which may be long.
+  /// Without the changes of the merges, which may be long.
   private enum CodingKeys: String, CodingKey {
     case peer, tip, peerTip, sentVersions, receivedVersions, sentBytes, receivedBytes
     case tipDifference
   }
 
-  /// The traffic of a session with a peer that shows this, since it was as `former`.
+  /// The traffic of a session with a peer in this state, since it was in state `former`.
   package init(
     peer: PeerIdentity, shows state: PeerState, since former: PeerState = PeerState(),
     tip: ObjectID?
@@ -43,10 +43,10 @@ public struct SessionResult: Codable, Sendable {
     receivedBytes = state.receivedBytes - former.receivedBytes
   }
 
-  /// Whether both devices show the same bytes.
+  /// Whether both devices have the same files.
   public var isInSync: Bool { tip == peerTip }
 
-  /// This session and a later one with the same device as one.
+  /// Combines this session and a later one with the same device.
   func followed(by later: SessionResult) -> SessionResult {
     var sum = later
     sum.sentVersions += sentVersions
@@ -58,13 +58,13 @@ public struct SessionResult: Codable, Sendable {
   }
 }
 
-/// A session that did not come about or broke off.
+/// A session that failed to begin or was interrupted.
 public struct SyncFailure: Error, Codable, Sendable {
-  /// The peer, if its identity was proved.
+  /// The peer, if it has authenticated.
   public let peer: PeerIdentity?
-  /// The device that was announced, remembered or proved to be there.
+  /// The device that was announced, recorded or authenticated.
   public let device: String?
-  /// The address that was tried, as `HOST:PORT`.
+  /// The address of the attempt, as `HOST:PORT`.
   public let address: String
   /// The error: `SyncError`, `ChannelError`, `NotebookError`, …
   public var error: any Error { cause.error }
@@ -82,14 +82,14 @@ public struct SyncFailure: Error, Codable, Sendable {
 
 /// The result of a run of `notes sync`, `pull` or `push`.
 public struct SyncOutcome: Sendable {
-  /// One for each device that was synchronised with, in the order of their first session; several
-  /// sessions with the same device are summed up.
+  /// A result for each device with a session, in the order of their first session; several sessions
+  /// with the same device are combined.
   public var sessions: [SessionResult] = []
-  /// Members that were found, or asked for, and with whom no session came to its end.
+  /// Members that were found or requested, and with which no session was completed.
   public var failures: [SyncFailure] = []
-  /// Members of whom nothing was seen.
+  /// Members without any sign.
   public var absent: [Member] = []
-  /// Those of them that are announced with another notebook alone.
+  /// Those of them that are announced only with another notebook.
   public var elsewhere: [Member] = []
   /// The tip at the end; nil in a notebook without versions.
   public var tip: ObjectID?

@@ -109,7 +109,7 @@ public struct HubSightings: Sendable {
     keep(known)
   }
 
-  /// The sightings that this device tells members.
+  /// The sightings that this device reports to members.
   func said(now: Int64 = WallClock.now()) -> [CarriedSighting] {
     all.filter { $0.device == nil }.suffix(ProtocolLimits.hubs).map {
       CarriedSighting(
@@ -118,7 +118,7 @@ public struct HubSightings: Sendable {
     }
   }
 
-  /// Keeps what a member says, in place of what it said before.
+  /// Records a member's report, replacing its last one.
   func record(_ said: [CarriedSighting], of device: String, now: Int64 = WallClock.now()) {
     var known = all
     let former = known.filter { $0.device == device }
@@ -133,7 +133,8 @@ public struct HubSightings: Sendable {
     keep(known + new)
   }
 
-  /// The hubs that showed members something else than this device, as far as the versions are here.
+  /// The hubs that showed members another history than this device, as far as the versions are
+  /// here.
   public func differences(in notebook: Notebook) throws -> [Difference] {
     let known = all
     return try known.filter { $0.device == nil }.flatMap { own in
@@ -147,8 +148,8 @@ public struct HubSightings: Sendable {
     }
   }
 
-  /// A hub's branch only moves forward: what it shows two devices stands on one line, and who comes later
-  /// sees no less.
+  /// A hub's branch only moves forward: the tips shown to two devices are in one line of history, and a
+  /// later one has at least as much.
   private static func difference(
     _ own: Sighting, _ theirs: Sighting, in repository: Repository
   ) throws -> Difference.Kind? {
@@ -168,7 +169,7 @@ public struct HubSightings: Sendable {
     return .split
   }
 
-  /// A list of members only grows: what a hub shows later has no less.
+  /// A list of members only grows: a later one has at least as many entries.
   private static func listDifference(
     _ own: Sighting, _ size: Int, _ theirs: Sighting, _ theirSize: Int
   ) -> Difference.Kind? {
@@ -179,7 +180,7 @@ public struct HubSightings: Sendable {
 }
 
 extension HubSightings.Sighting {
-  /// Nil for what another version of this program wrote.
+  /// Nil for a line in an unknown format.
   fileprivate init?(_ line: StateLine) {
     let words = line.value.split(separator: " ").map(String.init)
     guard (5...6).contains(words.count), let place = ObjectID(hex: words[0]),
@@ -196,15 +197,15 @@ extension HubSightings.Sighting {
   }
 }
 
-/// The tip that a hub showed a member, as that says: notes-protocol(7), hello, `hubs`.
+/// The tip that a hub showed a member, by the member's report: notes-protocol(7), hello, `hubs`.
 struct CarriedSighting: Codable, Sendable, Hashable {
-  /// Which hub and branch, or the reference of its list of members.
+  /// A hash of hub and branch, or of hub and the reference of the list of members.
   let hub: ObjectID
   let tip: ObjectID
-  /// How many seconds ago the hub showed or took that version first, and last.
+  /// How many seconds ago the hub first and last showed or accepted that version.
   let since: Int64
   let last: Int64
-  /// Of a list of members: how many certificates and revoked serial numbers it has.
+  /// For a list of members, its number of certificates and revoked serial numbers.
   var size: Int?
 
   func validate() throws {
@@ -213,7 +214,7 @@ struct CarriedSighting: Codable, Sendable, Hashable {
   }
 }
 
-/// Compares the tips and lists that hubs showed two members, told in their greeting.
+/// Compares the tips and lists that hubs showed two members, as reported in their greeting.
 struct HubNotice: Notice {
   let scene: NoticeScene
 
@@ -229,10 +230,10 @@ struct HubNotice: Notice {
   }
 }
 
-/// Tells whether two devices mean the same hub.
+/// Identifies a hub, so that two devices can compare their sightings of it.
 enum HubPlace {
-  /// The ID of a branch at an address on another machine; nil for a folder, and for what is on this machine: two
-  /// devices may have other ones at the same path.
+  /// The ID of a branch at an address on another machine; nil for a folder or an address on this machine: two
+  /// devices may have different repositories at the same path.
   static func id(of url: String, branch: String, notebook: String) -> ObjectID? {
     var rest = url[...]
     if let scheme = url.firstRange(of: "://") { rest = url[scheme.upperBound...] }

@@ -2,15 +2,15 @@ public import Membership
 public import State
 internal import System
 
-/// The keys that members ask to have certified beside theirs: `.git/notes/requests/DEVICE-ID`, a
-/// PKCS #10 request a file, one of each member. See notes-security(7), "A key of its own".
+/// The requests of members to certify another key: `.git/notes/requests/DEVICE-ID`, a PKCS #10
+/// request in each file, one for each member. See notes-security(7), "A key of its own".
 public struct KeyRequests: Sendable {
   private let folder: String
 
-  /// Those of the notebook with this state folder.
+  /// The requests in this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.requests] }
 
-  /// The request of a member; nil for none, or if it has been certified.
+  /// The request of a member; nil if there is none, or if the key was certified.
   public func request(of member: Member, in membership: MembershipStore) -> CertificateRequest? {
     guard !member.isRemoved else { return nil }
     do {
@@ -21,14 +21,14 @@ public struct KeyRequests: Sendable {
       let isKnown = membership.members().contains { $0.deviceID == request.deviceID }
       return isKnown ? nil : request
     } catch {
-      // A request that cannot be read is not shown; the member sends it again at each meeting.
+      // An unreadable request is not shown; the member sends it again in each session.
       return nil
     }
   }
 
-  /// Keeps what a member asks for, in place of what it asked for before.
+  /// Stores a member's request, replacing its last one.
   ///
-  /// - Returns: whether that is news.
+  /// - Returns: whether it is new.
   /// - Throws: `MembershipError.requestRefused`.
   func keep(_ der: [UInt8], of member: Member, in membership: MembershipStore) throws -> Bool {
     let request = try CertificateRequest(der: der)
@@ -42,7 +42,7 @@ public struct KeyRequests: Sendable {
     return true
   }
 
-  /// Forgets what a member asked for.
+  /// Removes a member's request.
   public func remove(_ member: Member) throws {
     if try Disk.readIfThere(path(member), limit: CertificateRequest.maximumSize) != nil {
       try Disk.remove(path(member))

@@ -5,32 +5,34 @@ internal import Notebook
 public import State
 public import System
 
-/// That another machine uses this device's key, as far as this one has learned, and the key that this machine
-/// left to the other: `.git/notes/shared-key`. See notes-security(7), "A key on two machines".
+/// Whether another machine uses this device's key, as far as this one has learned, and the key that this
+/// machine left to the other: `.git/notes/shared-key`. See notes-security(7), "A key on two machines".
 public struct KeySharing: Sendable {
-  /// The sign of another machine with the same key.
+  /// The evidence for another machine with the same key.
   public struct Notice: Hashable, Sendable {
-    /// When the other machine was met, in seconds since 1970.
+    /// When the other machine was connected, in seconds since 1970.
     public let time: Int64
-    /// The name of the device that met both machines; nil where this one met the other.
+    /// The name of the device that connected to both machines; nil if this machine connected to the
+    /// other.
     public let witness: String?
   }
 
   private let path: String
 
-  /// For how long it counts that a machine was met, in seconds.
+  /// For how long evidence counts, in seconds.
   static let memory: Int64 = 24 * 3600
-  /// How often it is told, in seconds.
+  /// How often it is reported, in seconds.
   private static let pace: Int64 = 3600
 
-  /// The signs in the notebook with this state folder.
+  /// The evidence in this state folder.
   public init(stateFolder: StateFolder) { path = stateFolder[.sharedKey] }
 
   private var lines: StateLines {
     Disk.memory(at: path, limit: ProtocolLimits.messageBytes) { $0 } ?? StateLines()
   }
 
-  /// The sign of the last day that another machine uses this device's key; nil for none.
+  /// The evidence of the last day that another machine uses this device's key; nil if there is
+  /// none.
   public func notice(of device: String, now: Int64 = WallClock.now()) -> Notice? {
     let lines = lines
     guard lines["device"] == device, let time = lines[number: "time"], time > now - Self.memory
@@ -38,9 +40,9 @@ public struct KeySharing: Sendable {
     return Notice(time: time, witness: lines["witness"])
   }
 
-  /// Keeps that another machine was met.
+  /// Records a connection with the other machine.
   ///
-  /// - Returns: whether to tell, which is once an hour.
+  /// - Returns: whether to report it, which happens once an hour.
   func record(_ notice: Notice, of device: String, now: Int64 = WallClock.now()) throws -> Bool {
     let lines = lines
     let isKnown = lines["device"] == device
@@ -55,23 +57,25 @@ public struct KeySharing: Sendable {
     return isDue
   }
 
-  /// The device ID of the key that this machine had before it went over to a new one; nil for none.
+  /// The device ID of the key that this machine had before it changed to a new one; nil if there is
+  /// none.
   var left: String? { lines["left"] }
 
-  /// Keeps that this machine went over to a new key, and forgets who used the former one.
+  /// Records that this machine has changed to a new key, and drops the evidence about the former
+  /// one.
   func leave(_ device: String) throws {
     try Disk.replace(path, with: StateLines(["left": device]).bytes, isShared: true, waits: false)
   }
 
-  /// Forgets that another machine was met: it has a key of its own now.
+  /// Drops the evidence: the other machine has its own key now.
   func settle() throws {
     try Disk.replace(path, with: StateLines(["left": left]).bytes, isShared: true, waits: false)
   }
 }
 
 extension SessionContext {
-  /// An ID that tells this machine, until its next start, from others that use the same key; nil if the
-  /// kernel has no ID of its run: notes-protocol(7), hello, `machine`.
+  /// An ID that distinguishes this machine, until its next start, from others with the same key; nil if
+  /// the kernel has no boot ID: notes-protocol(7), hello, `machine`.
   func machine() -> ObjectID? {
     let run = MachineStart.present.id
     if run.isEmpty { return nil }

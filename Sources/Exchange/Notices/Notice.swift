@@ -2,14 +2,14 @@ internal import Git
 internal import Membership
 internal import Notebook
 
-/// Something that devices tell each other beside versions, in their greeting or later: it says its own, and
-/// keeps what it hears. The carrier of messages knows nothing of it.
+/// A fact that devices tell each other besides versions, in their greeting or later. The type adds this
+/// device's fact to messages, and stores the peer's. The code that carries messages knows nothing of it.
 protocol Notice {
-  /// Puts its fields into the first message.
+  /// Adds its fields to the first message.
   func add(to hello: inout HelloMessage) throws
-  /// Reads its fields in the peer's. An error ends the session.
+  /// Reads its fields from the peer's first message. An error ends the session.
   func received(_ hello: HelloMessage) throws
-  /// Reads a message that came in the session, which may be another one's.
+  /// Reads a message of the session, which may be for another notice.
   func received(_ message: any Message) throws
 }
 
@@ -19,7 +19,7 @@ extension Notice {
   func received(_ message: any Message) throws {}
 }
 
-/// In which session something is told.
+/// The session in which a fact is told.
 struct NoticeScene {
   let context: SessionContext
   let notebook: Notebook
@@ -29,15 +29,15 @@ struct NoticeScene {
   let options: SessionOptions
   let report: (Event) -> Void
 
-  /// All that is told beside versions and the membership.
+  /// All facts besides versions and the membership.
   var notices: [any Notice] { first + later }
 
-  /// Those that are heard whatever is learned of the members.
+  /// The notices that do not depend on the exchanged membership.
   var first: [any Notice] {
     [SharedKeyNotice(scene: self), AddressNotice(scene: self), HubNotice(scene: self)]
   }
 
-  /// Those that go by what is known of the members then.
+  /// The notices that depend on the membership after its exchange.
   var later: [any Notice] { [InvitationNotice(scene: self), NewKeyNotice(scene: self)] }
 }
 
@@ -54,7 +54,8 @@ struct AddressNotice: Notice {
   }
 }
 
-/// Whether two machines use one key, and when each was met: notes-protocol(7), "A key on two machines".
+/// Whether two machines use one key, and when each was connected: notes-protocol(7), "A key on two
+/// machines".
 struct SharedKeyNotice: Notice {
   let scene: NoticeScene
 
@@ -83,7 +84,7 @@ struct SharedKeyNotice: Notice {
     } else if sharing.notice(of: own)?.witness == scene.peer.name {
       try sharing.settle()
     }
-    // Said in each greeting, it tells something in the first.
+    // It is in every greeting, but matters only in the first.
     if let left = hello.left, sightings.last(of: scene.peer.deviceID) == nil {
       sightings.forgetMachines(of: left)
       if left == own { try sharing.settle() }
@@ -99,8 +100,8 @@ struct SharedKeyNotice: Notice {
   }
 }
 
-/// The request of a member for its new key, told to admins, and kept for their user: notes-security(7), "A
-/// key of its own".
+/// A member's request to certify its new key, sent to admins, and stored for their user:
+/// notes-security(7), "A key of its own".
 struct NewKeyNotice: Notice {
   let scene: NoticeScene
 
@@ -122,7 +123,7 @@ struct NewKeyNotice: Notice {
   }
 }
 
-/// An invitation to another notebook, kept for the user to answer.
+/// An invitation to another notebook, stored until the user answers it.
 struct InvitationNotice: Notice {
   let scene: NoticeScene
 
@@ -138,7 +139,7 @@ struct InvitationNotice: Notice {
     if let message = message as? InvitationMessage { try keep(message.invitation) }
   }
 
-  /// It is listed for as long as an invitation may live, whatever the peer says of its end.
+  /// It is listed at most for the longest lifetime of an invitation, whatever end the peer states.
   private func keep(_ invitation: CarriedInvitation) throws {
     var invitation = invitation
     invitation.expires = min(

@@ -4,16 +4,16 @@ public import State
 internal import System
 
 /// The addresses at which peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`.
-/// They are a hint if discovery finds none; a device that answers there must prove which it is.
+/// They are used if discovery finds none; a device at such an address must still authenticate.
 public struct PeerAddresses {
   private let path: String
 
-  /// The memory of the notebook with this state folder.
+  /// The record in this state folder.
   public init(stateFolder: StateFolder) { path = stateFolder[.addresses] }
 
   static let capacity = 256
 
-  /// The addresses by device ID; empty when there are none.
+  /// The addresses by device ID; empty if there are none.
   public func all() -> [String: Address] {
     let known = Disk.memory(at: path, limit: ProtocolLimits.messageBytes) {
       content throws(StateDamage) in
@@ -38,29 +38,30 @@ public struct PeerAddresses {
     for (device, address) in known.sorted(by: { $0.key < $1.key }) {
       lines.append(device, address.description)
     }
-    // Several sessions may begin in one moment.
+    // Several sessions may begin at the same time.
     try Disk.replace(path, with: lines.bytes, isShared: true, waits: false)
   }
 }
 
-/// When other devices were last met, and on which machines: `.git/notes/seen/DEVICE-ID`, a file a device,
-/// whose modification time is the moment. Sessions on several threads do not disturb each other so.
+/// When other devices were last connected, and on which machines: `.git/notes/seen/DEVICE-ID`, a file for
+/// each device, whose modification time is that time. With separate files, sessions on several threads do
+/// not interfere.
 public struct PeerSightings: Sendable {
   private let folder: String
 
-  /// The memory of the notebook with this state folder.
+  /// The record in this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.seen] }
 
-  /// When this device last held a session with the other, in seconds since 1970 by its own clock;
-  /// nil when it never did.
+  /// When this device last had a session with the other, in seconds since 1970 by its own clock;
+  /// nil if it never had.
   public func last(of device: String) -> Int64? {
     var status = stat()
     guard Self.isName(device), Counted.stat("\(folder)/\(device)", &status) == 0 else { return nil }
     return Int64(status.st_mtim.tv_sec)
   }
 
-  /// Notes that the device was met just now, on that machine. It is news for people: where it cannot be
-  /// written, the session goes on.
+  /// Records that the device is connected now, on that machine. The record is only for people: if it
+  /// cannot be written, the session continues.
   func record(_ device: String, on machine: ObjectID?, now: Int64 = WallClock.now()) {
     guard Self.isName(device) else { return }
     mkdir(folder, 0o700)
@@ -71,7 +72,7 @@ public struct PeerSightings: Sendable {
     close(file)
   }
 
-  /// How many machines of a device are remembered.
+  /// How many machines of a device are recorded.
   private static let machines = 4
 
   private func lines(of device: String) -> StateLines {
@@ -79,7 +80,8 @@ public struct PeerSightings: Sendable {
       ?? StateLines()
   }
 
-  /// A machine that comes back after another one is not a former run of the same.
+  /// Records a machine. If it returns after another one, it was not restarted in between, so there
+  /// are two.
   private func record(_ machine: ObjectID, of device: String, _ now: Int64) {
     let former = lines(of: device)
     let known = former.values(of: "machine")
@@ -90,11 +92,11 @@ public struct PeerSightings: Sendable {
     for name in ([machine.hex] + known.filter { $0 != machine.hex }).prefix(Self.machines) {
       lines.append("machine", name)
     }
-    // A memory for a warning: without it the warning comes later.
+    // Without the record, a warning comes later.
     try? Disk.replace("\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
   }
 
-  /// How many seconds ago two machines took turns with the device's key; nil where that was not seen in
+  /// How many seconds ago two machines alternated with the device's key; nil if that did not happen in
   /// the last day.
   func sharing(of device: String, now: Int64 = WallClock.now()) -> Int64? {
     guard Self.isName(device), let time = lines(of: device)[number: "shared"],
@@ -103,18 +105,18 @@ public struct PeerSightings: Sendable {
     return now - time
   }
 
-  /// Forgets on which machines a device was met: one of them has a key of its own now.
+  /// Drops a device's machines: one of them has its own key now.
   func forgetMachines(of device: String) {
     guard let time = last(of: device) else { return }
-    // A memory for a warning: without it the warning stays for its day.
+    // If this fails, the warning stays for its day.
     try? Disk.replace(
       "\(folder)/\(device)", with: StateLines().bytes, isShared: true, waits: false)
-    // The device itself was not met now.
+    // The device itself is not connected now, so its time stays.
     let met = timespec(tv_sec: Int(time), tv_nsec: 0)
     utimensat(AT_FDCWD, "\(folder)/\(device)", [met, met], AT_SYMLINK_NOFOLLOW)
   }
 
-  /// Whether the text can be the name of a file: device IDs are letters and digits.
+  /// Whether the text may be a file name: device IDs are letters and digits.
   private static func isName(_ device: String) -> Bool {
     (1...64).contains(device.utf8.count)
       && device.utf8.allSatisfy { (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) }

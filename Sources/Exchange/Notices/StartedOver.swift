@@ -1,12 +1,12 @@
 public import State
 internal import System
 
-/// That an admin has started the notebook's membership over, as the list of members at a hub or in a bundle proved:
-/// `.git/notes/started-over`. It counts until this device has joined again.
+/// The fact that an admin has started the notebook's membership over, proved by the list of members at a hub or
+/// in a bundle: `.git/notes/started-over`. It applies until this device has joined again.
 public struct StartedOver: Sendable {
   /// The admin's name.
   public let admin: String
-  /// The ID of the notebook since then.
+  /// The notebook's new ID.
   public let notebookID: String
 
   init(by admin: String, _ list: MemberList) throws {
@@ -14,7 +14,7 @@ public struct StartedOver: Sendable {
     notebookID = try list.notebookID
   }
 
-  /// The one that was noted; nil if there is none, or if the notebook has that ID by now.
+  /// The recorded fact; nil if there is none, or if the notebook already has that ID.
   public init?(in stateFolder: StateFolder, of notebookID: String) {
     let lines = Disk.memory(at: stateFolder[.startedOver]) { $0 }
     guard let admin = lines?["admin"], let id = lines?["notebook"], id != notebookID

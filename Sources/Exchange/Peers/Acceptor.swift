@@ -4,19 +4,19 @@ internal import Membership
 internal import Synchronization
 internal import System
 
-/// Answers a port: takes each connection through its handshake within the limits of
-/// notes-protocol(7), and hands it on.
+/// Accepts connections at a port, performs the handshake within the limits of notes-protocol(7),
+/// and passes each connection on.
 ///
-/// One thread accepts connections and waits for their first bytes. A client that sends some costs a
-/// thread from the moment the handshake is computed; a silent client costs a descriptor.
+/// One thread accepts connections and waits for their first bytes. A client that sends bytes gets a
+/// thread when its handshake is computed; a silent client uses only a descriptor.
 package final class Acceptor: Sendable {
-  /// Why somebody was not let in.
+  /// A connection that was refused, and the reason.
   package struct Refusal: Sendable {
     package let address: Address
     package let error: any Error
-    /// The invitation that was tried in vain, and how many tries it has left.
+    /// The invitation for which a wrong code was tried, and the number of attempts left.
     package let attempt: (invitation: Invitation, left: Int)?
-    /// How many strangers were refused before this one without being told.
+    /// How many refusals of strangers before this one were not reported.
     package let untold: Int
   }
 
@@ -34,10 +34,11 @@ package final class Acceptor: Sendable {
 
   /// Cancelling the token ends `run`, every handshake and every connection.
   ///
-  /// On the connections' threads, `credentials` gives those for a notebook's ID, nil when it is not
-  /// served; `invitation` the open one with a locator; `welcome` gets each connection whose handshake
-  /// succeeded, with the invitation or as a member's; and `refuse` is told who was refused. Of many
-  /// strangers only a few are told, so that they can't fill a log.
+  /// The functions are called on the connections' threads: `credentials` returns those for a
+  /// notebook's ID, nil if it is not served; `invitation` returns the open one with a locator;
+  /// `welcome` gets each connection with a successful handshake, as a member's or with the
+  /// invitation; and `refuse` is called for refused connections. Only a few refusals of strangers are
+  /// reported, so that they cannot fill a log.
   package init(
     listener: Listener, timeouts: ProtocolTimeouts, cancellation: CancellationToken,
     limits: HandshakeAdmission.Limits = .standard,
@@ -56,8 +57,8 @@ package final class Acceptor: Sendable {
     tell = refuse
   }
 
-  /// Connections that are accepted before anything else is looked at. A member among them is not to
-  /// wait until each stranger before it has been dealt with.
+  /// How many connections are accepted before anything else is done. A member among them must not
+  /// wait until each stranger before it has been handled.
   private static let batch = 256
 
   /// Accepts connections until cancelled.
@@ -72,7 +73,7 @@ package final class Acceptor: Sendable {
       } catch ChannelError.cancelled {
         return
       } catch {
-        // No descriptors left, for instance: others have to go first.
+        // For example, there are no descriptors left: other connections must end first.
         if let untold = strangers.take() {
           tell(Refusal(address: listener.address, error: error, attempt: nil, untold: untold))
         }
@@ -101,7 +102,7 @@ package final class Acceptor: Sendable {
     for socket in try listener.acceptWaiting(atMost: Self.batch) { receive(socket) }
   }
 
-  /// Waits until all connections are closed, at most so many seconds. To be called after cancelling.
+  /// Waits at most `seconds` until all connections are closed. Call it after cancelling.
   package func drain(seconds: Double) {
     let end = Instant.now + seconds
     isClosing.store(true, ordering: .sequentiallyConsistent)
@@ -116,11 +117,11 @@ package final class Acceptor: Sendable {
     }
     guard let dropped else { return }
     dropped.socket.abandon()
-    // Otherwise its thread notices.
+    // Otherwise its thread notices the end.
     if dropped.stage != .begun { refuse(dropped.socket, SyncError.overLimit("handshakes at once")) }
   }
 
-  /// Computes the handshake of a candidate whose turn it is, on a thread of its own, which stays with
+  /// Computes the handshake of a candidate whose turn it is, on a new thread, which then stays with
   /// the connection.
   private func compute(_ candidate: HandshakeAdmission.Candidate?) {
     guard let candidate else { return }
@@ -148,7 +149,7 @@ package final class Acceptor: Sendable {
       let (isLetIn, dropped) = admission.withLock {
         $0.begin(ticket, for: connection.purpose.holder)
       }
-      // Its thread notices.
+      // Its thread notices the end.
       dropped?.abandon()
       if isLetIn {
         welcome(connection, attempt.invitation)
@@ -159,7 +160,7 @@ package final class Acceptor: Sendable {
         refuse(socket, SyncError.overLimit("sessions at once"))
       }
     } catch {
-      // Stopping is nobody's wrong code.
+      // A cancelled attempt does not count as a wrong code.
       if cancellation.isCancelled {
         attempt.invitation?.attemptSucceeded()
         return
@@ -185,18 +186,19 @@ package final class Acceptor: Sendable {
 }
 
 extension Connection.Purpose {
-  /// The notebook and the device at the other end, together; nil for one that joins.
+  /// The notebook and the device on the other side, as one string; nil for a joining device.
   fileprivate var holder: String? {
     guard case .member(let notebook, let chain) = self,
-      // It counts connections of one device: a chain that cannot be read has none, and the handshake refuses it.
+      // The string counts a device's connections: an unreadable chain has none, and the handshake
+      // refuses it.
       let device = try? MembershipStore.deviceID(ofChain: chain)
     else { return nil }
     return notebook + device
   }
 }
 
-/// How many refusals of strangers are told: whoever connects without end is not to fill a log, or to
-/// push an invitation's code off a screen.
+/// Limits the reports about refused strangers: their connections must not fill a log, or scroll an
+/// invitation's code off the screen.
 public final class RefusalQuota: Sendable {
   private let burst: Double
   private let perSecond: Double
@@ -205,18 +207,19 @@ public final class RefusalQuota: Sendable {
   private struct State: Sendable {
     var room: Double
     var last: Instant
-    /// How many were not told since the last one that was.
+    /// How many refusals were not reported since the last reported one.
     var untold = 0
   }
 
-  /// So many at once, and as many a second in the long run.
+  /// How many are reported at once, and how many a second in the long run.
   public init(burst: Double = 20, perSecond: Double = 0.2) {
     self.burst = burst
     self.perSecond = perSecond
     state = Mutex(State(room: burst, last: .now))
   }
 
-  /// Asks whether one more may be told; how many were passed over before it, or nil for no.
+  /// Takes a place for a report; returns the number of unreported refusals before it, or nil if
+  /// there is no place.
   public func take() -> Int? { take(.now) }
 
   func take(_ now: Instant) -> Int? {

@@ -1,10 +1,11 @@
-/// How long to wait before a device is tried again: twice as long each time, up to a limit, and
-/// never exactly, so that devices that lost each other do not meet in step.
+/// How long to wait before the next attempt to connect to a device: twice as long each time, up to
+/// a limit, and varied at random, so that devices that lost each other do not try at the same
+/// times.
 struct Backoff: Sendable {
   // All in seconds.
   static let first = 0.5
   static let longest = 60.0
-  /// For a device that only was there once.
+  /// For a device that was connected once and is not announced.
   static let longestUnseen = 300.0
 
   private(set) var failures = 0

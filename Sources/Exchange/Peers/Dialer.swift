@@ -1,10 +1,10 @@
 internal import System
 
-/// Decides whom to connect to, where and when: for a run of `notes sync`, which tries everybody once,
-/// and for a watcher, which stays connected. A value of its owner's thread.
+/// Decides which devices to connect to, where and when: for a run of `notes sync`, which tries each
+/// once, and for a watcher, which stays connected. A value on its owner's thread.
 package struct Dialer {
-  /// A device of a notebook. An address that the user gave stands for its device until that has
-  /// proved who it is.
+  /// A device of a notebook. An address that the user gave represents its device until the device
+  /// has authenticated.
   package struct Target: Hashable, Sendable {
     package let notebookID: String
     package let deviceID: String
@@ -22,13 +22,13 @@ package struct Dialer {
     let isAnnounced: Bool
   }
 
-  /// How a connection of ours came to its end.
+  /// The end of a connection that this side opened.
   package enum Outcome: Sendable {
-    /// A session went on for so many seconds.
+    /// A session lasted for so many seconds.
     case lasted(seconds: Double)
-    /// A session ran; the other device does not stay connected.
+    /// A session was completed; the other device does not stay connected.
     case exchanged
-    /// Another connection with the device stays.
+    /// Another connection with the device is kept.
     case duplicate
     case busy
     case refused
@@ -36,42 +36,42 @@ package struct Dialer {
   }
 
   private struct State {
-    /// The addresses at which it is announced, or was.
+    /// The addresses at which it is or was announced.
     var addresses: [Address]
     var isAnnounced: Bool
-    /// Whether something other than an announcement spoke for it: the user, or a session with it.
+    /// Whether something other than an announcement supports it: the user, or a session with it.
     var isProved = false
     var backoff = Backoff()
-    /// The addresses that are being tried; nil if none.
+    /// The addresses of the present attempt; nil if there is none.
     var tried: [Address]?
-    /// Whether a run met it: where it is announced is no reason to try again.
+    /// Whether a run had a session with it: then an announcement is no reason to try again.
     var isSettled = false
     var next: Instant
   }
 
   private let ownDevices: [String: String]
   private let staysConnected: Bool
-  /// The addresses at which others reach this machine.
+  /// The addresses at which others can reach this machine.
   private let ownHosts: () -> [String]
   private var targets: [Target: State] = [:]
   /// The IDs of each notebook's members.
   private var members: [String: Set<String>] = [:]
-  /// The places that the last `take` left.
+  /// The places that are free after the last `take`.
   private var room = room
 
   // All in seconds.
-  /// How long the device of the larger ID waits for the other one to connect.
+  /// How long the device with the larger ID waits for the other one to connect.
   private static let courtesy = 0.3
   private static let refusal = 300.0
   private static let exchange = 60.0
-  /// After another connection was found to stay: it may be a dead one.
+  /// The wait after another connection was kept, which may be dead.
   private static let duplicateWait = 5.0
   private static let (busyWait, busyTries) = (0.2, 6)
-  /// Places for devices that are being reached (notes-protocol(7), DISCOVERY); for strangers, whom
-  /// anybody can announce without end, a few of these.
+  /// Places for attempts to connect (notes-protocol(7), DISCOVERY); strangers, which anybody can
+  /// announce without limit, get a few of these.
   private static let room = (all: 8, strangers: 2)
 
-  /// A dialer for these notebooks: the IDs of notebooks with this device's in each.
+  /// A dialer for these notebooks: the notebooks' IDs with this device's ID in each.
   package init(
     ownDevices: [String: String], staysConnected: Bool,
     ownHosts: @escaping () -> [String] = { Address.ofThisMachine(limit: 64) }
@@ -81,7 +81,7 @@ package struct Dialer {
     self.staysConnected = staysConnected
   }
 
-  /// The members of a notebook, by what this device knows: all others are strangers.
+  /// Sets the known members of a notebook: all other devices are strangers.
   package mutating func setMembers(_ devices: Set<String>, of notebookID: String) {
     members[notebookID] = devices
   }
@@ -90,7 +90,7 @@ package struct Dialer {
     !state.isProved && members[target.notebookID]?.contains(target.deviceID) != true
   }
 
-  /// When there is something to do for which there is a place.
+  /// The time of the next attempt for which there is a place.
   package var next: Instant? {
     targets.lazy.filter { target, state in
       state.tried == nil && room.all > 0 && (room.strangers > 0 || !isStranger(target, state))
@@ -99,8 +99,8 @@ package struct Dialer {
 
   var isEmpty: Bool { targets.isEmpty }
 
-  /// Whether a run has tried all that is to be tried. Strangers count only if they are waited for, or
-  /// one of them is no stranger any more: it has a session.
+  /// Whether a run has tried everything. Strangers count only if they are waited for, or if one of
+  /// them has a session and so is no longer a stranger.
   func isDone(waitsForStrangers: Bool, isConnected: (Target) -> Bool) -> Bool {
     targets.allSatisfy { target, state in
       (state.tried == nil && state.next == .never)
@@ -110,7 +110,7 @@ package struct Dialer {
 
   func knows(_ target: Target) -> Bool { targets[target] != nil }
 
-  /// Whether a device that is not connected, and no stranger, is being tried, or about to be.
+  /// Whether an attempt to connect to an unconnected member is in progress or due.
   package func isTrying(isConnected: (Target) -> Bool) -> Bool {
     let now = Instant.now
     return targets.contains { target, state in
@@ -119,26 +119,27 @@ package struct Dialer {
     }
   }
 
-  /// A device was there once, and is tried in so many seconds; where it is announced, that counts
-  /// more.
+  /// Adds a device that was connected once, to be tried after so many seconds; if it is announced,
+  /// the announcement takes precedence.
   package mutating func remember(_ target: Target, at address: Address, after seconds: Double) {
     guard isForeign(target), targets[target]?.isAnnounced != true,
       targets[target]?.addresses != [address]
     else { return }
-    // The thread that connects there now reports the result.
+    // The thread of a connection attempt in progress reports to this entry.
     targets[target] = State(
       addresses: [address], isAnnounced: false, isProved: true, tried: targets[target]?.tried,
       next: .now + seconds + courtesy(to: target, andAgain: true))
   }
 
-  /// How long the other device gets to connect first, in seconds: two that start at one time would open
-  /// a connection each. Where nothing says that it is there, it may try before this one listens, and again.
+  /// How long the other device has to connect first, in seconds: if both start at the same time, each would
+  /// open a connection. If the device is not announced, its first attempt may come before this one listens,
+  /// and it may try again.
   private func courtesy(to target: Target, andAgain: Bool = false) -> Double {
     let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
     return isLater && staysConnected ? Self.courtesy + (andAgain ? Backoff.first : 0) : 0
   }
 
-  /// A device is announced. True when it was elsewhere until now.
+  /// Handles the announcement of a device. Returns true if its address has changed.
   @discardableResult
   package mutating func found(_ target: Target, at addresses: [Address]) -> Bool {
     guard isForeign(target) || isElsewhere(target, at: addresses) else { return false }
@@ -158,8 +159,8 @@ package struct Dialer {
     return hasMoved
   }
 
-  /// A device said goodbye: it may have lost only the network, so its address is kept. A stranger is
-  /// forgotten.
+  /// Handles a device's goodbye: it may have lost only the network, so its address is kept. A
+  /// stranger is dropped.
   package mutating func lost(_ target: Target) {
     targets[target]?.isAnnounced = false
     forgetStranger(target)
@@ -172,7 +173,8 @@ package struct Dialer {
     targets[target] = nil
   }
 
-  /// The network, or this machine, is back: everybody is tried at once, or everybody of a notebook.
+  /// The network, or this machine, is back: all devices are tried at once, or those of one
+  /// notebook.
   package mutating func retryAll(notebookID: String? = nil) {
     for target in targets.keys where notebookID == nil || target.notebookID == notebookID {
       targets[target]?.backoff.reset()
@@ -180,14 +182,14 @@ package struct Dialer {
     }
   }
 
-  /// A device is tried again at once: its session ended, or there is news for it.
+  /// Tries a device again at once: its session ended, or there are new versions for it.
   package mutating func wake(_ target: Target) {
     guard let state = targets[target], state.tried == nil, !state.addresses.isEmpty else { return }
     targets[target]?.next = min(state.next, .now + (staysConnected ? Self.courtesy : 0))
   }
 
-  /// A run held a session with the device, whoever opened it, at an address that the user gave or
-  /// where it was looked for: it is tried no more, unless somebody wakes it.
+  /// A run had a session with the device, opened by either side, at an address from the user or
+  /// from a search: the device is not tried again, unless `wake` is called.
   mutating func settle(_ device: Target, at target: Target) {
     var state =
       targets.removeValue(forKey: target) ?? targets[device]
@@ -198,8 +200,8 @@ package struct Dialer {
     targets[device] = state
   }
 
-  /// Those to connect to now, but for those with whom a session goes on, or is not wanted. Members come
-  /// first, and of each kind those that failed least.
+  /// The devices to connect to now, except those that are connected or excluded. Members come first,
+  /// and within each group those with the fewest failures.
   package mutating func take(isConnected: (Target) -> Bool) -> [Attempt] {
     let now = Instant.now
     room = Self.room
@@ -207,14 +209,14 @@ package struct Dialer {
     for (target, state) in targets {
       let isStranger = isStranger(target, state)
       if state.tried != nil {
-        // A device that stays connected counts as tried all the time.
+        // A connected device takes a place all the time.
         if staysConnected && isConnected(target) { continue }
         room.all -= 1
         room.strangers -= isStranger ? 1 : 0
       } else if state.next > now {
         continue
       } else if isConnected(target) {
-        // The end of the session wakes it.
+        // The end of the session calls `wake`.
         if staysConnected { targets[target]?.next = now + Backoff.longest }
       } else {
         due.append((target, state, state.backoff.failures + (isStranger ? 1 << 32 : 0)))
@@ -233,7 +235,8 @@ package struct Dialer {
     return chosen
   }
 
-  /// A connection of ours is over. True when the device is tried again in any case.
+  /// A connection that this side opened has ended. Returns true if the device is tried again in any
+  /// case.
   @discardableResult
   package mutating func ended(_ outcome: Outcome, with target: Target) -> Bool {
     guard var state = targets[target], let tried = state.tried else { return false }
@@ -252,7 +255,7 @@ package struct Dialer {
       state.next = .now + Self.busyWait
       return true
     case .failed where tried != state.addresses:
-      // It was announced elsewhere meanwhile.
+      // It was announced at another address in the meantime.
       state.next = .now
       return true
     case .exchanged, .lasted, .duplicate: break
@@ -281,7 +284,7 @@ package struct Dialer {
     ownDevices[target.notebookID].map { $0 != target.deviceID } ?? false
   }
 
-  /// Whether this device is announced by another machine, which has its key.
+  /// Whether this device's ID is announced by another machine, which has its key.
   private func isElsewhere(_ target: Target, at addresses: [Address]) -> Bool {
     guard ownDevices[target.notebookID] == target.deviceID else { return false }
     let own = ownHosts()

@@ -2,19 +2,20 @@ internal import Channel
 internal import Glibc
 internal import System
 
-/// The connections to a port, and those that must go when there are too many; notes-protocol(7), LIMITS.
+/// The connections to a port, and the choice of those that must be dropped if there are too many;
+/// notes-protocol(7), LIMITS.
 ///
-/// Whoever has not yet proved who they are holds a place for as long as nobody else needs it: the
-/// oldest handshake of the address that has most of them is dropped for a new one, and that of an
-/// address from which nobody was let in lately before that of another. So silence, however often it
-/// connects, keeps no member out, and a member who has been let in is dropped only for another session
-/// of the same device.
+/// An unauthenticated connection keeps its place as long as nobody else needs it: for a new one, the
+/// oldest handshake of the address with the most handshakes is dropped, first among addresses without a
+/// recent authenticated connection. So silent connections, however many, never keep a member out, and an
+/// authenticated member's connection is dropped only for another session of the same device.
 ///
-/// Few handshakes are computed at once. The next is one from an address of which a device was let in
-/// lately, or else, when none is being computed, from the one with fewest places: who floods a port
-/// waits behind who does not. Nothing is spent on anybody before that, not even a thread.
+/// Few handshakes are computed at once. The next one is from an address with a recent authenticated
+/// connection, or else, if none is being computed, from the address with the fewest places: an address
+/// that floods the port waits behind those that do not. Before that, a connection uses no resources, not
+/// even a thread.
 package struct HandshakeAdmission {
-  /// How many may be there.
+  /// The limits for connections.
   package struct Limits: Sendable {
     var handshakes = ProtocolLimits.handshakes
     var handshakesPerAddress = ProtocolLimits.handshakesPerAddress
@@ -23,14 +24,14 @@ package struct HandshakeAdmission {
     var sessionsPerAddress = ProtocolLimits.sessionsPerAddress
     var sessionsPerDevice = ProtocolLimits.sessionsPerDevice
 
-    /// Those of notes-protocol(7).
+    /// The limits of notes-protocol(7).
     package static let standard = Limits()
   }
 
-  /// Names a candidate; later ones are greater.
+  /// Identifies a candidate; later ones are greater.
   typealias Ticket = Int
 
-  /// One whose handshake has not succeeded yet.
+  /// A connection whose handshake is not complete.
   struct Candidate {
     let ticket: Ticket
     let socket: Socket
@@ -38,7 +39,7 @@ package struct HandshakeAdmission {
     fileprivate let network: String
     fileprivate(set) var stage = Stage.silent
 
-    /// Computing begins with a thread of its own, which stays until the end.
+    /// When the computation begins, the candidate gets a thread, which stays until the end.
     enum Stage { case silent, heard, begun }
   }
 
@@ -52,11 +53,11 @@ package struct HandshakeAdmission {
   private var next = 0
   private var handshakes: [Ticket: Candidate] = [:]
   private var sessions: [Ticket: Session] = [:]
-  /// Those who had to make room, and whose threads do not know it yet.
+  /// The dropped candidates whose threads have not noticed it yet.
   private var dropped: Set<Ticket> = []
   private var computing: Set<Ticket> = []
-  /// Addresses of devices that were let in, the latest last: each has places of its own, not those of
-  /// its network.
+  /// Addresses of authenticated devices, the latest last: each has places of its own, apart from
+  /// those of its network.
   private var familiar: [String] = []
   private static let familiarAddresses = 64
 
@@ -64,17 +65,17 @@ package struct HandshakeAdmission {
 
   init(limits: Limits = .standard) { self.limits = limits }
 
-  /// How many there are, those included that were dropped and have not gone yet.
+  /// The number of connections, including dropped ones that have not ended yet.
   var count: Int { handshakes.count + sessions.count + dropped.count }
 
   var silent: [Candidate] { handshakes.values.filter { $0.stage == .silent } }
 
-  /// When the first of those on whom nothing is spent yet has waited too long.
+  /// When the first candidate without a computation has waited too long.
   var nextDeadline: Instant {
     handshakes.values.lazy.filter { $0.stage != .begun }.map(\.deadline).min() ?? .never
   }
 
-  /// The handshakes of each network that has any, the oldest first.
+  /// The handshakes of each network, oldest first.
   private var places: [String: [Ticket]] {
     Dictionary(grouping: handshakes.values, by: \.network).mapValues { $0.map(\.ticket).sorted() }
   }
@@ -101,16 +102,16 @@ package struct HandshakeAdmission {
     return (next, candidate)
   }
 
-  /// Those on whom nothing is spent yet and who have waited until `moment`, all of them for nil. They
-  /// are candidates no more.
+  /// Removes and returns the candidates without a computation that have waited since `moment` or
+  /// longer; all of them if nil.
   mutating func dismiss(waitingSince moment: Instant?) -> [Candidate] {
     let late = handshakes.values.filter { $0.stage != .begun && $0.deadline <= moment ?? .never }
     for candidate in late { handshakes[candidate.ticket] = nil }
     return late
   }
 
-  /// The handshake is over; not let in is who would be one session too many. `holder` names a device
-  /// in a notebook: where it has too many, its oldest is dropped.
+  /// Ends a handshake; returns false if there would be too many sessions. `holder` names a device in
+  /// a notebook: if it has too many sessions, its oldest is dropped.
   mutating func begin(
     _ ticket: Ticket, for holder: String? = nil
   ) -> (isLetIn: Bool, dropped: Socket?) {
@@ -133,14 +134,16 @@ package struct HandshakeAdmission {
     return (true, dropped)
   }
 
-  /// The candidate has said something. Returns whose handshake may be computed now, if there is one.
+  /// The candidate has sent bytes. Returns the candidate whose handshake may be computed now, if
+  /// any.
   mutating func hear(_ ticket: Ticket) -> Candidate? {
     guard handshakes[ticket]?.stage == .silent else { return nil }
     handshakes[ticket]?.stage = .heard
     return nextTurn()
   }
 
-  /// Ends a turn, if the candidate had one. Returns whose handshake may be computed now.
+  /// Ends the candidate's computation, if it had one. Returns the candidate whose handshake may be
+  /// computed now.
   mutating func answered(_ ticket: Ticket) -> Candidate? {
     computing.remove(ticket) == nil ? nil : nextTurn()
   }
@@ -166,7 +169,7 @@ package struct HandshakeAdmission {
 
   func wasDropped(_ ticket: Ticket) -> Bool { dropped.contains(ticket) }
 
-  /// The candidate has gone. Returns whose handshake may be computed now.
+  /// The candidate has disconnected. Returns the candidate whose handshake may be computed now.
   mutating func leave(_ ticket: Ticket) -> Candidate? {
     handshakes[ticket] = nil
     sessions[ticket] = nil
@@ -174,8 +177,8 @@ package struct HandshakeAdmission {
     return answered(ticket)
   }
 
-  /// The part of an address that counts as one: an IPv4 address, a link-local IPv6 one, and of the others
-  /// the first 64 bits, since anybody can choose the rest (RFC 4291, section 2.5.4).
+  /// The part of an address that counts as one place: an IPv4 address, a link-local IPv6 address, and the
+  /// first 64 bits of other IPv6 addresses, since anybody can choose the rest (RFC 4291, section 2.5.4).
   static func network(of host: String) -> String {
     guard host.utf8.contains(UInt8(ascii: ":")), !host.utf8.contains(UInt8(ascii: "%")) else {
       return host

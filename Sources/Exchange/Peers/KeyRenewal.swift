@@ -2,15 +2,15 @@ internal import History
 public import Membership
 public import Notebook
 
-/// How a notebook goes over from this device's former key to its new one: notes-security(7), "A key of
-/// its own".
+/// Changes a notebook from this device's former key to its new one: notes-security(7), "A key of its
+/// own".
 public struct KeyRenewal {
   private let notebook: Notebook
   private let membership: MembershipStore
   private let former: DeviceKey
   private let key: DeviceKey
 
-  /// A notebook that goes by `former`, while this device's key is `key`.
+  /// A notebook that uses `former`, while this device's key is `key`.
   public init(
     of notebook: Notebook, _ membership: MembershipStore, from former: DeviceKey, to key: DeviceKey
   ) {
@@ -18,9 +18,9 @@ public struct KeyRenewal {
     (self.former, self.key) = (former, key)
   }
 
-  /// Goes over, where the new key is certified. An admin's former key certifies it.
+  /// Changes to the new key if it is certified. An admin's former key certifies it.
   ///
-  /// - Returns: what is to be shown to admins until one has certified it; nil where it has gone over.
+  /// - Returns: the request for admins, until one has certified the key; nil after the change.
   public func carryOut() throws -> CertificateRequest? {
     let request = try CertificateRequest(name: notebook.identity.device.name, key: key)
     try membership.refresh()

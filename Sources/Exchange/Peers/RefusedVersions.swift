@@ -5,32 +5,32 @@ public import Notebook
 public import State
 internal import System
 
-/// Versions that one side showed and the other did not merge, on both sides: `.git/notes/held/`, a file for
-/// each device and direction, so that sessions on several threads do not disturb each other. It is
-/// forgotten when they are merged, or no longer shown.
+/// Versions that one side showed and the other did not merge, in both directions: `.git/notes/held/`, a
+/// file for each device and direction, so that sessions on several threads do not interfere. The record is
+/// removed when they are merged, or no longer shown.
 public struct RefusedVersions: Sendable {
   /// Versions that are not merged, and the reason.
   public struct Entry: Hashable, Sendable {
-    /// The ID of the device that shows it, or does not merge it; a hub's name.
+    /// The ID of the other device; for a hub, its name.
     public let device: String
     /// The side that refuses them, and the reason.
     public let refusal: PeerState.Refusal
-    /// Why in words, where this device refuses it: `this would delete 12 of 20 notes`.
+    /// The reason in words if this device refuses them: `this would delete 12 of 20 notes`.
     public let words: String?
     /// The heads that are not merged.
     public let heads: [ObjectID]
-    /// When that was, in seconds since 1970.
+    /// The time, in seconds since 1970.
     public let time: Int64
   }
 
   private let folder: String
   private static let thereSuffix = ".there"
 
-  /// The versions that are held in the notebook with this state folder.
+  /// The record in this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.held] }
 
-  /// The versions that are still not merged, by device; those that this device has merged since are
-  /// forgotten.
+  /// The versions that are still not merged, by device; records of versions that this device has
+  /// merged since are removed.
   public func all(in notebook: Notebook) throws -> [Entry] {
     try Disk.namesIfAny(in: folder).sorted().compactMap { name in
       guard let held = read(name) else { return nil }
@@ -47,7 +47,7 @@ public struct RefusedVersions: Sendable {
     if !held.refusal.isThere {
       return try held.heads.allSatisfy(repository.contains) && notebook.history.shows(held.heads)
     }
-    // The versions shown then are not those shown now: they may bring the notes back.
+    // This device now shows other versions: a merge with them may keep the notes.
     if held.refusal.reason == .massDeletion, try Set(notebook.state().heads) != Set(held.heads) {
       return true
     }
@@ -59,26 +59,26 @@ public struct RefusedVersions: Sendable {
     }
   }
 
-  /// Keeps that versions were not merged. It is news for people: where it cannot be written, the session
-  /// goes on.
+  /// Records that versions were not merged. The record is only for people: if it cannot be written, the
+  /// session continues.
   func record(_ held: Entry) {
     var lines = StateLines([
       "device": held.device, "reason": held.refusal.reason.rawValue, "words": held.words,
       "time": held.time,
     ])
     for head in held.heads { lines.append("head", head.hex) }
-    // As the session goes on, so it does without the folder.
+    // If the folder cannot be made, the session continues, too.
     try? Disk.makeFolder(folder, mode: 0o700)
     try? Disk.replace(
       path(of: held.device, isThere: held.refusal.isThere), with: lines.bytes, isShared: true,
       waits: false)
   }
 
-  /// Forgets what one side did not merge: it merges again.
+  /// Removes the record of one direction: that side merges again.
   func forget(_ device: String, isThere: Bool) { unlink(path(of: device, isThere: isThere)) }
 
   private func path(of device: String, isThere: Bool) -> String {
-    // A hub's name may hold anything; in a file's name it stands in digits.
+    // A hub's name may contain any character; in the file name it is written in hexadecimal digits.
     let isID = device.utf8.allSatisfy {
       (0x41...0x5a).contains($0) || (0x30...0x39).contains($0)
     }
@@ -94,7 +94,7 @@ public struct RefusedVersions: Sendable {
       guard let device = lines["device"], let time = lines[number: "time"],
         let reason = lines["reason"]
       else { throw StateDamage(path, "a line is missing") }
-      // A newer version knows more reasons.
+      // A newer version of notes may have more reasons.
       guard let reason = MergeRefusal(rawValue: reason) else { return nil }
       return Entry(
         device: device,

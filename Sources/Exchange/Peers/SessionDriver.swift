@@ -2,14 +2,15 @@ package import Channel
 internal import Membership
 package import System
 
-/// Connects this device with others: for a run of `notes sync`, which tries everybody once and ends, and for a
-/// service, which keeps dialing, accepts, and stays.
+/// Connects this device with others: for a run of `notes sync`, which tries each once and ends, and for a
+/// service, which stays, keeps connecting, and accepts connections.
 ///
-/// It has the port and admission to it (`Acceptor`), opens connections, gives each a thread, and ends all with
-/// one token. A `Dialer` decides which devices to connect to, and when; `Session` decides what a session does.
-/// A run and a service differ in their `DriverPolicy`.
+/// It has the port and the admission to it (`Acceptor`), opens connections, gives each a thread, and ends all
+/// with one token. A `Dialer` decides which devices to connect to, and when; `Session` decides the steps of a
+/// session. A run and a service differ in their `DriverPolicy`.
 ///
-/// It knows no members, no folder, no discovery, and of invitations only that a connection may be for one.
+/// It knows nothing of members, folders and discovery, and of invitations only that a connection may be for
+/// one.
 package final class SessionDriver: Sendable {
   /// The address at which it listens; nil if it does not.
   package var address: Address? { listener?.address }
@@ -19,8 +20,8 @@ package final class SessionDriver: Sendable {
   private let listener: Listener?
   private let acceptor: Acceptor?
 
-  /// A driver that listens at an address, if there is one, and accepts nobody yet. Cancelling the token ends
-  /// every handshake and every connection. Throws `ChannelError` when it cannot listen there.
+  /// A driver that listens at `address`, if given, and does not accept connections yet. Cancelling the token
+  /// ends every handshake and every connection. Throws `ChannelError` if it cannot listen there.
   package init(
     _ policy: any DriverPolicy, listen address: Address?, timeouts: ProtocolTimeouts,
     until token: CancellationToken
@@ -30,7 +31,7 @@ package final class SessionDriver: Sendable {
     acceptor = listener.map { listener in
       Acceptor(
         listener: listener, timeouts: timeouts, cancellation: token,
-        // A device that connects for a notebook that cannot be read is refused.
+        // If a notebook cannot be read, connections for it are refused.
         credentials: { try? policy.context(of: $0)?.credentials() },
         invitation: { policy.invitation($0) },
         welcome: { connection, invitation in
@@ -38,14 +39,14 @@ package final class SessionDriver: Sendable {
           guard case .member(let notebook, _) = connection.purpose,
             let context = policy.context(of: notebook)
           else { return }
-          // Without an identity no session is held, or the session says so.
+          // Without an identity there is no session, or the session reports it.
           let peer = try? context.peer(at: connection)
           policy.hold(connection, with: peer, as: context, port: listener.port, for: nil)
         }, refuse: { policy.refused($0) })
     }
   }
 
-  /// Accepts connections on a thread of its own until cancelled, and tells of the end.
+  /// Accepts connections on a thread of its own until cancelled, and then calls `onEnd`.
   package func accept(onEnd: @escaping @Sendable () -> Void = {}) throws {
     guard let acceptor else { return }
     try startThread {
@@ -54,7 +55,8 @@ package final class SessionDriver: Sendable {
     }
   }
 
-  /// Opens a connection on a thread of its own, and has the policy hold it or told why there is none.
+  /// Opens a connection on a thread of its own, and passes the connection or the error to the
+  /// policy.
   package func open(_ attempt: Dialer.Attempt) {
     do {
       try startThread { [self] in connect(attempt) }
@@ -81,30 +83,31 @@ package final class SessionDriver: Sendable {
     }
   }
 
-  /// Waits until all connections that others opened are closed, at most so many seconds. To be called after
-  /// cancelling.
+  /// Waits at most `seconds` until all connections opened by others are closed. Call it after cancelling.
   package func drain(seconds: Double) { acceptor?.drain(seconds: seconds) }
 }
 
-/// The differences between a run and a service. All is called on the connections' threads.
+/// The differences between a run and a service. All functions are called on the connections'
+/// threads.
 package protocol DriverPolicy: Sendable {
-  /// This device in the notebook of that ID; nil if it is not served.
+  /// This device in the notebook with that ID; nil if it is not served.
   func context(of notebookID: String) -> SessionContext?
-  /// The device that must answer an attempt, nil for any member, and how many seconds it may take until
-  /// then.
+  /// The device that must answer an attempt, nil for any member, and how many seconds the attempt may
+  /// take.
   func terms(
     of attempt: Dialer.Attempt, _ timeouts: ProtocolTimeouts
   ) -> (device: String?, seconds: Double)
-  /// Holds a session on a connection with a member, or refuses it. The attempt is nil where the member opened
-  /// it, the peer where its certificate is refused by now. The port is the one that this device listens at.
+  /// Holds a session on a connection with a member, or refuses it. `attempt` is nil if the member opened the
+  /// connection; `peer` is nil if the member's certificate is no longer accepted. `port` is the port at which
+  /// this device listens.
   func hold(
     _ connection: Connection, with peer: PeerIdentity?, as context: SessionContext, port: UInt16?,
     for attempt: Dialer.Attempt?)
-  /// An attempt has led to no connection.
+  /// An attempt failed to connect.
   func failed(_ attempt: Dialer.Attempt, _ error: any Error)
   /// The open invitation with this locator.
   func invitation(_ locator: String) -> Invitation?
-  /// Lets somebody join who has the code of an invitation.
+  /// Lets a device join that has the code of an invitation.
   func pair(_ connection: Connection, by invitation: Invitation)
   /// A connection was not admitted.
   func refused(_ refusal: Acceptor.Refusal)

@@ -2,11 +2,11 @@ package import Git
 internal import Synchronization
 internal import System
 
-/// The sessions of a notebook that are under way, who fetches what, and what is told of those that go on.
-/// All calls may come from any thread.
+/// The live sessions of a notebook, the fetches in progress, and the facts about continuous sessions for
+/// peers. All functions may be called from any thread.
 ///
-/// With a device there is one session at most that goes on; those that end by themselves are held
-/// beside it.
+/// There is at most one continuous session with a device; sessions that end by themselves are kept
+/// separately.
 public final class SessionTable: Sendable {
   private let ownDevice: String
   private let notebookID: String
@@ -16,13 +16,13 @@ public final class SessionTable: Sendable {
 
   private struct State: Sendable {
     var entries: [Entry] = []
-    /// Which heads are on their way, and to which session.
+    /// The heads that are being fetched, and by which session.
     var fetched: [ObjectID: SessionHandle] = [:]
-    /// Those that wait for another session's fetch.
+    /// The sessions that wait for another session's fetch.
     var waiting: [SessionHandle] = []
     var early: ObjectID?
     var editing: [TreePath] = []
-    /// Invitations to other notebooks, for devices that are told as soon as a session begins.
+    /// Invitations to other notebooks, for devices to be told when a session begins.
     var offers: [CarriedInvitation] = []
 
     var lasting: [Entry] { entries.filter { !$0.handle.ends } }
@@ -34,18 +34,18 @@ public final class SessionTable: Sendable {
 
   private struct Entry: Sendable {
     let handle: SessionHandle
-    /// The digest of the known members when it began.
+    /// The digest of the known members at the session's start.
     let digest: [UInt8]
     let start = Instant.now
     var peer = PeerState()
   }
 
-  /// How old a session may be for another one to count as opened at the same time, in seconds. Where
-  /// both ends of it see this differently, both connections end, and another is made.
+  /// How old a session may be so that another one counts as opened at the same time, in seconds. If
+  /// both sides judge this differently, both connections end, and another is made.
   private static let simultaneity = 3.0
 
-  /// The sessions of this device in the notebook of that ID. `emit` is told of those that go on; `digest` is of
-  /// what is known of the members.
+  /// The sessions of this device in the notebook with that ID. `emit` gets the events of continuous sessions;
+  /// `digest` returns that of the known members.
   public init(
     ownDevice: String, notebookID: String = "",
     digest: @escaping @Sendable () -> [UInt8] = { [] },
@@ -55,20 +55,20 @@ public final class SessionTable: Sendable {
     (self.digest, self.emit) = (digest, emit)
   }
 
-  /// The sessions that go on, by device name.
+  /// The continuous sessions, by device name.
   public var lasting: [(peer: PeerIdentity, state: PeerState)] {
     state.withLock { $0.lasting.map { ($0.handle.peer, $0.peer) } }
       .sorted { ($0.peer.name, $0.peer.deviceID) < ($1.peer.name, $1.peer.deviceID) }
   }
 
-  /// A version whose objects are on the disk and to which the branch is about to move: it is shown already,
-  /// and stands for itself alone.
+  /// A version whose objects are on the disk and to which the branch is about to move: it is already shown,
+  /// as the only head.
   var early: ObjectID? { state.withLock { $0.early } }
 
-  /// Whether there is a session with this device that goes on.
+  /// Whether there is a continuous session with this device.
   public func has(_ device: String) -> Bool { session(with: device) != nil }
 
-  /// The session with a device that goes on, if there is one.
+  /// The continuous session with a device; nil if there is none.
   package func session(with device: String) -> SessionHandle? {
     state.withLock { $0.lasting(with: device)?.handle }
   }
@@ -77,9 +77,9 @@ public final class SessionTable: Sendable {
     state.withLock { $0.entries.contains { $0.handle.peer.deviceID == device } }
   }
 
-  /// Takes a session in, whose peer has proved who it is: notes-protocol(7), "Sessions that go on". From now
-  /// on it is told what this device shows. Of two connections the newer stays, but where both sides opened one
-  /// at the same time that of the smaller device ID: then it throws `SyncError.duplicate`.
+  /// Adds a session whose peer has authenticated: notes-protocol(7), "Sessions that go on". From now on it is
+  /// notified of this device's versions. Of two connections the newer is kept; if both sides opened one at the
+  /// same time, that of the smaller device ID. If this one is not kept, throws `SyncError.duplicate`.
   package func begin(_ session: SessionHandle, now: Instant = .now) throws {
     let (device, digest) = (session.peer.deviceID, digest())
     let opener = session.isOpenedHere ? ownDevice : device
@@ -92,14 +92,14 @@ public final class SessionTable: Sendable {
       }
       state.entries.removeAll { $0.handle === former?.handle }
       state.entries.append(Entry(handle: session, digest: digest))
-      // This device may show something else than when it was opened.
+      // This device may show other versions than when the session was opened.
       session.look()
       if !state.editing.isEmpty { session.send(editing: state.editing) }
       for offer in state.offers where offer.guest == device { session.send(offer) }
       return (former?.handle, false)
     }
     if stays {
-      // It may be one that only this side believes in.
+      // The former connection may be dead without this side knowing.
       former?.ping()
       throw SyncError.duplicate(device: device)
     }
@@ -107,7 +107,7 @@ public final class SessionTable: Sendable {
     if !session.ends { emit(.connected(notebook: notebookID, peer: session.peer)) }
   }
 
-  /// A session is over. It is told of one that went on, unless another one has taken its place.
+  /// Removes a session. Reports the end of a continuous one, unless another has replaced it.
   func end(_ session: SessionHandle) {
     endFetch(session)
     let isLast = state.withLock { state in
@@ -118,14 +118,14 @@ public final class SessionTable: Sendable {
     if isLast { emit(.disconnected(notebook: notebookID, peer: session.peer)) }
   }
 
-  /// Has every session tell its peer of a version whose branch is about to move.
+  /// Makes every session show its peer a version to which the branch is about to move.
   package func show(early version: ObjectID) { look(early: version) }
 
-  /// Has every session look at what this device shows now, by its branch.
+  /// Makes every session check the versions that this device shows now.
   package func look() { look(early: nil) }
 
-  /// The same, after what a session has brought was merged. While others bring something, too, each
-  /// peer is told of several at once.
+  /// The same, after versions from a session were merged. If others are still sending, each peer is
+  /// notified of several merges at once.
   package func lookAtMerged() { look(early: nil, mayWait: true) }
 
   private func look(early: ObjectID?, mayWait: Bool = false) {
@@ -137,7 +137,7 @@ public final class SessionTable: Sendable {
     for entry in entries { entry.handle.look(mayWait: waits) }
   }
 
-  /// Tells every session which notes are edited here.
+  /// Tells every session's peer which notes are edited here.
   package func send(editing paths: [TreePath]) {
     let entries = state.withLock { state in
       defer { state.editing = paths }
@@ -147,7 +147,7 @@ public final class SessionTable: Sendable {
   }
 
   /// Tells a device of an invitation to another notebook, now or when a session with it begins,
-  /// until it is withdrawn.
+  /// until the invitation is withdrawn.
   package func offer(_ invitation: CarriedInvitation) {
     let session = state.withLock { state in
       state.offers.append(invitation)
@@ -156,21 +156,21 @@ public final class SessionTable: Sendable {
     session?.send(invitation)
   }
 
-  /// Withdraws one: no further session tells of it.
+  /// Withdraws an invitation: no further session tells of it.
   package func withdraw(_ invitation: CarriedInvitation) {
     state.withLock { $0.offers.removeAll { $0 == invitation } }
   }
 
-  /// Asks every peer of a session that goes on for a sign of life.
+  /// Asks the peer of every continuous session for a sign of life.
   package func pingAll() { for entry in state.withLock({ $0.lasting }) { entry.handle.ping() } }
 
-  /// Has the sessions close what they keep open only for speed.
+  /// Makes the sessions close files that they keep open only for speed.
   package func closeCaches() {
     for entry in state.withLock({ $0.entries }) { entry.handle.closeCaches() }
   }
 
-  /// Ends the sessions that know less of the members: what is exchanged at their beginning is
-  /// exchanged when they begin anew.
+  /// Ends the sessions that began with an older membership: the new sessions exchange it at their
+  /// beginning.
   package func endOutdated() {
     let digest = digest()
     let outdated = state.withLock { $0.lasting.filter { $0.digest != digest } }
@@ -184,7 +184,8 @@ public final class SessionTable: Sendable {
     }
   }
 
-  /// Records what the peer of a session shows now, and tells of what is new in that where the session goes on.
+  /// Records the versions that a session's peer shows now, and reports changes in a continuous
+  /// session.
   func update(_ peer: PeerState, of session: SessionHandle) {
     let known = state.withLock { state -> PeerState? in
       let index = state.entries.firstIndex { $0.handle === session && !session.ends }
@@ -201,10 +202,10 @@ public final class SessionTable: Sendable {
     }
   }
 
-  // MARK: Fetching: no pack comes twice
+  // MARK: Fetching: no pack is transferred twice
 
-  /// Whether this session is the one to fetch these heads. Where another one is at it, this one is
-  /// told by `SessionHandle.reconsider()` when that has ended.
+  /// Whether this session may fetch these heads. If another one is fetching them,
+  /// `SessionHandle.reconsider()` is called when that fetch has ended.
   func mayFetch(_ heads: [ObjectID], _ session: SessionHandle) -> Bool {
     state.withLock { state in
       if heads.contains(where: { state.fetched[$0, default: session] !== session }) {
@@ -216,7 +217,7 @@ public final class SessionTable: Sendable {
     }
   }
 
-  /// The session has fetched what it asked for, or will not.
+  /// The session's fetch has ended, or is cancelled.
   func endFetch(_ session: SessionHandle) {
     let waiting = state.withLock { state in
       let others = state.fetched.filter { $0.value !== session }

@@ -6,7 +6,7 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// Decides the next step of a run of `notes sync`, and when it is over; on the run's own thread.
+/// Decides the next step of a run of `notes sync`, and its end; on the run's own thread.
 struct SyncCoordination {
   private let run: SyncRun
   private let members: [Member]
@@ -19,7 +19,7 @@ struct SyncCoordination {
   private var dialer: Dialer
   /// In the order of their first session.
   private var outcomes: [DeviceOutcome] = []
-  /// How many devices hold a connection that they opened.
+  /// How many devices have a connection that they opened.
   private var connected = 0
   private var failures: [Failure] = []
   /// The devices that are announced with another notebook.
@@ -28,7 +28,7 @@ struct SyncCoordination {
   private var search: Search
   private var hasRecalled = false
   private var isSearchTold = false
-  /// Whether anybody has answered.
+  /// Whether any device has answered.
   private var isAnybodyThere = false
 
   private enum Search { case none, looking, settled(Instant) }
@@ -43,23 +43,23 @@ struct SyncCoordination {
   private struct Failure {
     let target: String
     let failure: SyncFailure
-    /// A new announcement may still undo those that were not told.
+    /// A new announcement may make unreported failures irrelevant.
     var isTold: Bool
   }
 
   private static let sessionsPerDevice = 8
   // In seconds.
-  /// How long a device that is missing may take to appear after the last session.
+  /// How long a missing device may take to appear after the last session.
   private static let linger = 0.5
-  /// How long discovery gets before remembered addresses are tried.
+  /// How long to wait for discovery before recorded addresses are tried.
   private static let patience = 0.5
-  /// How long a service that has ended may stay listed: its goodbye takes effect after one (RFC 6762
-  /// section 10.1), and what the device started in its place is seen about then, too.
+  /// How long an ended service may stay listed: its goodbye takes effect after a second (RFC 6762
+  /// section 10.1), and a new service of the device is announced about then, too.
   private static let goodbye = 1.5
   private static let quiet = 1.0
-  /// How often a cancellation is looked for while nothing happens.
+  /// How often to check for a cancellation while nothing happens.
   private static let tick = 0.1
-  /// How many occurrences are dealt with before anything else is looked at.
+  /// How many occurrences are handled before anything else is checked.
   private static let batch = 256
 
   init(
@@ -80,7 +80,7 @@ struct SyncCoordination {
   }
 
   mutating func run(_ cancellation: CancellationToken?) throws -> SyncOutcome {
-    // The save until now may have taken long.
+    // The save before this may have taken long.
     (start, lastActivity) = (.now, .now)
     if let address = driver.address {
       onEvent(.listening(address: address.host, port: address.port))
@@ -91,7 +91,8 @@ struct SyncCoordination {
       dial()
       if try isOver() { break }
       tellSearch()
-      // Announcements that have come by then are one look's work: a flood of them is not a thousand looks.
+      // Announcements that have arrived by then are handled together, so a flood of them does not
+      // cause a thousand checks.
       var deadline = Instant.now + Self.tick
       for _ in 0..<Self.batch {
         guard let occurrence = policy.occurrences.take(until: deadline) else { break }
@@ -124,16 +125,16 @@ struct SyncCoordination {
 
   private func wasMet(_ device: String) -> Bool { outcomes.contains { $0.device == device } }
 
-  // MARK: Choosing addresses
+  // MARK: Choice of addresses
 
-  /// Connects to those whose turn it is.
+  /// Connects to the devices that are due.
   mutating func dial() {
     recallAddresses()
     let attempts = dialer.take { [policy] in policy.isBusy(with: $0.deviceID) }
     for attempt in attempts { driver.open(attempt) }
   }
 
-  /// Tries where devices were before, once discovery had its chance.
+  /// Tries the recorded addresses, after discovery had its time.
   private mutating func recallAddresses() {
     guard !hasRecalled, run.addresses.isEmpty else { return }
     switch search {
@@ -169,7 +170,7 @@ struct SyncCoordination {
       policy.isBusy(with: $0.deviceID)
     }
     if connected > 0 || !isDone { return false }
-    // The founder of a notebook that nobody has joined has nobody to wait for.
+    // The only member of a notebook has no device to wait for.
     if !run.addresses.isEmpty || (members.isEmpty && dialer.isEmpty) { return true }
     if failures.contains(where: { !$0.isTold }) {
       let end = outcomes.isEmpty ? windowEnd : lastActivity + Self.goodbye
@@ -236,8 +237,8 @@ struct SyncCoordination {
     let isTriedAgain = dialer.ended(result.dialed, with: target)
     if isTriedAgain { return }
     if case .failure(let failure) = result, failure.peer == nil, !isGiven {
-      // The announcement may be out of date; where a device was once, most often nobody is.
-      // Of strangers there may be any number.
+      // The announcement may be outdated, and devices are rarely still at a recorded address. There
+      // may be any number of strangers.
       if attempt.isAnnounced, !wasMet(target.deviceID),
         members.contains(where: { $0.deviceID == target.deviceID })
       {
@@ -254,7 +255,7 @@ struct SyncCoordination {
     switch result {
     case .success(let session):
       let device = session.peer.deviceID
-      // From now on it is known who is there, so that news can follow.
+      // The device at the address is known now, so that it can be woken for new versions.
       dialer.settle(self.target(device), at: target)
       if let index = outcomes.firstIndex(where: { $0.device == device }) {
         outcomes[index].result = outcomes[index].result.followed(by: session)
@@ -265,7 +266,7 @@ struct SyncCoordination {
       failures.removeAll { $0.target == target.deviceID || $0.failure.device == device }
       onEvent(.finished(session))
     case .failure(let failure):
-      // A device that was synchronised with and has gone since is no failure.
+      // If a device disappears after its session, this is no failure.
       if !isGiven, let device = failure.device, wasMet(device) { return }
       keep(failure, of: target, isTold: true)
       onEvent(.failed(failure))

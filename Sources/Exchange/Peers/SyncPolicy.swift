@@ -3,8 +3,8 @@ internal import Discovery
 internal import Membership
 internal import System
 
-/// How a run drives its connections: with one notebook, and a session each that ends. The threads put what
-/// happens into a queue, which the run's own thread reads.
+/// A run's policy for connections: one notebook, and sessions that end. The threads put events into a
+/// queue, which the run's own thread reads.
 final class SyncPolicy: DriverPolicy {
   enum Occurrence: Sendable {
     case event(Event)
@@ -20,7 +20,7 @@ final class SyncPolicy: DriverPolicy {
   let token: CancellationToken
 
   private let run: SyncRun
-  /// The devices that may connect; nil: all members.
+  /// The devices that may connect; nil for all members.
   private let allowed: Set<String>?
   private let keeper: DirectKeeper
 
@@ -56,7 +56,7 @@ final class SyncPolicy: DriverPolicy {
   func terms(
     of attempt: Dialer.Attempt, _ timeouts: ProtocolTimeouts
   ) -> (device: String?, seconds: Double) {
-    // A device most often is no longer where it was once.
+    // A device is rarely still at its recorded address.
     let isHopeful = attempt.isAnnounced || !run.addresses.isEmpty
     return (nil, isHopeful ? timeouts.connect + timeouts.handshake : min(2, timeouts.connect))
   }
@@ -73,7 +73,7 @@ final class SyncPolicy: DriverPolicy {
       }
       occurrences.put(.arrived)
     }
-    // With this device itself, whichever machine it is, nothing is exchanged.
+    // Nothing is exchanged with this device's own ID, on whichever machine.
     let result = converse(connection, peer, port, isOpenedHere: attempt != nil)
     if let attempt {
       if isOwn, case .failure(let refusal) = result { return failed(attempt, refusal.error) }
@@ -92,7 +92,7 @@ final class SyncPolicy: DriverPolicy {
     occurrences.put(.tried(attempt, .failure(failure)))
   }
 
-  // A run has no invitations, and whoever has no business here is none of its.
+  // A run has no invitations, and ignores refused connections.
   func invitation(_ locator: String) -> Invitation? { nil }
   func pair(_ connection: Connection, by invitation: Invitation) {}
   func refused(_ refusal: Acceptor.Refusal) {}

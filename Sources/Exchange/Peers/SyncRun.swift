@@ -4,31 +4,30 @@ public import Membership
 internal import Notebook
 internal import System
 
-/// One run of `notes sync`, `pull` or `push`: finds the devices of the notebook that are there,
-/// lets itself be found, and holds sessions until all of them show the same.
+/// A run of `notes sync`, `pull` or `push`: finds the notebook's devices in reach, announces this
+/// one, and holds sessions until all of them show the same.
 ///
-/// News that a session brings goes on to the devices that were synchronised with before it in the
-/// same run.
+/// Versions from one session also go to the devices that had a session before it in the same run.
 public struct SyncRun: Sendable {
   package let context: SessionContext
   /// The options of the sessions; the port is filled in.
   public var options = SessionOptions()
-  /// Finds devices and announces this one; stopped at the end. Nil: nobody is looked for.
+  /// Finds devices and announces this one; stopped at the end. If nil, no device is searched.
   public var discovery: (any Discovery)?
-  /// The addresses of devices, if the user gave them; then no other is looked for.
+  /// The addresses of devices, if the user gave them; then no other device is searched.
   public var addresses: [Address] = []
-  /// The address to listen at meanwhile, so that two devices that both look find each other; nil for none.
+  /// The address to listen at during the run, so that two devices that run at the same time find
+  /// each other; nil for none.
   public var listen: Address?
   /// How many seconds to wait for the first device.
   public var window = 3.0
-  /// The IDs of the devices meant; empty: all.
+  /// The IDs of the devices to exchange with; empty for all.
   public var peers: [String] = []
 
   package init(context: SessionContext) { self.context = context }
 
-  /// Saves what the folder holds and runs. A failure with one device is in the outcome, and does
-  /// not stop the others.
-  /// Throws where nothing can be done with any, or `SyncError.stopped` when cancelled.
+  /// Saves the folder and runs. A failure with one device is in the outcome, and does not stop the
+  /// others. Throws if no exchange is possible at all, or `SyncError.stopped` when cancelled.
   public func run(
     cancellation: CancellationToken? = nil, onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> SyncOutcome {
@@ -37,8 +36,8 @@ public struct SyncRun: Sendable {
     let keeper = DirectKeeper(context, options)
     var begun: Result<Begun, any Error>?
     defer { try? begun?.get().stop() }
-    // Also where nobody is there, or nobody lets this device in. Connections are made meanwhile, so that
-    // both ends look at their folders at one time.
+    // The save happens even if no device is in reach, or if all refuse this one. Connections are opened
+    // during the save, so that both sides scan their folders at the same time.
     do {
       try keeper.save(notebook) {
         begun = Result { try begin(members, notebook, keeper, onEvent) }
@@ -46,7 +45,7 @@ public struct SyncRun: Sendable {
         onEvent(.saving($0, of: $1))
       }
     } catch GitError.missing {
-      // The others are asked for it.
+      // The other devices are asked for the missing objects.
     }
     for one in keeper.takeSaveNews() {
       onEvent(.saveNews(notebook: notebook.identity.id, news: one))
@@ -73,7 +72,7 @@ public struct SyncRun: Sendable {
     }
     do {
       try driver.accept()
-      // Discovery may keep us waiting, so it has a thread of its own.
+      // Discovery may block, so it has a thread of its own.
       if let discovery {
         try startThread { policy.look(with: discovery, port: driver.address?.port) }
       }
@@ -87,7 +86,8 @@ public struct SyncRun: Sendable {
     return (coordination, stop)
   }
 
-  /// The other members that are meant. Throws `SyncError.unknownPeer` and `MembershipError.blocked`.
+  /// The other members to exchange with. Throws `SyncError.unknownPeer` and
+  /// `MembershipError.blocked`.
   public func wantedMembers() throws -> [Member] {
     try context.membership.refresh()
     let others = context.membership.members().filter {

@@ -5,17 +5,17 @@ internal import Notebook
 internal import System
 
 extension Replica {
-  /// Exchanges something. Of what goes wrong it keeps what this notebook lacks; an error on the way to that is
-  /// told instead.
+  /// Runs `body`, an exchange. If it fails, records the objects that this notebook lacks; an error while
+  /// finding these is thrown instead.
   func exchanging<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch {
       switch error {
       case GitError.missing(let id): notebook.missingObjects.record([id])
-      // The other side took for known here what is not.
+      // The other side wrongly assumed that an object is here.
       case PackError.incomplete, PackError.baseMissing: _ = try notebook.lookForMissing()
-      // A program made it while the exchange began. The next one looks at everything.
+      // A program made the commit when the exchange began. The next exchange checks all versions.
       case GitError.unfit: try notebook.forgetPortableHistory()
       default: break
       }
@@ -24,7 +24,7 @@ extension Replica {
     }
   }
 
-  // MARK: Notes about a peer
+  // MARK: Records about a peer
 
   func recordPeer() throws {
     let repository = notebook.repository
@@ -37,8 +37,8 @@ extension Replica {
     try notebook.setDeviceReference(name, to: known, message: "notes: sync")
   }
 
-  /// Compares the tips where both sides have the same heads, which have one tip, whoever computes it
-  /// (notes-merge(7)); remembers what comes of it, and tells of a difference that was not known.
+  /// Compares the tips if both sides have the same heads, whose merge is the same on all devices
+  /// (notes-merge(7)); records the result, and reports a new difference.
   func compareTips(peerRules: Int?) throws -> TipDifference? {
     let own = try shown
     guard let tip = own.tip, let peerTip = theirs.tip, Set(own.heads) == Set(theirs.heads)
@@ -58,13 +58,13 @@ extension Replica {
 
   private static var remotesPrefix: String { "refs/remotes/" }
 
-  /// Commits that are here with all their history and that the peer may know: the heads that it was
+  /// Commits that are here with all their history and that the peer may have: the heads that it was
   /// told, and others.
   func haves(_ heads: [ObjectID]) throws -> [ObjectID] {
     let remotes = try notebook.repository.references(under: Self.remotesPrefix)
     let prefix = Self.remotesPrefix + peer.deviceID + "/"
     var found = heads + remotes.filter { $0.name.hasPrefix(prefix) }.map(\.id)
-    // Only somebody met for the first time may know none of the above.
+    // Only a peer without an earlier session may have none of those.
     let isNew = found.count == heads.count
     if isNew, let head = heads.first { found += try sample(from: head) }
     found += remotes.map(\.id)

@@ -4,38 +4,38 @@ package import Notebook
 internal import System
 internal import WorkTree
 
-/// A notebook in one exchange with a peer, and the owner of what both sides show. A carrier of
-/// versions (a session, a visit to a hub, a bundle) asks it and keeps none of it. An instance belongs to the
+/// A notebook in one exchange with a peer: it decides what both sides show. The carrier of versions (a
+/// session, a visit to a hub, a bundle) asks it and stores none of this. An instance belongs to the
 /// exchange's thread.
 package final class Replica {
   let notebook: Notebook
   let keeper: any SessionKeeper
   let report: (Event) -> Void
-  /// The other side, as it is called by what is known of the members now.
+  /// The other side, with its name in the present membership.
   var peer: PeerIdentity
-  /// Whether versions may go from here to the peer.
+  /// Whether this side may send versions to the peer.
   var gives = false
-  /// Whether this notebook lacks objects and everything is asked for; until then nothing is shown.
+  /// Whether this notebook lacks objects and asks for everything; until then nothing is shown.
   private(set) var isMending = false
-  /// The version that takes the place of one made with git since the exchange began.
+  /// The replacement of a foreign commit since the exchange began.
   private var replaced: PortableVersion?
   var received = 0
   /// The versions that the peer shows.
   private(set) var theirs = Shown(tip: nil, heads: [])
-  /// Heads that the peer was told lately: it may ask for these without a look into history.
+  /// Heads that the peer was recently told: it may ask for these without a check of the history.
   private var told: [ObjectID] = []
-  /// The notes that somebody edits there.
+  /// The notes that somebody edits on the peer.
   var editing: [TreePath] = []
   /// The versions that one side does not merge.
   private var refusal: (heads: [ObjectID], refusal: PeerState.Refusal)?
-  /// Versions that the peer showed from before something was forgotten, which were brought over and are gone.
+  /// The peer's versions from before a forgetting, which were rewritten and are not kept.
   var broughtOver: Set<ObjectID> = []
-  /// Packs that came and whose versions are not merged: git would else take them for garbage.
+  /// Received packs whose versions are not merged: git would otherwise delete them as garbage.
   var unmerged: [Quarantine] = []
-  /// The last merge and its seconds, if it was not looked through for altered merges yet.
+  /// The last merge and its duration in seconds, if it was not checked for altered merges yet.
   var unchecked: (merged: MergeOutcome, seconds: Double)?
   let judge: VersionJudge?
-  /// Whether the peer can be met again, and so is remembered, and asked for what is missing here.
+  /// Whether the peer can be reached again, so that it is recorded, and asked for missing objects.
   private let isLasting: Bool
 
   private var repositoryOnDisk: [UInt64]
@@ -49,17 +49,17 @@ package final class Replica {
     repositoryOnDisk = notebook.repository.identityOnDisk
   }
 
-  /// A notebook whose peer is believed whatever it sends.
+  /// A replica that trusts its peer, whatever it sends.
   package convenience init(
     _ notebook: Notebook, _ keeper: any SessionKeeper, with peer: PeerIdentity
   ) {
     self.init(notebook, keeper, with: peer, judge: nil, report: { _ in })
   }
 
-  // MARK: Own: the state this device shows
+  // MARK: Own: the versions that this device shows
 
-  /// Saves what was written until now. Where objects are missing that the peer was not asked for, this
-  /// side is to ask it for all that it has.
+  /// Saves the folder. If objects are missing that the peer was not asked for, this side will ask it
+  /// for everything.
   package func begin(receives: Bool) throws {
     let missing = notebook.missingObjects
     func mayAsk() -> Bool { isLasting && receives && missing.isNews(for: peer.deviceID) }
@@ -75,9 +75,9 @@ package final class Replica {
     }
   }
 
-  /// Closes what is open of a repository that another one has taken the place of: something was forgotten.
+  /// Closes open files of a repository that a forgetting has replaced.
   ///
-  /// - Returns: whether one has since the last call.
+  /// - Returns: whether it was replaced since the last call.
   @discardableResult
   func closeIfReplaced() -> Bool {
     let present = notebook.repository.identityOnDisk
@@ -87,15 +87,15 @@ package final class Replica {
     return true
   }
 
-  /// Tells of the saves that were found on the way.
+  /// Reports the saves that the exchange made.
   func tellSaves() {
     for one in keeper.takeSaveNews() {
       report(.saveNews(notebook: notebook.identity.id, news: one))
     }
   }
 
-  /// The versions that this device shows now: one whose branch is about to move, or the branch's, whoever
-  /// moved it. None as long as it is being mended.
+  /// The versions that this device shows now: a version to which the branch is about to move, or the
+  /// branch's, whoever moved it. Empty while objects are missing.
   var shown: Shown {
     get throws {
       if isMending { return Shown(tip: nil, heads: []) }
@@ -110,8 +110,8 @@ package final class Replica {
     Shown(tip: tip, heads: heads, forgot: try notebook.history.obeyed()?.forgettings.sorted())
   }
 
-  /// Whether the peer's history does not obey all that this one obeys: nothing of it is taken. It moves over to this
-  /// one, or an admin's device joins both: notes-forget(1), "Other devices".
+  /// Whether the peer's history does not obey all forgettings that this one obeys: then nothing of it is
+  /// accepted. It moves over to this history, or an admin's device joins both: notes-forget(1), "Other devices".
   var isPeerBehind: Bool {
     get throws {
       let own = try notebook.history.obeyed()?.forgettings ?? []
@@ -120,14 +120,14 @@ package final class Replica {
     }
   }
 
-  /// The device that joins the histories of both sides where each had something forgotten of which the other does not
-  /// know; nil where neither is an admin's.
+  /// The device that joins the histories if each side has a forgetting unknown to the other; nil if neither is an
+  /// admin's.
   private var joiner: String? {
     guard let judge else { return nil }
     return [notebook.identity.device.deviceID, peer.deviceID].filter(judge.isAdmin).min()
   }
 
-  /// Throws where each side had something forgotten of which the other does not know, and neither can join both.
+  /// Throws if each side has a forgetting unknown to the other, and neither can join both.
   func checkForgettings() throws {
     if theirs.heads.isEmpty || theirs.forgot.isEmpty { return }
     let own = try notebook.history.obeyed()?.forgettings ?? []
@@ -139,11 +139,11 @@ package final class Replica {
     throw SyncError.notMerged(.forgotten, words)
   }
 
-  /// The peer was told that these are shown.
+  /// Records that the peer was told these heads.
   func sent(_ heads: [ObjectID]) { told = Array((told + heads).suffix(ProtocolLimits.heads)) }
 
-  /// A pack of what the peer asks for, but for what it knows. Throws `SyncError.protocolBroken` where it
-  /// may not have that.
+  /// A pack of the requested heads, without what the peer has. Throws `SyncError.protocolBroken` if the
+  /// peer may not have these heads.
   func pack(_ wanted: [ObjectID], known: [ObjectID]) throws -> PackSender {
     guard gives else { throw SyncError.protocolBroken("it asks for what it may not have") }
     let repository = notebook.repository
@@ -165,10 +165,10 @@ package final class Replica {
       versions: notebook.versionCount(of: pack.commitCount, merges: pack.merges))
   }
 
-  /// Makes a version on top of what this device shows, where others would not take that, or have not:
+  /// Makes a version on top of the tip, if others would refuse the tip, or have refused it:
   /// notes-security(7), VERSIONS.
   ///
-  /// - Returns: whether it did, of which every session is told.
+  /// - Returns: whether it made one, of which every session is notified.
   @discardableResult
   func endorseOwn(_ occasion: VersionJudge.Occasion = .giving) throws -> Bool {
     guard gives, !isMending, let judge, try judge.endorseOwn(occasion) else { return false }
@@ -176,7 +176,8 @@ package final class Replica {
     return true
   }
 
-  /// Looks for what is missing still, once the peer has sent all that it has, and shows what is here.
+  /// Checks for objects that are still missing after the peer has sent everything, and shows the
+  /// versions that are here.
   func endMending() throws {
     notebook.missingObjects.record(asked: peer.deviceID)
     notebook.repository.close()
@@ -184,25 +185,25 @@ package final class Replica {
     if try notebook.lookForMissing().isEmpty {
       report(.completed(from: peer, notebook: notebook.identity.id))
     } else {
-      // Others are asked for what is new; this one has sent what it has.
+      // Others are asked for new objects; this one has sent everything.
       notebook.missingObjects.record(asked: peer.deviceID)
     }
     isMending = false
   }
 
-  /// Tells who the peer is, and what stands for a version made with git now.
+  /// Reports the peer, and the replacement of a foreign commit.
   func introduce() {
     report(.peer(peer))
     if let replaced { report(.replaced(replaced, notebook: notebook.identity.id)) }
   }
 
-  // MARK: Theirs: the state the peer shows
+  // MARK: Theirs: the versions that the peer shows
 
-  /// The peer shows something else.
+  /// Sets the versions that the peer shows.
   func received(_ shown: Shown) { theirs = shown }
 
-  /// The heads that the peer shows and that are to be taken: those that are not here, or all where they
-  /// only are not merged. None where this device shows them.
+  /// The heads to receive from the peer: those that are not here, or all if they are here and only not
+  /// merged. Empty if this device's tip has them.
   func lacking() throws -> [ObjectID] {
     let heads = theirs.heads.filter { !broughtOver.contains($0) }
     let lacking = try heads.filter { try !notebook.repository.contains($0) }
@@ -213,7 +214,7 @@ package final class Replica {
   /// Whether both sides show the same heads.
   var isAlike: Bool { get throws { try Set(shown.heads) == Set(theirs.heads) } }
 
-  /// The peer has merged what it was told, or refuses it.
+  /// The peer has merged or refused the heads that it was told.
   func peerSettled(_ heads: [ObjectID], _ reason: MergeRefusal?) {
     guard let reason else {
       if refusal?.refusal.isThere == true { refusal = nil }
@@ -222,7 +223,7 @@ package final class Replica {
     refuse(PeerState.Refusal(reason, isThere: true), heads)
   }
 
-  /// Keeps what one side does not merge, for `notes status` on both.
+  /// Records the versions that one side does not merge, for `notes status` on both.
   func refuse(_ refusal: PeerState.Refusal, _ heads: [ObjectID], _ words: String? = nil) {
     self.refusal = (heads, refusal)
     guard isLasting else { return }
@@ -233,21 +234,21 @@ package final class Replica {
 
   var held: RefusedVersions { RefusedVersions(stateFolder: notebook.stateFolder) }
 
-  /// The peer's state as others are told, with the traffic over its link.
+  /// The peer's state for others, with the traffic of its link.
   func peerState(_ traffic: Traffic) -> PeerState {
     var state = PeerState()
     (state.tip, state.heads, state.editing) = (theirs.tip, theirs.heads, editing)
     (state.sentBytes, state.receivedBytes) = (traffic.sentBytes, traffic.receivedBytes)
     (state.sentVersions, state.receivedVersions) = (traffic.sentVersions, received)
-    // A refusal of this side counts as long as the heads are shown.
+    // A refusal by this side applies as long as the heads are shown.
     if let refusal, refusal.refusal.isThere || refusal.heads == theirs.heads {
       state.refusal = refusal.refusal
     }
     return state
   }
 
-  /// The result of the exchange, at whose end the peer knew this side to show `told`, by default what it
-  /// shows now. Keeps the peer's heads.
+  /// The result of the exchange. At its end the peer knew that this side shows `told`, by default what
+  /// it shows now. Stores the peer's heads.
   func result(
     _ traffic: Traffic, told: Shown? = nil, merges: [MergeOutcome] = [], hasNews: Bool = false,
     peerRules: Int? = nil
@@ -259,10 +260,10 @@ package final class Replica {
     return result
   }
 
-  /// Writes down what the peer shows, where it can be met again, and how its tip differs from this
-  /// device's where both have the same heads.
+  /// Records the versions that the peer shows, if it can be reached again, and the difference of
+  /// the tips if both have the same heads.
   ///
-  /// - Returns: how they differ; nil where they do not.
+  /// - Returns: the difference; nil if there is none.
   @discardableResult
   func remember(peerRules: Int?) throws -> TipDifference? {
     guard isLasting else { return nil }
@@ -271,17 +272,17 @@ package final class Replica {
   }
 }
 
-/// The bytes that went over a link so far.
+/// The number of bytes over a link so far.
 package struct Traffic: Sendable {
   package var sentBytes = 0
   package var receivedBytes = 0
   package var sentVersions = 0
 
-  /// Nothing.
+  /// No bytes.
   package init() {}
 }
 
-/// The versions that a side shows: its tip, and the heads that it is made of.
+/// The versions that a side shows: its tip, and the heads that the tip merges.
 package struct Shown: Hashable, Sendable {
   var tip: ObjectID?
   var heads: [ObjectID]

@@ -5,29 +5,29 @@ internal import System
 internal import WorkTree
 
 extension Replica {
-  /// The result for heads that the peer shows.
+  /// The result of accepting the heads that the peer shows.
   enum Taken {
-    /// These are merged; what the merge did, where that is news.
+    /// These are merged; the outcome, if it is new.
     case merged([ObjectID], MergeOutcome?)
     /// These are not merged, and will not be.
     case refused([ObjectID], MergeRefusal, words: String)
-    /// The peer shows others than these by now, or is about to.
+    /// The peer already shows other heads, or is about to.
     case overtaken([ObjectID])
   }
 
-  /// Does what may take long, and what is to be done meanwhile, again and again.
+  /// Runs `body`, which may take long, and calls `onTick` repeatedly in the meantime.
   typealias Busy = (
     _ onTick: () -> Void, _ body: @escaping () throws -> Joining
   ) throws -> Joining
 
   struct Joining {
-    /// How many commits came.
+    /// How many commits were received.
     var received = 0
-    /// How many of them somebody made.
+    /// How many of them people made.
     var versions = 0
-    /// The heads that are settled by that.
+    /// The heads that this merges or refuses.
     var heads: [ObjectID]
-    /// The merge, or the reason why there was none; nil if the peer shows others by now.
+    /// The merge, or the reason why there was none; nil if the peer shows other heads by now.
     var result: Result<MergeOutcome, NotMerged>?
   }
 
@@ -36,9 +36,9 @@ extension Replica {
     let words: String
   }
 
-  /// Takes all that a peer shows which answers nothing, with the pack that it gave, if any.
+  /// Accepts everything that a hub or bundle shows, with the pack that was fetched, if any.
   ///
-  /// - Returns: whether there was anything to take, and what the merge did, where that is news.
+  /// - Returns: whether there was anything to accept, and the merge, if it is new.
   /// - Throws: `SyncError.notMerged`.
   func takeAll(_ arrived: Quarantine?) throws -> (isAny: Bool, merged: MergeOutcome?) {
     let wanted = try isAlike ? [] : lacking()
@@ -53,12 +53,13 @@ extension Replica {
     }
   }
 
-  /// Takes a pack in, if one came, and merges the heads that were wanted, or those that are shown by now
-  /// where these are here: quarantine, judgement, merge, and what is kept of it.
+  /// Accepts a pack, if there is one, and merges the wanted heads, or the heads shown by now if these
+  /// are here: quarantine, judgement, merge, and records.
   ///
   /// - Parameters:
-  ///   - wanted: heads that the pack has to bring, or that are here.
-  ///   - isFinal: whether the peer has nothing else to send, so that what nobody answers for is refused.
+  ///   - wanted: heads that the pack must contain, or that are here.
+  ///   - isFinal: whether the peer has nothing else to send, so that heads without a voucher are
+  ///     refused.
   func accept(
     _ quarantine: Quarantine?, _ wanted: [ObjectID], isFinal: Bool = false,
     busy: Busy = { _, body in try body() }
@@ -87,7 +88,7 @@ extension Replica {
       held.forget(peer.deviceID, isThere: false)
       try endorseOwn()
       if joining.received > 0 { unchecked = (merged, .now - start) }
-      // Another exchange may have brought the same.
+      // Another exchange may have received the same.
       let isNews = joining.received > 0 || merged.tip != merged.former
       if isNews { report(.received(from: peer, merged, notebook: notebook.identity.id)) }
       if let followed = merged.followed { try reportFollowed(followed) }
@@ -98,7 +99,7 @@ extension Replica {
     }
   }
 
-  /// Tells who forgot something that this device has followed now.
+  /// Reports whose forgettings this device has now followed.
   private func reportFollowed(_ followed: FollowedForgettings) throws {
     let isHere = try notebook.repository.contains(followed.version)
     let author = try isHere ? VersionProofs(in: notebook).author(of: followed.version) : nil
@@ -108,8 +109,8 @@ extension Replica {
         notebook: notebook.identity.id))
   }
 
-  /// Computes the derived merges that have come again, which takes a small part of the time that taking
-  /// them in took. The others are computed when they are shown.
+  /// Computes received derived merges again, within a small part of the time that accepting them took.
+  /// The others are computed when they are shown.
   func checkMerges() throws {
     guard let (merged, seconds) = unchecked else { return }
     unchecked = nil
@@ -134,13 +135,13 @@ extension Replica {
       joining.versions = try notebook.versionCount(
         of: joining.received, merges: quarantine?.newMerges ?? [])
       if try shown.allSatisfy({ try repository.contains($0) }) { joining.heads = shown }
-      // Heads that were here already may not be merged yet.
+      // Heads that were already here may not be merged yet.
       if joining.received == 0 || joining.heads != wanted {
         try judge?.check(joining.heads) { try repository.object($0).data }
       }
       let merged = try keeper.merge(joining.heads, from: peer, meter: meter)
       if closeIfReplaced() {
-        // Of versions from before something was forgotten nothing is left once they are merged.
+        // Versions from before a forgetting are deleted after their rewritten forms are merged.
         let all = joining.heads + [theirs.tip].compactMap(\.self)
         broughtOver.formUnion(try all.filter { try !repository.contains($0) })
       }

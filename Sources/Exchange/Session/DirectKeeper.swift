@@ -13,17 +13,18 @@ package final class DirectKeeper: SessionKeeper {
   private let context: SessionContext
   private let options: SessionOptions
   private let changes: (any FolderChanges)?
-  /// One at a time, so that the sessions are shown each state after the one before it.
+  /// One at a time, so that each session sees the states in order.
   private let atWork = Mutex(Saved())
   private let news = Mutex<[SaveNews]>([])
 
   private struct Saved {
     var last: FolderLook?
-    /// Whether a session shows what was saved last, as long as that is fresh, and looks for no more.
+    /// Whether a session shows the last saved state, as long as that is fresh, without another
+    /// scan.
     var servesSessions = false
   }
 
-  /// Nothing is saved yet. Without `changes` each session looks at the whole folder.
+  /// Nothing is saved yet. Without `changes`, each session scans the whole folder.
   package init(
     _ context: SessionContext, _ options: SessionOptions = SessionOptions(),
     changes: (any FolderChanges)? = nil
@@ -34,7 +35,7 @@ package final class DirectKeeper: SessionKeeper {
     self.changes = changes
   }
 
-  /// Takes those of all sessions.
+  /// Takes the notices of all sessions.
   package func takeSaveNews() -> [SaveNews] {
     news.withLock { news in
       defer { news = [] }
@@ -52,7 +53,8 @@ package final class DirectKeeper: SessionKeeper {
     notebook.saveNotice = { [self] one in news.withLock { $0.append(one) } }
   }
 
-  /// Saves for the sessions that begin meanwhile, of which `begin` may open some: they wait for it.
+  /// Saves for the sessions that begin during the save, some of them opened by `begin`: they wait
+  /// for it.
   func save(
     _ notebook: Notebook, whileBeginning begin: () -> Void, progress: SaveProgress
   ) throws {
@@ -111,26 +113,26 @@ package final class DirectKeeper: SessionKeeper {
 
 /// The files in a notebook's folder that may differ from the last save.
 package protocol FolderChanges: Sendable {
-  /// The files that a save must look at that begins now.
+  /// The files that a save beginning now must check.
   var scope: SaveScope { get }
 
-  /// The files of `scope` are saved, except these. If a save failed, it is not called, and the next `scope`
-  /// holds the same again.
+  /// Called after the files of `scope` were saved, except these. If a save failed, it is not called, and
+  /// the next `scope` includes the same files again.
   func saved(_ scope: SaveScope, without skipped: [SkippedFile])
 }
 
-/// When the folder was looked at, for a save.
+/// The time of a scan of the folder for a save.
 struct FolderLook {
   let start: Instant
   let end: Instant
 
-  /// Until when a session of the same run, and a merge, do without another: looking at a large folder takes
-  /// longer than the session. What is written meanwhile where the merge writes is noticed by that.
+  /// Until when a session of the same run, and a merge, need no other scan: scanning a large folder takes
+  /// longer than the session. A merge still notices edits of the files that it writes.
   var freshUntil: Instant { end + max(Self.freshness, Self.lasting * (end - start)) }
   var isFresh: Bool { !freshUntil.hasPassed }
 
   /// In seconds.
   private static let freshness = 1.0
-  /// How many times as long as it took.
+  /// A multiple of the scan's duration.
   private static let lasting = 4.0
 }

@@ -1,40 +1,40 @@
 package import Git
 internal import System
 
-/// How messages travel between a session and the other side of it. It carries, and knows no notebook:
-/// what is shown, taken and kept is the replica's (Replica.swift).
+/// Carries messages between a session and the other side. It knows no notebook: the replica
+/// (Replica.swift) decides what is shown, accepted and stored.
 ///
-/// All is called on the session's thread, but for what `waker` returns.
+/// Everything is called on the session's thread, except the result of `waker`.
 package protocol Link: AnyObject {
-  /// The bytes that went over the link so far.
+  /// The number of bytes over the link so far.
   var traffic: Traffic { get }
-  /// Whether a pack goes to the other side, or was asked for.
+  /// Whether a pack is being sent to the other side, or was requested.
   var isGiving: Bool { get }
-  /// Says something to the other side.
+  /// Sends a message to the other side.
   func send(_ message: LinkMessage) throws
-  /// Sends a pack that the other side has asked for, while other messages come and go.
+  /// Sends a pack that the other side has requested, in parallel to other messages.
   func give(_ pack: PackSender)
-  /// The next event, waited for; nil when `deadline` has come, somebody called the waker, or it is time to
-  /// look at the notebook again. No link waits for ever. `isPatient`: this side leaves a fetch to another
-  /// session, and the other side is to know that it is alive.
+  /// Waits for the next event; nil at `deadline`, when the waker was called, or when the notebook must be
+  /// checked again. No link waits for ever. `isPatient`: this side leaves a fetch to another session, and
+  /// shows the other side that it is alive.
   func next(until deadline: Instant?, isPatient: Bool) throws -> LinkEvent?
-  /// Ends the wait in `next(until:)`. From any thread.
+  /// Ends the wait in `next(until:)`. Can be called from any thread.
   var waker: @Sendable () -> Void { get }
-  /// Does what may take long, so that the other side knows of it.
+  /// Runs `body`, which may take long, and lets the other side know.
   func whileBusy<Result>(onTick: () -> Void, _ body: @escaping () throws -> Result) throws -> Result
-  /// Sends what is waiting to be sent, says why the session is over, as far as that is the other side's
-  /// business, and closes. Without an error it is done.
+  /// Sends waiting messages and the reason for the session's end, as far as it concerns the other side,
+  /// and closes. Without an error the session is complete.
   func close(after error: (any Error)?)
 }
 
-/// The versions that may be exchanged in a session, and its start.
+/// The directions in which versions go in a session, and its start.
 package struct SessionTerms {
   /// The versions that the other side shows.
   let theirs: Shown
-  /// Which version of the merge rules it follows, where it says so.
+  /// The version of its merge rules; nil if unknown.
   let rules: Int?
   let exchange: SessionRules.Terms
-  /// Whether the other side knows that something may be forgotten.
+  /// Whether the other side supports forgettings.
   let knowsForgettings: Bool
 
   /// The terms of a session that begins.
@@ -50,38 +50,38 @@ package struct SessionTerms {
 
 /// The messages of a side of a session.
 package enum LinkMessage {
-  /// Asks for these heads and all they are made of; `LinkEvent.arrived` follows. The known commits are
-  /// here with all their history.
+  /// Requests these heads and their history; `LinkEvent.arrived` follows. The known commits are here
+  /// with all their history.
   case want([ObjectID], known: [ObjectID])
-  /// Something new is shown, of which the other side takes what it lacks.
+  /// This side shows new versions, and the other side requests those that it lacks.
   case shows(Shown)
-  /// The versions shown now, how many times the other side had told its heads by what this answers, how
-  /// many versions came in this session, how many notes are in conflict, and why it was not merged, if it
-  /// was not.
+  /// The versions shown now; how many of the other side's heads messages this answers; how many versions
+  /// were received in this session; how many notes are in conflict; and the reason if the heads were not
+  /// merged.
   case answer(Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?)
-  /// Asks for a sign of life.
+  /// Requests a sign of life.
   case ping
-  /// Something that is no version.
+  /// A message that is not about versions.
   case notice(Remark)
 }
 
 /// The events on a link.
 package enum LinkEvent {
   case shows(Shown)
-  /// The same, as an answer: `heard` tells how many times this side had told its heads by what the
-  /// other side has settled.
+  /// The same, as an answer: `heard` says how many of this side's heads messages the other side has
+  /// settled.
   case answered(Shown, heard: Int?, refusal: MergeRefusal?)
-  /// The other side asks for these heads; it has the known commits with all their history.
+  /// The other side requests these heads; it has the known commits with all their history.
   case asked([ObjectID], known: [ObjectID])
-  /// The versions that were asked for are here, apart from the repository.
+  /// The requested versions have arrived, in a quarantine.
   case arrived(Quarantine)
-  /// Little of what was asked for has come in a while: others may be asked, too.
+  /// Little of the requested pack has arrived for a while: other peers may be asked, too.
   case slow
-  /// Something that is no version.
+  /// A message that is not about versions.
   case notice(Remark)
 }
 
-/// A message that is no version, nor about one: `Notice` says which there are.
+/// A message that is not about versions: see `Notice`.
 package struct Remark {
   let message: any Message
 }

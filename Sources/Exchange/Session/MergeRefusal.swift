@@ -2,23 +2,25 @@ internal import Git
 internal import Notebook
 internal import WorkTree
 
-/// Why heads whose objects are here are not merged, the field `refused` of notes-protocol(7),
-/// "applied". The same heads would be refused again.
+/// The reason why heads whose objects are here are not merged: the field `refused` of
+/// notes-protocol(7), "applied". The same heads would be refused again.
 public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   /// Most notes would be deleted; the user may allow it.
   case massDeletion = "mass_deletion"
-  /// More would come into the folder than is usual, or free; the user may allow it.
+  /// More bytes would be written into the folder than usual, or than are free; the user may allow
+  /// it.
   case largeVersion = "large_version"
-  /// The merge would exceed what devices take.
+  /// The merge would exceed a limit of all devices.
   case tooLarge = "merge_too_large"
-  /// They descend from a version that was cut off.
+  /// They descend from a version that was pruned.
   case pruned = "version_cut_off"
-  /// They descend from a version as it was before something was forgotten, or each side had something else forgotten.
+  /// They descend from a version from before a forgetting, or each side has a forgetting unknown to
+  /// the other.
   case forgotten = "was_forgotten"
-  /// No member answers for them.
+  /// No member vouches for them.
   case unsigned = "unsigned_version"
 
-  /// Nil where a merge failed for another reason, which may have gone by the next time.
+  /// Nil if a merge failed for another reason, which may be gone the next time.
   init?(_ error: any Error) {
     switch error {
     case NotebookError.massDeletion: self = .massDeletion
@@ -33,15 +35,15 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
 }
 
 extension PeerState {
-  /// The side that refuses to merge the other one's versions, and the reason. To programs it is the
-  /// reason's name, with `_there` behind it if the other device refuses.
+  /// The side that refuses to merge the other one's versions, and the reason. For programs it is
+  /// the reason's name, with the suffix `_there` if the other device refuses.
   public struct Refusal: Hashable, Codable, Sendable {
-    /// Why.
+    /// The reason.
     public let reason: MergeRefusal
-    /// Whether the other one refuses what this one shows; else it is the other way round.
+    /// Whether the other device refuses this one's versions; false if this one refuses.
     public let isThere: Bool
 
-    /// As programs are told: the reason's name, with `_there` where the other device refuses.
+    /// The name for programs: the reason's, with `_there` if the other device refuses.
     public var name: String { reason.rawValue + (isThere ? Self.suffix : "") }
 
     init(_ reason: MergeRefusal, isThere: Bool) {
@@ -51,7 +53,7 @@ extension PeerState {
 
     private static let suffix = "_there"
 
-    /// Throws for a reason that is none.
+    /// Throws if the reason is unknown.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
       let text = try container.decode(String.self)

@@ -5,19 +5,19 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// One conversation about a notebook with another place that has it: notes-protocol(7), SESSION.
+/// A conversation about a notebook with another place that has it: notes-protocol(7), SESSION.
 ///
-///     hello ↔ hello            who, what heads
+///     hello ↔ hello            identities, heads
 ///     membership ↔ membership  if the digests differ
-///     heads →                  what this side shows now; at any time
-///          ← want              what of it the other side lacks
+///     heads →                  the versions that this side shows now; at any time
+///          ← want              those that the other side lacks
 ///     pack, data →
-///          ← applied           what the other side shows then
+///          ← applied           the versions that the other side shows then
 ///     bye ↔ bye
 ///
-/// Both directions run at once and do not wait for each other. `SessionRules` decides what is done
-/// next, and a `Link` does it; an instance belongs to the session's thread, and what other threads want
-/// of it comes through its `SessionHandle`.
+/// Both directions run in parallel and do not wait for each other. `SessionRules` decides the next
+/// step, and a `Link` carries it out. An instance belongs to the session's thread; requests of other
+/// threads arrive through its `SessionHandle`.
 public final class Session {
   private let link: any Link
   private let replica: Replica
@@ -33,9 +33,9 @@ public final class Session {
 
   private var keeper: any SessionKeeper { replica.keeper }
 
-  /// How long nothing must happen before what the peer has is written down, in seconds.
+  /// How long nothing must happen before the peer's versions are recorded, in seconds.
   private static let quiet = 1.0
-  /// After how many packs the repository is opened anew: packs are merged into others meanwhile.
+  /// After how many packs the repository is opened again: packs are merged in the meantime.
   private static let packsUntilReopening = 50
 
   private init(
@@ -53,8 +53,8 @@ public final class Session {
     replica.introduce()
   }
 
-  /// Holds a session on a connection that has just been authenticated, to its end, on this thread.
-  /// After a throw the peer has been told why, and what was not applied is forgotten.
+  /// Holds a session on an authenticated connection, to its end, on this thread. If this throws,
+  /// the peer has received the reason, and packs that were not merged are dropped.
   public static func run(
     on connection: Connection, as context: SessionContext,
     options: SessionOptions = SessionOptions(),
@@ -74,7 +74,7 @@ public final class Session {
       return result
     } catch {
       if options.isOpenedHere { context.record(refusal: error) }
-      // Does nothing where the link has closed it.
+      // Does nothing if the link has already closed it.
       stream.close(after: error)
       throw error
     }
@@ -99,7 +99,8 @@ public final class Session {
       over: link, replica, told: own, terms, notices, isOpenedHere: options.isOpenedHere)
   }
 
-  /// Holds a session over a link on these terms, to its end, and closes it. The replica has begun.
+  /// Holds a session over a link on these terms, to its end, and closes the link. `begin` of the
+  /// replica was called before.
   package static func run(
     over link: any Link, _ replica: Replica, _ terms: SessionTerms
   ) throws -> SessionResult {
@@ -124,7 +125,7 @@ public final class Session {
     }
   }
 
-  /// Ends a connection that has just been authenticated without a session, and tells the peer why.
+  /// Ends an authenticated connection without a session, and tells the peer the reason.
   public static func refuse(
     _ connection: Connection, as context: SessionContext, because error: SyncError
   ) {
@@ -142,7 +143,7 @@ public final class Session {
         throw error
       }
     }
-    // It shows nothing any more that is not merged.
+    // Everything that the peer shows has been merged.
     if terms.exchange.ends, terms.exchange.takes, try !replica.isPeerBehind {
       replica.held.forget(replica.peer.deviceID, isThere: false)
     }
@@ -151,7 +152,7 @@ public final class Session {
       peerRules: terms.rules)
   }
 
-  /// Writes down what is known of a peer whose session broke off.
+  /// Records the known state of a peer whose session was interrupted.
   private func finish() { _ = try? replica.remember(peerRules: terms.rules) }
 
   private func exchange() throws {
@@ -209,7 +210,7 @@ public final class Session {
     keeper.sessions.endFetch(handle)
     switch taken {
     case .overtaken(let heads):
-      // The versions that the peer has made on top of those that are here are shown before its pack.
+      // The peer's versions on top of those that are here are announced before its pack.
       return try quarantine == nil ? fetch(wanted) : rules.settle(heads)
     case .merged(let heads, let outcome):
       rules.settle(heads)
@@ -245,7 +246,7 @@ public final class Session {
     replica.report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
   }
 
-  /// The peer is told what this device shows.
+  /// Records that the peer was told these versions.
   private func recordSent(_ shown: Shown) throws {
     if !shown.forgot.isEmpty, !terms.knowsForgettings { throw SyncError.noCommonVersion([1]) }
     replica.closeIfReplaced()
@@ -266,16 +267,16 @@ public final class Session {
 
   // MARK: Requests from other processes, other threads and the peer
 
-  /// Tells the peer what this device shows by now, if that is news. Another process may have saved or
-  /// merged, even what this session fetched: one that is to end looks each time, one that goes on
-  /// where its keeper says so, which watches the notebook.
+  /// Tells the peer this device's versions, if they have changed. Another process may have saved or
+  /// merged, even versions that this session fetched: a session that ends checks this each time, a
+  /// continuous one when its keeper, which watches the notebook, says so.
   private func tellOwn() throws {
     guard !replica.isMending else { return }
     let shown = try replica.shown
-    // A version that is put on top of it is told in a moment.
+    // A version that is put on top of it is announced at once.
     guard shown != rules.own, try !replica.endorseOwn() else { return }
     try send(shown)
-    // The branch may have gone back, too.
+    // The branch may also have moved back.
     if terms.exchange.ends { rules.unsettle() }
   }
 
@@ -301,7 +302,7 @@ public final class Session {
     case .answered(let shown, let heard, let refusal):
       replica.peerSettled(rules.own.heads, refusal)
       if let refusal {
-        // So that the next session goes better, whatever the two know differently.
+        // Helps the next session, in whatever way the two devices differ.
         if refusal == .unsigned { try replica.endorseOwn(.refused) }
         let error = SyncError.notMergedAtPeer(refusal)
         if terms.exchange.ends { throw error }
@@ -341,7 +342,7 @@ public final class Session {
     try endMending()
   }
 
-  /// Shows what this device has, and goes on as any session.
+  /// Shows this device's versions, and continues as an ordinary session.
   private func endMending() throws {
     try link.whileBusy(onTick: {}) { [replica] in try replica.endMending() }
     try send(replica.shown)

@@ -3,9 +3,9 @@ internal import Membership
 public import Notebook
 
 extension SessionContext {
-  /// That of a notebook, with the key of this device that it goes by, from the folder of its user's keys; nil
-  /// where that key is not there. Where the user has a new key, the notebook goes over to it, or asks for
-  /// its certificate: notes-device(1), `renew`.
+  /// The context of a notebook, with this device's key that the notebook uses, from the folder of its user's
+  /// keys; nil if that key is missing. If the user has a new key, the notebook changes to it, or requests a
+  /// certificate for it: notes-device(1), `renew`.
   public init?(of notebook: Notebook, keysIn folder: String) throws {
     guard let key = try DeviceKey.load(notebook.identity.device.deviceID, in: folder),
       let present = try DeviceKey.load(in: folder)
@@ -25,7 +25,7 @@ extension SessionContext {
 }
 
 extension Notebook {
-  /// Goes by its membership, where a run was killed between that and what the notebook is called by it.
+  /// Adopts the notebook's ID and name from its new membership, if a run was killed before that.
   func finishBeginningAnew(_ membership: MembershipStore) throws {
     guard membership.notebookID != identity.id, try membership.formerIDs().contains(identity.id)
     else { return }

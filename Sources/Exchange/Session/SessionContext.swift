@@ -2,7 +2,7 @@ public import Channel
 public import Membership
 internal import Notebook
 
-/// This device in one notebook: all that a session needs besides the connection.
+/// This device in one notebook: everything that a session needs besides the connection.
 public struct SessionContext: Sendable {
   /// The notebook's folder.
   public let folder: String
@@ -10,9 +10,10 @@ public struct SessionContext: Sendable {
   public let key: DeviceKey
   /// The known members of the notebook.
   public let membership: MembershipStore
-  /// The request to an admin to certify this device's new key, while the notebook goes by the former one.
+  /// The request to an admin to certify this device's new key, while the notebook uses the former
+  /// one.
   public let request: CertificateRequest?
-  /// How long to wait for what.
+  /// The time-outs of the protocol.
   public let timeouts: ProtocolTimeouts
 
   package init(
@@ -26,9 +27,9 @@ public struct SessionContext: Sendable {
     self.timeouts = timeouts
   }
 
-  /// The certificate that this device shows in a handshake, and how it judges a peer's: by the membership
-  /// as it is known at that moment, and as a stranger's where only `device` is wanted. Throws
-  /// `MembershipError.removed` or `.notAMember` when this device has no valid certificate.
+  /// The certificate that this device presents in a handshake, and the check of a peer's: by the present
+  /// membership, and as a stranger if only `device` is wanted and the peer is another. Throws
+  /// `MembershipError.removed` or `.notAMember` if this device has no valid certificate.
   public func credentials(for device: String? = nil) throws -> MemberCredentials {
     let membership = membership
     return MemberCredentials(
@@ -50,7 +51,8 @@ public struct SessionContext: Sendable {
     }
   }
 
-  /// Keeps whether a member that this device connected to let it in, or said that it is removed.
+  /// Records whether a member to which this device connected accepted it, or said that it is
+  /// removed.
   package func record(refusal error: (any Error)?) {
     let isRefused =
       switch error {
@@ -58,11 +60,11 @@ public struct SessionContext: Sendable {
       case ChannelError.refusedByPeer(.removed)?, SyncError.peerEnded(.notAMember, _)?: true
       default: membership.members().contains { $0.deviceID == key.deviceID && $0.isRemoved }
       }
-    // If it cannot be kept, the next refusal says it again.
+    // If it cannot be recorded, the next refusal is recorded.
     do { try membership.setRefused(isRefused, device: key.deviceID) } catch {}
   }
 
-  /// The member at the other end of a connection.
+  /// The member on the other side of a connection.
   package func peer(at connection: Connection) throws -> PeerIdentity {
     guard case .member(_, let chain) = connection.purpose else {
       throw SyncError.protocolBroken("not a member's connection")
@@ -74,7 +76,7 @@ public struct SessionContext: Sendable {
   }
 }
 
-/// Which way versions go.
+/// The directions in which versions go.
 public enum SyncMode: String, Sendable, Codable {
   case both
   case pull
@@ -86,34 +88,36 @@ public enum SyncMode: String, Sendable, Codable {
 
 /// The options of one session.
 public struct SessionOptions: Sendable {
-  /// Which way versions go.
+  /// The directions in which versions go.
   public var mode = SyncMode.both
-  /// Let a join delete more than half of the notes.
+  /// Whether a merge may delete more than half of the notes.
   public var allowsMassDeletion = false
-  /// Let a pack cost much, and much come into the folder: notes-protocol(7), "Large versions".
+  /// Whether a pack may be costly, and much may be written into the folder: notes-protocol(7),
+  /// "Large versions".
   public var allowsLarge = false
-  /// Take what no member answers for: notes-security(7), VERSIONS.
+  /// Whether to accept versions for which no member vouches: notes-security(7), VERSIONS.
   public var allowsUnsigned = false
-  /// How many bytes may come into the folder where that is not allowed.
+  /// How many bytes may be written into the folder if large versions are not allowed.
   package var unaskedBytes = MergeOptions().unaskedBytes
-  /// The port this device listens on, told to the peer for later connections; nil when it does not.
+  /// The port at which this device listens, for later connections by the peer; nil if it does not
+  /// listen.
   public var port: UInt16?
-  /// Saves and merges; nil: the session does so itself.
+  /// Saves and merges; if nil, the session does this.
   public var keeper: (any SessionKeeper)?
-  /// Whether the session is to end when both sides are done.
+  /// Whether the session ends when both sides are done.
   public var endsWhenDone = true
   /// Whether this device opened the connection.
   public var isOpenedHere = false
-  /// An invitation to another notebook that the peer is told.
+  /// An invitation to another notebook, for the peer.
   public var invitation: CarriedInvitation?
 
-  /// Versions both ways, and no more than that.
+  /// The defaults: versions in both directions, and no special permission.
   public init() {}
 }
 
 extension MembershipError {
-  /// Whether a refusal says something about who was judged. The others are failures on this side,
-  /// such as a disk that cannot be read, of which nobody should conclude that it is a stranger.
+  /// Whether a refusal is about the peer. Other errors are failures on this side, such as an
+  /// unreadable disk, and do not mean that the peer is a stranger.
   var isAboutThePeer: Bool {
     switch self {
     case .certificateRefused, .requestRefused, .notAMember, .removed, .notAnAdmin, .nameRefused,

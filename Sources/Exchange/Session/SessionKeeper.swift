@@ -8,42 +8,43 @@ public import WorkTree
 public protocol SessionKeeper: AnyObject, Sendable {
   var sessions: SessionTable { get }
 
-  /// Saves what was written until now, and says what this device shows, and what took the place of a
-  /// version made with git.
+  /// Saves the folder; returns the state that this device shows, and the replacement of a foreign
+  /// commit.
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?)
 
-  /// Merges heads whose objects are in the repository. Where it throws what is a
+  /// Merges heads whose objects are in the repository. If it throws an error that is a
   /// `MergeRefusal`, no file has changed. The meter counts what is written into the folder.
   func merge(_ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter) throws -> MergeOutcome
 
-  /// The saves that people are to be told of, and were not yet: notes-merge(7), "The stale editor".
+  /// The notices about saves that were not reported yet: notes-merge(7), "The stale editor".
   func takeSaveNews() -> [SaveNews]
 }
 
 extension SessionKeeper {
-  /// None: it tells of them itself.
+  /// Empty: the keeper reports them itself.
   public func takeSaveNews() -> [SaveNews] { [] }
 }
 
-/// The versions that the other end of a session shows.
+/// The versions that the other side of a session shows.
 public struct PeerState: Hashable, Codable, Sendable {
   public var tip: ObjectID?
   public var heads: [ObjectID] = []
-  /// The notes that somebody edits there.
+  /// The notes that somebody edits on the other side.
   public var editing: [TreePath] = []
-  /// Bytes of the session so far.
+  /// The number of bytes in the session so far.
   public var sentBytes = 0
   package var receivedBytes = 0
-  /// Versions of the session so far.
+  /// The number of versions in the session so far.
   public var sentVersions = 0
   package var receivedVersions = 0
-  /// Why what the other one shows is not merged, if it is not.
+  /// The reason why one side does not merge the other's versions; nil if both do.
   public var refusal: Refusal?
 
   package init() {}
 }
 
-/// A session, as other threads see it: what they ask of it is done on its own thread.
+/// A session as seen from other threads: their requests are carried out on the session's own
+/// thread.
 public final class SessionHandle: Sendable {
   package let peer: PeerIdentity
   let isOpenedHere: Bool
@@ -54,9 +55,9 @@ public final class SessionHandle: Sendable {
   private let requests = Mutex(Requests())
 
   struct Requests: Sendable {
-    /// When the peer is told what this device shows by then; nil where that is no news.
+    /// When the peer is told this device's versions; nil if they have not changed.
     var lookDue: Instant?
-    /// Whether that is now.
+    /// Whether that time has come.
     var looks = false
     var editing: [TreePath]?
     var invitations: [CarriedInvitation] = []
@@ -73,19 +74,21 @@ public final class SessionHandle: Sendable {
     self.wake = wake
   }
 
-  /// Asks the peer for a sign of life at once, where this end of the connection is still where it was.
+  /// Asks the peer for a sign of life at once, if this machine still has the connection's local
+  /// address.
   package func ping() { ask { $0.asksForPing = true } }
 
-  /// How long a peer is told nothing of what was merged while more of it is coming, in seconds.
+  /// How long to wait before telling a peer about merged versions while more are arriving, in
+  /// seconds.
   private static let gathering = 0.2
 
-  /// The peer is told what this device shows; a little later where it may wait, with what comes until
-  /// then.
+  /// Makes the session tell the peer this device's versions; if it may wait, a little later, together
+  /// with those that arrive in between.
   func look(mayWait: Bool = false) {
     ask { $0.lookDue = mayWait && !ends ? $0.lookDue ?? .now + Self.gathering : .now }
   }
 
-  /// When the peer is to be told what this device shows; nil where it was.
+  /// When the peer must be told this device's versions; nil if it was.
   var lookDue: Instant? { requests.withLock { $0.lookDue } }
 
   func send(editing paths: [TreePath]) { ask { $0.editing = paths } }
@@ -94,7 +97,7 @@ public final class SessionHandle: Sendable {
 
   func closeCaches() { ask { $0.closesCaches = true } }
 
-  /// Heads that another session was fetching may be fetched, or are here.
+  /// The fetch of another session has ended: its heads are here, or can be fetched.
   func reconsider() { ask { $0.reconsiders = true } }
 
   func end(_ reason: ByeReason) { ask { $0.end = $0.end ?? reason } }

@@ -1,21 +1,21 @@
 internal import Git
 
-/// One side's knowledge of both in a session, and the steps that follow from it: notes-protocol(7),
-/// "Exchanging versions" and "The end of a session". A plain value, so that a test can search all that can
-/// happen.
+/// One side's knowledge of both sides in a session, and the steps that follow from it: notes-protocol(7),
+/// "Exchanging versions" and "The end of a session". A plain value, so that a test can search all possible
+/// sequences.
 package struct SessionRules: Hashable, Sendable {
   /// The directions of an exchange.
   package struct Terms: Hashable, Sendable {
     var gives: Bool
     var takes: Bool
-    /// The other side gives, as far as it knows, and so waits for an answer.
+    /// The other side believes that it sends, and so waits for answers.
     var owesAnswers: Bool
-    /// A side wants the session to end when both are done.
+    /// One side wants the session to end when both are done.
     var ends: Bool
-    /// How many packs this side takes in a session that ends.
+    /// How many packs this side accepts in a session that ends.
     var mostPacks: Int
 
-    /// Those of a session that begins.
+    /// The terms of a session that begins.
     package init(
       gives: Bool, takes: Bool, owesAnswers: Bool, ends: Bool,
       mostPacks: Int = ProtocolLimits.packsTaken
@@ -30,7 +30,7 @@ package struct SessionRules: Hashable, Sendable {
 
   enum Step: Hashable, Sendable {
     case fetch([ObjectID])
-    /// Merge the heads that the other side shows; they are here.
+    /// Merge the heads that the other side shows; their objects are here.
     case merge
     case answer
     case end
@@ -39,25 +39,25 @@ package struct SessionRules: Hashable, Sendable {
 
   enum Fetch: Hashable, Sendable {
     case none
-    /// Another session fetches it.
+    /// Another session fetches the heads.
     case leftToOthers
     case asked([ObjectID])
   }
 
   let terms: Terms
-  /// The versions that this side told last.
+  /// The versions that this side last told.
   private(set) var own: Shown
-  /// The heads that the other side told last.
+  /// The heads that the other side last told.
   private(set) var theirs: [ObjectID]
   private(set) var fetch = Fetch.none
   var isGiving = false
   /// How many times each side has told its heads.
   private var told = 1
   private var heard = 1
-  /// How many of these times each has said to be settled.
+  /// How many of these messages each side has reported as settled.
   private(set) var answered = 0
   private var confirmed = 0
-  /// The heads of the other side that are settled.
+  /// The other side's heads that are merged or refused.
   private var settled: [ObjectID]?
   private var packsTaken = 0
 
@@ -71,17 +71,18 @@ package struct SessionRules: Hashable, Sendable {
 
   var areAlike: Bool { Set(own.heads) == Set(theirs) }
 
-  /// Whether what the other side has told is settled.
+  /// Whether the other side's last heads are settled.
   private var isSettled: Bool { !terms.takes || settled == theirs || areAlike }
 
-  /// Whether the other side has all that this one told, as far as it takes it.
+  /// Whether the other side has settled everything that this one told, as far as it accepts
+  /// versions.
   var isConfirmed: Bool { !terms.gives || areAlike || confirmed >= told }
 
   /// "A side is done when all of these hold".
   private var isDone: Bool { !isGiving && isSettled && isConfirmed }
 
-  /// The next step. Settles heads that need none. `lacking` says which of some heads are not here,
-  /// `isShown` whether this device shows them, or something made on top of them.
+  /// The next step. Settles heads that need no step. `lacking` returns those heads that are not
+  /// here, `isShown` whether this device's tip has them in its history.
   mutating func next(
     lacking: ([ObjectID]) throws -> [ObjectID], isShown: ([ObjectID]) throws -> Bool
   ) rethrows -> Step {
@@ -104,7 +105,7 @@ package struct SessionRules: Hashable, Sendable {
 
   mutating func leaveToOthers() { fetch = .leftToOthers }
 
-  /// Versions that another session was fetching may be asked for.
+  /// Versions that another session was fetching may be requested.
   mutating func reconsider() { if case .leftToOthers = fetch { fetch = .none } }
 
   mutating func arrived() {
@@ -115,7 +116,7 @@ package struct SessionRules: Hashable, Sendable {
   /// These heads of the other side were merged, or refused.
   mutating func settle(_ heads: [ObjectID]) { settled = heads }
 
-  /// The settled heads may not be settled: this device shows something else than it did.
+  /// The settled heads may need a merge again: this device shows other versions than before.
   mutating func unsettle() { settled = nil }
 
   mutating func received(_ heads: [ObjectID], answering: Int?) {
@@ -131,7 +132,8 @@ package struct SessionRules: Hashable, Sendable {
     own = shown
   }
 
-  /// Answers for all that is settled: how many times the other side had told its heads by that.
+  /// Answers for everything that is settled: how many of the other side's heads messages that
+  /// covers.
   mutating func reply() -> Int {
     if isSettled { answered = heard }
     return answered

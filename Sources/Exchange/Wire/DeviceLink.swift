@@ -3,20 +3,20 @@ internal import Git
 internal import Synchronization
 internal import System
 
-/// The link to a device behind TLS: the messages of notes-protocol(7), SESSION, after its greeting.
+/// The link to a device over TLS: the messages of notes-protocol(7), SESSION, after its greeting.
 final class DeviceLink: Link {
   private let stream: MessageStream
   private let peer: PeerIdentity
   private let makeQuarantine: () throws -> Quarantine
-  /// Whether the session is to end when both sides are done.
+  /// Whether the session ends when both sides are done.
   private let ends: Bool
   private let report: (Event) -> Void
 
   private var queue: [Frame] = []
-  /// The events that were not told yet; a failure comes last.
+  /// The events that were not returned yet; a failure comes last.
   private var events: [LinkEvent] = []
   private var failure: (any Error)?
-  /// Whether the peer asks for something of which nothing went yet.
+  /// Whether the peer has requested something of which nothing was sent yet.
   private var isAsked = false
   private var sending: PackSender?
   private var fetch = Fetch.none
@@ -24,14 +24,14 @@ final class DeviceLink: Link {
   private var sentVersions = 0
   private var progress: TransferProgress
   private var heartbeat: Heartbeat
-  /// When a side that has nothing to send says that it is alive: on a slow line the other side, which
-  /// has sent all, hears nothing else until the pack has arrived.
+  /// When a side with nothing to send sends a sign of life: on a slow line the other side, which has
+  /// sent everything, receives nothing else until the pack has arrived.
   private var nextSign: Instant
   private var isPatient = false
   private let toldQuota = RefusalQuota(
     burst: ProtocolLimits.told, perSecond: ProtocolLimits.toldPerSecond)
   private let call: Call
-  /// When `next(until:)` returned last.
+  /// When `next(until:)` last returned.
   private var left: Instant?
   private var bytesHeard: UInt64 = 0
 
@@ -53,7 +53,7 @@ final class DeviceLink: Link {
     }
   }
 
-  /// A link to a peer that has been greeted. A pack that comes goes into what `quarantine` makes.
+  /// A link to a peer after the greeting. A received pack goes into the result of `quarantine`.
   init(
     _ stream: MessageStream, to peer: PeerIdentity, ends: Bool,
     quarantine: @escaping () throws -> Quarantine, report: @escaping (Event) -> Void
@@ -91,7 +91,7 @@ final class DeviceLink: Link {
 
   private func flush() {
     stream.connection.holdBack()
-    // Last words: whoever is gone hears none.
+    // Last messages: a peer that has disconnected does not get them.
     for frame in queue { try? stream.send(frame) }
     queue = []
   }
@@ -102,7 +102,7 @@ final class DeviceLink: Link {
     self.isPatient = isPatient
     if let event = takeEvent() { return event }
     if let failure { throw failure }
-    // While nobody looked, nobody was silent.
+    // Time spent outside this call does not count as the peer's silence.
     if let left { heartbeat.excuse(Instant.now - left) }
     defer { left = .now }
     do {
@@ -111,7 +111,7 @@ final class DeviceLink: Link {
         produce: { try self.nextFrame() }, consume: { try self.handle($0, $1) })
       try lookAtTime()
     } catch {
-      // Events from before are told first.
+      // Earlier events are returned first.
       if events.isEmpty { throw error }
       failure = error
     }
@@ -120,8 +120,8 @@ final class DeviceLink: Link {
 
   private func takeEvent() -> LinkEvent? { events.isEmpty ? nil : events.removeFirst() }
 
-  /// How many seconds to wait for something to come. A part of a frame is a sign of life, too: on a
-  /// slow line a piece of a pack takes long.
+  /// How many seconds to wait for input. A part of a frame is a sign of life, too: on a slow line,
+  /// a piece of a pack takes long.
   private func patience(until deadline: Instant?) -> Double {
     if !events.isEmpty || call.isWaiting.load(ordering: .sequentiallyConsistent) { return 0 }
     let bytes = stream.connection.bytesReceived
@@ -145,7 +145,7 @@ final class DeviceLink: Link {
     }
   }
 
-  // MARK: Out
+  // MARK: Output
 
   func send(_ message: LinkMessage) throws {
     switch message {
@@ -154,7 +154,7 @@ final class DeviceLink: Link {
       watch = FetchWatch(stream.timeouts)
       try enqueue(WantMessage(wants: wanted, haves: known))
     case .shows(let shown):
-      // Heads that were not sent yet are out of date; where a session ends, each time counts.
+      // Heads that were not sent yet are outdated; in a session that ends, each message counts.
       if !ends { queue.removeAll { $0.type == MessageType.heads.rawValue } }
       try enqueue(HeadsMessage(shown))
     case .answer(let shown, let heard, let received, let conflicts, let refusal):
@@ -200,16 +200,16 @@ final class DeviceLink: Link {
     var isReceiving: Bool { if case .receiving = fetch { true } else { false } }
     guard isReceiving || isPatient, nextSign.hasPassed else { return nil }
     nextSign = .now + stream.timeouts.working
-    // The other side has nothing to say meanwhile, unless it is asked.
+    // During the transfer, the other side sends nothing unless it is asked.
     return try isReceiving ? Frame(WorkingMessage()) : Frame(PingMessage())
   }
 
-  // MARK: In
+  // MARK: Input
 
   private func handle(_ frame: Frame, _ type: MessageType?) throws {
     heartbeat.beat()
     if [.heads, .applied].contains(type) || type?.isNotice == true {
-      // Each may be a line in a log. The sender keeps the messages that are not read.
+      // Each may cause a line in a log. Unread messages stay with the sender.
       if toldQuota.take() == nil {
         _ = BlockingQueue<Bool>().take(until: .now + 1 / ProtocolLimits.toldPerSecond)
       }
@@ -221,7 +221,8 @@ final class DeviceLink: Link {
       if case .none = fetch, sending == nil {
         report(.progress(TransferProgress(peer: peer, stage: .waiting)))
       }
-    // One answers for all that were asked since: whoever does not read gets no more.
+    // One answer covers all requests since the last: a peer that does not read gets no further
+    // ones.
     case .ping: if queue.last?.type != MessageType.pong.rawValue { try enqueue(PongMessage()) }
     case .heads:
       let message = try frame.decode(HeadsMessage.self)

@@ -1,22 +1,23 @@
 internal import System
 
-// notes-protocol(7), "Time-outs" and "Exchanging versions": who is alive, and what comes.
+// notes-protocol(7), "Time-outs" and "Exchanging versions": signs of life, and the progress of
+// packs.
 
-/// Whether the other end of a session is alive.
+/// Tracks whether the other side of a session is alive.
 struct Heartbeat {
   private let timeouts: ProtocolTimeouts
-  /// Silence is the end: "nothing came for 10 s, or no piece of a pack for 15 min".
+  /// Whether silence ends the session: "nothing came for 10 s, or no piece of a pack for 15 min".
   private var isStrict = false
   private var heard = Instant.now
   private var advanced = Instant.now
-  /// When a sign of life was asked for that has not come yet.
+  /// When a sign of life was requested that has not arrived yet.
   private var asked: Instant?
 
   enum Verdict { case alive, asks, dead }
 
   init(_ timeouts: ProtocolTimeouts) { self.timeouts = timeouts }
 
-  /// From now on nobody is asked for a sign of life.
+  /// From now on silence ends the session, without a request for a sign of life.
   mutating func endsWhenSilent() {
     isStrict = true
     (heard, advanced) = (.now, .now)
@@ -32,7 +33,7 @@ struct Heartbeat {
     asked = asked.map { $0 + seconds }
   }
 
-  /// A piece of a pack went or came.
+  /// A piece of a pack was sent or received.
   mutating func advance() { advanced = .now }
 
   mutating func ask() { asked = asked ?? .now }
@@ -42,7 +43,7 @@ struct Heartbeat {
     return asked.map { $0 + timeouts.message } ?? heard + timeouts.ping
   }
 
-  /// How many seconds to wait for something to come, at most until `moment`.
+  /// How many seconds to wait for input, at most until `moment`.
   func wait(until moment: Instant?) -> Double { min(moment ?? end, end).secondsLeft }
 
   mutating func look() -> Verdict {
@@ -53,8 +54,8 @@ struct Heartbeat {
   }
 }
 
-/// Whether a pack that was asked for is coming. If the peer takes longer than the time for a piece,
-/// this side also asks others that have the pack.
+/// Tracks whether a requested pack arrives. If a piece takes longer than its time-out, this side
+/// also asks others that have the pack.
 struct FetchWatch {
   enum Verdict { case coming, slow, lost }
 
@@ -72,7 +73,7 @@ struct FetchWatch {
 
   var due: Instant { min(spanEnd, end) }
 
-  /// The announcement or a piece of the pack came.
+  /// The announcement or a piece of the pack has arrived.
   mutating func arrived(bytes count: Int) {
     bytesInSpan += max(count, 1)
     end = .now + timeouts.patience

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Git
 internal import History
 
-/// The types of frames that are known.
+/// The known types of frames.
 enum MessageType: UInt8, Sendable {
   case hello = 1
   case membership = 2
@@ -37,7 +37,7 @@ extension Message {
 }
 
 extension MessageType {
-  /// The type that its payload is read as; nil for bytes.
+  /// The type in which its payload is decoded; nil for bytes.
   var message: (any Message.Type)? {
     switch self {
     case .hello: HelloMessage.self
@@ -61,10 +61,11 @@ extension MessageType {
     }
   }
 
-  /// Whether it comes within a session and is no version, nor about one: it is passed on to `Notice`.
+  /// Whether it is a message within a session that is not about versions: it is passed on to
+  /// `Notice`.
   var isNotice: Bool { self == .editing || self == .invitation }
 
-  /// Whether one replaces another that was not sent yet.
+  /// Whether a new message replaces an unsent one of the same type.
   var isLatestOnly: Bool { self == .editing }
 }
 
@@ -95,18 +96,18 @@ extension Frame {
   }
 }
 
-/// JSON that somebody else wrote: a peer, another process of the user, whoever edited a file.
+/// JSON from another program or person: a peer, another process of the user, or an editor.
 package enum ReceivedJSON {
-  /// The value that a text says. JSONDecoder guesses at UTF-16 and UTF-32, which this is not, and skips
-  /// a byte order mark, which must not be there: RFC 8259, section 8.1.
+  /// The value in a text. JSONDecoder guesses at UTF-16 and UTF-32, which is not allowed here, and skips
+  /// a byte order mark, which is not allowed either: RFC 8259, section 8.1.
   ///
-  /// Where arrays and objects nest deeper than 512, JSONDecoder looks one byte beyond the bracket to say
-  /// where, and ends the program when that was the text's last byte (swift-foundation,
-  /// JSONScanner.scanArray). So a space follows, which means nothing in JSON.
+  /// If arrays and objects nest deeper than 512, JSONDecoder reads one byte after the bracket for its
+  /// error message, and crashes if the bracket was the last byte (swift-foundation,
+  /// JSONScanner.scanArray). So a space is added, which has no meaning in JSON.
   package static func decode<Value: Decodable>(
     _ kind: Value.Type, from text: [UInt8], snakeCase: Bool = false
   ) throws -> Value {
-    // Every other encoding of a bracket has a zero.
+    // In all other encodings, a bracket includes a zero byte.
     guard !text.contains(0), text.first != byteOrderMark else {
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "not plain UTF-8"))
     }
@@ -121,7 +122,7 @@ package enum ReceivedJSON {
   private static let byteOrderMark: UInt8 = 0xEF
 }
 
-/// Bytes that stand in JSON as base64, as JSONEncoder writes Data.
+/// Bytes, represented in JSON as base64, as JSONEncoder writes Data.
 struct Base64: Codable, Sendable, Equatable {
   var bytes: [UInt8]
 
@@ -144,7 +145,7 @@ enum MessageRules {
     else { throw SyncError.protocolBroken("a name that is empty, too long or not printable") }
   }
 
-  /// From 1970 to the end of the year 9999, as times of commits.
+  /// Throws for a time before 1970 or after the year 9999, the limits for commits.
   static func check(time: Int64) throws {
     guard (0...253_402_300_799).contains(time) else {
       throw SyncError.protocolBroken("a time before 1970 or after the year 9999")
@@ -186,13 +187,13 @@ enum MessageRules {
   }
 }
 
-/// The characters that can paint a terminal, end a line or hide the text around them.
+/// The characters that can control a terminal, end a line or hide the text around them.
 private let hiddenCategories: Set<Unicode.GeneralCategory> = [
   .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned,
 ]
 
 extension String {
-  /// The text as one line that cannot upset a terminal.
+  /// The text as one line that cannot disturb a terminal.
   package var printable: String {
     String(
       String.UnicodeScalarView(

@@ -2,7 +2,7 @@ internal import Channel
 internal import Git
 internal import Membership
 internal import Notebook
-// Callers of this module name instants and tokens, too.
+// Callers of this module use instants and tokens, too.
 @_exported public import System
 internal import WorkTree
 
@@ -12,15 +12,16 @@ struct MessageStream {
 
   func send(_ message: some Message) throws { try send(Frame(message)) }
 
-  /// Sends a last word: whoever is gone hears none, and what is told after that is why it was said.
+  /// Sends a last message before an error: if the peer has disconnected, the message is lost, and
+  /// the error is thrown anyway.
   func sendIfHeard(_ message: some Message) { try? send(message) }
 
   func send(_ frame: Frame) throws {
     try translated { try connection.send(frame, deadline: .after(seconds: timeouts.message)) }
   }
 
-  /// The next message, which must be of this kind. Types that are not known are ignored, and
-  /// `working` begins the wait anew, up to the peer's patience.
+  /// The next message, which must be of this kind. Unknown types are ignored, and `working`
+  /// restarts the wait, up to the limit for a busy peer.
   func receive<M: Message>(_ kind: M.Type) throws -> M { try receive().frame.decode(kind) }
 
   func receive() throws -> (frame: Frame, type: MessageType) {
@@ -32,14 +33,14 @@ struct MessageStream {
     }
   }
 
-  /// Does what may take long, on a thread of its own, and tells the peer meanwhile that this side is
-  /// busy. It runs to its end even where the peer cannot be told.
+  /// Runs `body`, which may take long, on a thread of its own, and tells the peer in the meantime
+  /// that this side is busy. It runs to its end even if the peer cannot be told.
   func working<Value>(
     onTick: () -> Void = {}, _ body: @escaping () throws -> Value
   ) throws -> Value {
     let isDone = Latch()
     var result: Result<Value, any Error>?
-    // The other thread alone touches these until it is done, and it leaves nothing of them behind.
+    // Only the other thread uses these until it has finished, and it keeps no reference to them.
     nonisolated(unsafe) var work: (() -> Void)? = { result = Result { try body() } }
     try startThread {
       work?()
@@ -67,8 +68,8 @@ struct MessageStream {
     return type
   }
 
-  /// Sends and receives at the same time, for some seconds: as many as `patience` says whenever
-  /// something happened. Frames of types that are not known count as a sign of life only.
+  /// Sends and receives at the same time; after each event, it waits for as many seconds as
+  /// `patience` returns. Frames of unknown types only count as a sign of life.
   func exchange(
     patience: () -> Double, wakeup: WakeUp, produce: () throws -> Frame?,
     consume: (Frame, MessageType?) throws -> Void
@@ -80,19 +81,19 @@ struct MessageStream {
     }
   }
 
-  /// Ends the session: says why, and closes. The peer may be gone; that is no error any more.
+  /// Ends the session: sends the reason, and closes. It is no error if the peer has disconnected.
   func close(_ reason: ByeReason, _ message: String? = nil) {
     connection.holdBack()
-    // A last word: whoever is gone hears none.
+    // A last message: a peer that has disconnected does not get it.
     if let frame = try? Frame(ByeMessage(reason: reason, message: message?.printable)) {
-      // Nor is that an error.
+      // That is no error, either.
       try? connection.send(frame, deadline: .after(seconds: 1))
     }
     connection.close()
   }
 
-  /// Ends a conversation that failed or was ended here: tells the peer why, as far as that is its
-  /// business.
+  /// Ends a conversation that failed or was ended here: tells the peer the reason, as far as it
+  /// concerns the peer.
   func close(after error: any Error) {
     switch error {
     case SyncError.ended(let reason): close(reason)
@@ -107,8 +108,8 @@ struct MessageStream {
     }
   }
 
-  /// The meaning of a connection's error for a session. An error of the handshake keeps its name: a refusal
-  /// is known only at the first message.
+  /// Translates a connection's error for a session. An error of the handshake is kept: a refusal becomes
+  /// known only at the first message.
   private func translated<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -1,6 +1,6 @@
 internal import Git
 
-/// Why a side ends a session; notes-protocol(7), REASONS.
+/// The reasons for which a side ends a session; notes-protocol(7), REASONS.
 public enum ByeReason: String, Sendable, Codable {
   case done
   case version
@@ -15,7 +15,7 @@ public enum ByeReason: String, Sendable, Codable {
   case failed
   case expired
 
-  /// Reasons of later versions count as a failure.
+  /// Unknown reasons of later versions count as a failure.
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     self = ByeReason(rawValue: text) ?? .failed
@@ -43,30 +43,30 @@ struct HelloMessage: Message {
   var device: String
   var name: String
   var mode: SyncMode
-  /// Whether the sender takes versions from this peer.
+  /// Whether the sender accepts versions from this peer.
   var takes: Bool
   var tip: ObjectID?
   var heads: [ObjectID]
   var notes: Int
-  /// A digest of what the sender knows of the membership.
+  /// A digest of the sender's membership.
   var membership: String
   var port: UInt16?
   /// Whether the sender wants the session to end when both sides are done.
   var once: Bool?
-  /// The version of the merge rules that the sender follows.
+  /// The version of the sender's merge rules.
   var merge: Int?
   var invitation: CarriedInvitation?
-  /// Tells the sender's machine from others with the same key.
+  /// Distinguishes the sender's machine from others with the same key.
   var machine: ObjectID?
-  /// How many seconds ago two machines took turns with the receiver's key.
+  /// How many seconds ago two machines alternated with the receiver's key.
   var keyShared: Int64?
-  /// The device ID of the key that the sender's machine had before it went over to its own.
+  /// The device ID of the key that the sender's machine had before its own.
   var left: String?
   /// The tips that hubs showed the sender.
   var hubs: [CarriedSighting]?
-  /// A PKCS #10 request for the sender's new key, told to admins.
+  /// A PKCS #10 request for the sender's new key, sent to admins.
   var request: Base64?
-  /// The forgettings that the sender's history obeys, sorted; nil for none.
+  /// The forgettings that the sender's history obeys, sorted; nil if there are none.
   var forgot: [String]?
 
   func validate() throws {
@@ -91,7 +91,7 @@ struct MembershipMessage: Message {
   var certificates: [Base64] = []
   var revocations: [Base64] = []
   var more: Bool?
-  /// Of what was taken in. Not sent.
+  /// The size of the appended messages. Not sent.
   private var bytes = 0
 
   private enum CodingKeys: String, CodingKey { case certificates, revocations, more }
@@ -108,7 +108,7 @@ struct MembershipMessage: Message {
     if more == true, count == 0 { throw SyncError.protocolBroken("a message of no certificates") }
   }
 
-  /// Takes in the next one of several.
+  /// Appends the next of several messages.
   mutating func append(_ next: MembershipMessage) throws {
     certificates += next.certificates
     revocations += next.revocations
@@ -122,7 +122,7 @@ struct MembershipMessage: Message {
       count: bytes, limit: ProtocolLimits.allMembershipBytes, "bytes of certificates in all")
   }
 
-  /// The certificates and lists that a side knows, in as many messages as it takes; at least one.
+  /// The certificates and lists of a side, in as many messages as necessary; at least one.
   static func messages(certificates: [[UInt8]], revocations: [[UInt8]]) -> [MembershipMessage] {
     var messages: [MembershipMessage] = []
     var message = MembershipMessage()
@@ -186,7 +186,7 @@ struct PackMessage: Message {
 
   var objects: Int
   var versions: Int
-  /// The bytes of the objects together, before compression; nil from builds before 1.1.
+  /// The total size of the objects, before compression; nil from builds before 1.1.
   var bytes: Int?
   var heads: [ObjectID]
 
@@ -199,17 +199,17 @@ struct PackMessage: Message {
   }
 }
 
-/// The versions that a side shows after it settled the heads that it was told.
+/// The versions that a side shows after it settled the other side's heads.
 struct AppliedMessage: Message {
   static let type = MessageType.applied
 
   var tip: ObjectID?
   var heads: [ObjectID]
-  /// How many times the receiver had told its heads by what is settled.
+  /// How many of the receiver's heads messages are settled.
   var heard: Int?
   var received: Int
   var conflicts: Int
-  /// A `MergeRefusal`; another reason means nothing to this version.
+  /// A `MergeRefusal`; other reasons are unknown to this version.
   var refused: String?
   /// As in `hello`.
   var forgot: [String]?
@@ -223,7 +223,7 @@ struct AppliedMessage: Message {
 struct EditingMessage: Message {
   static let type = MessageType.editing
 
-  /// Paths, as bytes: they need not be text.
+  /// Paths, as bytes: they may not be valid text.
   var paths: [Base64]
 
   func validate() throws {

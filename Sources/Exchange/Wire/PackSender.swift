@@ -2,21 +2,21 @@ internal import Channel
 package import Git
 internal import System
 
-/// The frames of a pack: what it holds, its pieces, and an empty piece as its end.
+/// The frames of a pack: a description, its pieces, and an empty piece as its end.
 package struct PackSender {
   private let writer: PackWriter
   private let heads: [ObjectID]
-  /// How many of its commits somebody made.
+  /// How many of its commits people made.
   let versions: Int
-  /// The bytes of the objects together, before compression.
+  /// The total size of the objects, before compression.
   let contentBytes: Int
   private var state = State.announcement
-  /// The rest of a piece that is longer than a frame may be: it holds a large object.
+  /// The rest of a piece that exceeds the limit of a frame: it has a large object.
   private var rest: ArraySlice<UInt8> = []
 
   private enum State { case announcement, pieces, done }
 
-  /// Those of a pack that brings these heads, and so many versions that somebody made.
+  /// The frames of a pack with these heads, and `versions` commits by people.
   package init(_ writer: PackWriter, bringing heads: [ObjectID], versions: Int) throws {
     (self.writer, self.heads, self.versions) = (writer, heads, versions)
     contentBytes = try writer.contentBytes()
