@@ -2,8 +2,9 @@ internal import State
 internal import Synchronization
 internal import System
 
-/// The file by which git verifies what devices signed (ssh-keygen(1), ALLOWED SIGNERS): a line for
-/// each device ever certified here, removed ones too, since what they made stays theirs.
+/// The file with which git verifies devices' signatures (ssh-keygen(1), ALLOWED SIGNERS): a line
+/// for each device ever certified here, including removed ones, because their versions remain
+/// theirs.
 public enum AllowedSigners {
   /// The path of the file, beside the folder of a membership.
   public static func path(beside folder: String) -> String {
@@ -12,12 +13,12 @@ public enum AllowedSigners {
 
   private static let maximumSize = 4 << 20
 
-  /// The address that versions of a device carry; the same as `DeviceIdentity.email` makes.
+  /// The address in a device's versions; equal to `DeviceIdentity.email`.
   private static func address(of deviceID: String) -> String {
     "\(deviceID.lowercased())@notes.invalid"
   }
 
-  /// Adds the devices that are not in the file yet. Those of a former membership stay.
+  /// Adds the devices that are not in the file yet. Devices of a former membership stay.
   static func add(_ publicKeys: some Sequence<[UInt8]>, in path: String) throws {
     let former = try Disk.readIfThere(path, limit: maximumSize)
     var lines = Set(String(decoding: former ?? [], as: UTF8.self).split(separator: "\n"))
@@ -34,13 +35,13 @@ public enum AllowedSigners {
 }
 
 extension MembershipStore {
-  /// The same, as far as it can be done now. The file is for git alone, and the next change writes it again:
-  /// nothing that the members do waits for it.
+  /// Does the same, ignoring errors: the file is only for git, and the next change writes it again, so no
+  /// change of members waits for it.
   func keepAllowedSigners() {
     do { try addAllowedSigners() } catch {}
   }
 
-  /// Brings the file up to date that git verifies versions by: `allowed-signers`, beside the folder.
+  /// Updates the file with which git verifies versions: `allowed-signers`, beside the folder.
   public func addAllowedSigners() throws {
     let keys = state.withLock { state in
       Set([state.set.root.publicKey] + state.set.certificates.map(\.publicKey))

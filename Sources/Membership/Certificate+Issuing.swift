@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 
 extension Certificate {
-  /// A new notebook's root, self-signed with the founder's key; or one that goes on with the notebook
+  /// A new notebook's root, self-signed with the founder's key, or a root that continues the notebook
   /// of another root.
   static func root(
     notebookName: String, key: DeviceKey, continuing old: Certificate? = nil, now: Int64
@@ -18,8 +18,8 @@ extension Certificate {
       signedWith: key, issuedAt: now)
   }
 
-  /// A member's certificate, signed by `issuer`, whose key is `key`; in the place of the one with
-  /// the serial number `replaced`, if any. Its own serial number is random unless it is given.
+  /// A member's certificate, signed by `issuer` with `key`; it replaces the one with the serial
+  /// number `replaced`, if any. By default its own serial number is random.
   static func member(
     name: String, role: Role, publicKey: [UInt8], replacing replaced: [UInt8]? = nil,
     serial: [UInt8]? = nil, issuer: Certificate, signedWith key: DeviceKey, now: Int64
@@ -32,7 +32,7 @@ extension Certificate {
       issuedAt: now)
   }
 
-  /// Signs the name that the admin `issuer`, whose key is `key`, gives the notebook.
+  /// Signs the name that the admin `issuer` gives the notebook, with `key`.
   static func name(
     _ name: String, ofNotebook identifier: String, issuer: Certificate, signedWith key: DeviceKey,
     now: Int64
@@ -84,9 +84,9 @@ extension Certificate {
   /// A certificate of version 3 in DER: RFC 5280, section 4.1.
   ///
   /// - Parameters:
-  ///   - issuer: the issuer's certificate; nil for one that signs itself.
+  ///   - issuer: the issuer's certificate; nil for a self-signed certificate.
   ///   - end: in seconds since 1970; nil for no end.
-  ///   - digest: nil where the key's kind has one of its own.
+  ///   - digest: nil if the kind of key implies one.
   static func signed(
     subject: [DistinguishedName.Attribute], issuer: [UInt8]?, serial: [UInt8], from start: Int64,
     until end: Int64?, publicKey: OpaquePointer, extensions: [AnyExtension],
@@ -134,9 +134,9 @@ extension Certificate {
   }
 }
 
-/// The times that a certificate or list states. Its end is not checked.
+/// The times in a certificate or list. The end is not checked.
 enum Validity {
-  /// In seconds since 1970; a clock beyond is taken for these.
+  /// In seconds since 1970; other times of a clock are limited to these.
   private static let times: ClosedRange<Int64> = 0...253_402_300_798
   /// RFC 5280 section 4.1.2.5: no well-defined expiration.
   private static let endOfTime = "99991231235959Z"
@@ -165,8 +165,8 @@ enum Validity {
   }
 }
 
-/// Notebook IDs: what binds a notebook to its founder's key. 52 lower-case base32 characters, so
-/// that one is also a host name for TLS server name indication.
+/// Notebook IDs, which bind a notebook to its founder's key. 52 lower-case base32 characters, so an
+/// ID is also a host name for TLS server name indication.
 enum NotebookID {
   private static let label = Array("notes notebook 1\0".utf8)
 

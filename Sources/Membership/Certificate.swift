@@ -2,27 +2,27 @@ internal import COpenSSL
 internal import Glibc
 internal import System
 
-/// A certificate of the profile in notes-security(7), taken apart. Its form has been checked; its
-/// signature has not.
+/// A decoded certificate of the profile in notes-security(7). Its form was checked, its signature
+/// was not.
 struct Certificate: Hashable, Sendable {
   /// Limits of notes-security(7) "Limits".
   static let maximumSize = 2048
 
   let der: [UInt8]
   let fingerprint: Fingerprint
-  /// 16 bytes, zeros in front.
+  /// 16 bytes, padded with zeros in front.
   let serial: [UInt8]
-  /// The names as they are encoded: they are compared byte by byte.
+  /// The names in their encoding: they are compared byte by byte.
   let issuer: [UInt8]
   let subject: [UInt8]
   let publicKey: [UInt8]
   let keyIdentifier: [UInt8]
   let issuerKeyIdentifier: [UInt8]
   let issuedAt: Int64
-  /// The serial number of the certificate in whose place this one was issued: a removal of that
-  /// one is a removal of this one.
+  /// The serial number of the certificate that this one replaced: removing that one also removes
+  /// this one.
   let replaced: [UInt8]?
-  /// Of a root: the ID of the notebook that it says to go on with.
+  /// For a root: the ID of the notebook that it claims to continue.
   let continued: String?
   let kind: Kind
 
@@ -33,7 +33,7 @@ struct Certificate: Hashable, Sendable {
     case name(notebookID: String, notebookName: String)
   }
 
-  /// The parts of a certificate or list that name its signer.
+  /// The key and name by which certificates and lists refer to their signer.
   struct Authority: Hashable, Sendable {
     let keyIdentifier: [UInt8]
     let name: [UInt8]
@@ -48,14 +48,14 @@ struct Certificate: Hashable, Sendable {
     switch kind {
     case .root: .admin
     case .member(_, let role): role
-    // It certifies nobody.
+    // It certifies nothing.
     case .name: .reader
     }
   }
 
   /// Whether it may sign certificates and revocation lists.
   var isAuthority: Bool { role == .admin }
-  /// As what it signs; nil where it may not.
+  /// The key and name under which it signs; nil if it may not sign.
   var authority: Authority? {
     isAuthority ? Authority(keyIdentifier: keyIdentifier, name: subject) : nil
   }
@@ -152,7 +152,7 @@ struct Certificate: Hashable, Sendable {
     }
   }
 
-  /// Whether this is the authority of that name and key, and `verify` finds its signature.
+  /// Whether this certificate has the given name and key, and `verify` confirms its signature.
   func hasSigned(
     for name: [UInt8], _ identifier: [UInt8], verify: (_ key: OpaquePointer) throws -> Bool
   ) throws -> Bool {

@@ -1,8 +1,8 @@
 internal import System
 
-// The members by a set of certificates.
+// The members, judged by a set of certificates.
 extension CertificateSet {
-  /// The certificates that have a good chain, each with its shortest: itself first, the root last.
+  /// The certificates with a valid chain, each with its shortest: itself first, the root last.
   func chains() -> [Certificate: [Certificate]] {
     let lists = CountingLists(root: root, certificates: certificates, lists: revocationLists)
     let revoked = lists.revoked()
@@ -12,7 +12,7 @@ extension CertificateSet {
     var level = [root]
     for _ in 1..<CertificateSet.maximumChainLength {
       var next: [Certificate] = []
-      // In the order of the bytes, so that every device picks the same of several chains.
+      // In the order of the bytes, so that every device chooses the same of several chains.
       for issuer in level.sorted(by: { $0.der.lexicographicallyPrecedes($1.der) }) {
         guard let authority = issuer.authority, seen.insert(authority).inserted,
           let chain = chains[issuer]
@@ -34,7 +34,8 @@ extension CertificateSet {
     }
   }
 
-  /// By its first certificate with a good chain, or else, as removed, by its first.
+  /// The member of a key, by its first certificate with a valid chain; if there is none, by its
+  /// first, as removed.
   func member(ofKey identifier: [UInt8]) -> Member? {
     let isFounder = identifier == root.keyIdentifier
     let valid = memberChains[identifier]?.first
@@ -53,8 +54,8 @@ extension CertificateSet {
       serial: String(hexadecimal: certificate.serial), isRemoved: valid == nil && !isFounder)
   }
 
-  /// The certificate with which this key issues: the root for the founder, else its first with a
-  /// good chain, where that is an admin's.
+  /// The certificate with which this key issues: the root for the founder; otherwise its first with
+  /// a valid chain, if that is an admin's.
   func authority(ofKey identifier: [UInt8]) -> Certificate? {
     if identifier == root.keyIdentifier { return root }
     guard let current = memberChains[identifier]?.first, current.isAuthority else { return nil }
@@ -65,8 +66,8 @@ extension CertificateSet {
     inOrder(byKey[identifier] ?? [])
   }
 
-  /// The entries of these keys' lists, where they are admins'. Of more than a list holds, those of known
-  /// certificates come first.
+  /// The entries of these keys' lists, if they are admins'. If there are more than a list can have,
+  /// those of known certificates come first.
   func entries(
     byAdmins keys: Set<[UInt8]>, besides own: [[UInt8]: RevocationList.Reason]
   ) -> [[UInt8]: RevocationList.Reason] {
@@ -82,8 +83,8 @@ extension CertificateSet {
     return Dictionary(first.prefix(RevocationList.maximumEntries).map { ($0.key, $0.value) }) { $1 }
   }
 
-  /// Whom the device of this key invited or made an admin, directly or through those: each with the
-  /// first certificate that says so. The founder is not among them.
+  /// The devices that the device of this key invited or made admins, directly or through others:
+  /// each with the first certificate that shows this. The founder is not among them.
   func invited(byKey identifier: [UInt8]) -> [(key: [UInt8], Certificate)] {
     let issued = Dictionary(grouping: certificates, by: \.issuerKeyIdentifier)
     let roles = Dictionary(certificates.map { ($0.serial, $0.role) }, uniquingKeysWith: max)
@@ -103,8 +104,8 @@ extension CertificateSet {
     return found
   }
 
-  /// Without the root: admins' first, then the newest, then the lesser role, then the greater serial
-  /// number.
+  /// The certificates except the root: admins' first, then the newest, then the lesser role, then
+  /// the greater serial number.
   func inOrder(_ certificates: [Certificate]) -> [Certificate] {
     certificates.filter { $0 != root }.sorted { left, right in
       if left.isAuthority != right.isAuthority { return left.isAuthority }

@@ -1,9 +1,10 @@
 // The notebook's name: notes-security(7), "The notebook's name".
 extension CertificateSet {
-  /// Of how many admins the names are kept.
+  /// The number of admins whose names for the notebook are kept.
   static let maximumNames = 64
 
-  /// Whether this is a name of this notebook, signed with the key that it is for, which was an admin's.
+  /// Whether this is a name of this notebook, signed with the key that it names, which was an
+  /// admin's.
   func isSignedName(_ certificate: Certificate) throws -> Bool {
     guard case .name(notebookID, _) = certificate.kind,
       certificate.keyIdentifier == certificate.issuerKeyIdentifier,
@@ -16,7 +17,7 @@ extension CertificateSet {
     byKey[certificate.issuerKeyIdentifier]?.first { $0.authority == certificate.signer }
   }
 
-  /// The names that are kept, and the one that counts; nil where none does.
+  /// The names that are kept, and the one that applies; nil if none does.
   func settledNames() -> (kept: Set<Certificate>, name: String?) {
     if names.isEmpty { return ([], nil) }
     let known = names.filter { issuer(of: $0) != nil }
@@ -27,7 +28,7 @@ extension CertificateSet {
     )
   }
 
-  /// The latest first, of equally late ones the greater bytes.
+  /// The latest first; of equally late ones, the greater bytes first.
   static func latestFirst(_ names: Set<Certificate>) -> [Certificate] {
     names.sorted {
       $0.issuedAt == $1.issuedAt
@@ -37,7 +38,7 @@ extension CertificateSet {
 }
 
 extension Certificate {
-  /// The name it gives the notebook; nil for a member's.
+  /// The name that it gives the notebook; nil for a member's certificate.
   var notebookName: String? {
     switch kind {
     case .root(_, let name), .name(_, let name): name

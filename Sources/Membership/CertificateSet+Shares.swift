@@ -1,6 +1,7 @@
-// The part of a set that is too large which is kept: notes-security(7), "Shares".
+// The part that is kept of a set that is too large: notes-security(7), "Shares".
 extension CertificateSet {
-  /// Lists of one admin: an honest one has one, or two after it was restored from a backup.
+  /// The limit of lists for one admin: a correct device has one, or two after a restore from a
+  /// backup.
   static let maximumListsPerAdmin = 4
   static let maximumListBytes = 16 << 20
 
@@ -11,7 +12,7 @@ extension CertificateSet {
       }
   }
 
-  /// How many certificates there is room for beside the names.
+  /// The number of certificates that fit besides the names.
   private var memberCapacity: Int { capacity - min(names.count, Self.maximumNames) }
 
   private func hasRoom(for lists: [RevocationList]) -> Bool {
@@ -19,7 +20,7 @@ extension CertificateSet {
       && lists.reduce(0) { $0 + $1.der.count } <= Self.maximumListBytes
   }
 
-  /// The certificates and the lists that stay, where these certificates have good chains.
+  /// The certificates and lists that are kept, if these certificates have valid chains.
   func withinLimits(good: Set<Certificate>) -> (Set<Certificate>, Set<RevocationList>) {
     let shares = shares()
     let inOrder = shares.filter(good.contains) + shares.filter { !good.contains($0) }
@@ -39,8 +40,8 @@ extension CertificateSet {
     return (connected(Set(inOrder.prefix(memberCapacity))), Set(keptLists))
   }
 
-  /// The certificates by whose turn it is: of each admin in turns one that it issued itself, and one
-  /// of the share of each admin below it.
+  /// The certificates in the order of their turns: each admin gets turns for the certificates that
+  /// it issued, and for the shares of the admins below it.
   private func shares() -> [Certificate] {
     var shares = Dictionary(grouping: certificates, by: \.issuerKeyIdentifier).mapValues {
       $0.sorted {
@@ -48,7 +49,7 @@ extension CertificateSet {
           ? $0.der.lexicographicallyPrecedes($1.der) : $0.issuedAt < $1.issuedAt
       }
     }
-    // An admin's place is below the first that made it one, from the root down.
+    // An admin is placed below the first one that made it an admin, from the root down.
     var below: [[UInt8]: [[UInt8]]] = [:]
     var keys = [root.keyIdentifier]
     var seen = Set(keys)
@@ -68,7 +69,7 @@ extension CertificateSet {
     return shares[root.keyIdentifier] ?? []
   }
 
-  /// The first of each, then the second of each, and so on.
+  /// The first of each queue, then the second of each, and so on.
   private static func inTurns<Element>(_ queues: [[Element]]) -> [Element] {
     if queues.count == 1 { return queues[0] }
     var turns: [Element] = []
@@ -80,7 +81,7 @@ extension CertificateSet {
     return turns
   }
 
-  /// Without those whose chain has been given up.
+  /// The certificates without those whose chain was dropped.
   private func connected(_ certificates: Set<Certificate>) -> Set<Certificate> {
     let bySigner = Dictionary(grouping: certificates, by: \.signer)
     var level = root.authority.map { [$0] } ?? []

@@ -1,8 +1,7 @@
 /// A notebook's certificates and revocation lists: a set that only grows, so that any two devices
-/// that have seen the same end up with the same, in whatever order they saw it (notes-security(7)
-/// "The growing set").
-/// What is in it has been verified, except for revocation: that a serial number is listed takes
-/// nothing out, or the outcome would depend on the order.
+/// that have received the same items have the same set, in whatever order the items arrived
+/// (notes-security(7) "The growing set"). Everything in it was verified, except for revocation: a
+/// listed serial number removes nothing, or the result would depend on the order.
 struct CertificateSet: Sendable {
   /// Limits of notes-security(7) "Limits".
   static let maximumCertificates = 4096
@@ -12,28 +11,28 @@ struct CertificateSet: Sendable {
   let root: Certificate
   let capacity: Int
   let notebookID: String
-  /// The notebook's name: by the last of its admins who named it, or else by the root.
+  /// The notebook's name: the last one that an admin gave it, or the root's.
   private(set) var notebookName: String
-  /// The members': all but the root and the names.
+  /// The members' certificates: all except the root and the names.
   private(set) var certificates: Set<Certificate> = []
-  /// The names that admins gave the notebook, of each key the latest: notes-security(7), "The notebook's
+  /// The names that admins gave the notebook, the latest of each key: notes-security(7), "The notebook's
   /// name".
   private(set) var names: Set<Certificate> = []
   private(set) var revocationLists: Set<RevocationList> = []
-  /// Certificates by the key they certify, the root included.
+  /// Certificates by the key that they certify, including the root.
   private(set) var byKey: [[UInt8]: [Certificate]] = [:]
-  /// By which each key's device is a member: the chain of its first certificate that has one, itself
+  /// The chain that makes each key's device a member: that of its first certificate with one, itself
   /// first, the root last.
   private(set) var memberChains: [[UInt8]: [Certificate]] = [:]
-  /// The certificates that may sign: each with its least depth, the length of a chain that ends with it.
+  /// The certificates that may sign: each with its smallest depth, the length of a chain that ends
+  /// with it.
   private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
   private var fingerprints: Set<Fingerprint> = []
-  /// Copies share it.
+  /// Shared by copies.
   let signatures = SignatureMemory()
 
   /// Starts with a root. Throws `certificateRefused` unless it is self-signed and its common name
-  /// is the notebook ID that its key and serial number make.
-  /// Of more certificates than `capacity` that many are kept.
+  /// is the notebook ID of its key and serial number. At most `capacity` certificates are kept.
   init(root der: [UInt8], capacity: Int = maximumCertificates) throws {
     self.capacity = capacity
     do {
@@ -56,15 +55,15 @@ struct CertificateSet: Sendable {
     settle()
   }
 
-  /// All certificates but the root.
+  /// All certificates except the root.
   var issued: Set<Certificate> { certificates.union(names) }
 
   var encodings: Set<[UInt8]> {
     Set([root.der] + issued.map(\.der) + revocationLists.map(\.der))
   }
 
-  /// Adds what verifies, whatever its order, and passes over the rest. True when something is new
-  /// and stays: of what is too much each admin's share does.
+  /// Adds valid items, in any order, and ignores the rest. Returns true if something is new and
+  /// kept: of a set that is too large, each admin's share is kept.
   mutating func insert(certificates: [[UInt8]], revocationLists: [[UInt8]]) throws -> Bool {
     let before = fingerprints
     var changed = try insert(
@@ -81,7 +80,8 @@ struct CertificateSet: Sendable {
     return fingerprints != before
   }
 
-  /// Adds what this device has just signed with a certificate of the set: that is not read or verified again.
+  /// Adds certificates that this device has just signed with one of the set: they are not decoded
+  /// or verified again.
   mutating func insert(signedHere certificates: [Certificate]) throws {
     for certificate in certificates { signatures.rememberGood(certificate.fingerprint) }
     if try !insert(certificates) { return }
@@ -94,9 +94,9 @@ struct CertificateSet: Sendable {
       [root.fingerprint] + issued.map(\.fingerprint) + revocationLists.map(\.fingerprint))
   }
 
-  /// The value that was read; nil for bytes that are no certificate or list of ours, whoever sent them.
+  /// The result of `read`; nil for bytes that are not a valid certificate or list, whoever sent them.
   ///
-  /// - Throws: where this machine can read none, which says nothing of what was sent.
+  /// - Throws: an error if this machine cannot decode at all, which proves nothing about the bytes.
   static func unlessRefused<Value>(_ read: () throws -> Value) throws -> Value? {
     do {
       return try read()
@@ -107,7 +107,7 @@ struct CertificateSet: Sendable {
     }
   }
 
-  /// Those of a peer's that are not here: it mostly sends what is, and that is not parsed.
+  /// The peer's items that are not here: it mostly sends known ones, which need not be decoded.
   func unknown(_ encodings: [[UInt8]]) throws -> [[UInt8]] {
     try encodings.filter { !fingerprints.contains(try Fingerprint(of: $0)) }
   }
@@ -143,7 +143,7 @@ struct CertificateSet: Sendable {
     return found
   }
 
-  /// In rounds: a certificate can come before the one that signed it.
+  /// In rounds, because a certificate can come before that of its signer.
   private mutating func insert(_ read: [Certificate]) throws -> Bool {
     var pending = read
     var changed = false
@@ -174,10 +174,10 @@ struct CertificateSet: Sendable {
     }
   }
 
-  /// Whether a known chain can carry the certificate, and its signature is right.
+  /// Whether a known chain can be extended by the certificate, and its signature is valid.
   private func isIssued(_ certificate: Certificate) throws -> Bool {
     guard case .member = certificate.kind else { return false }
-    // Only the founder certifies the founder's key.
+    // Only the founder can certify the founder's key.
     if certificate.keyIdentifier == root.keyIdentifier
       && certificate.issuerKeyIdentifier != root.keyIdentifier
     {
@@ -201,7 +201,7 @@ struct CertificateSet: Sendable {
 
   private mutating func insert(_ list: RevocationList) throws -> Bool {
     let own = revocationLists.filter { $0.issuerKeyIdentifier == list.issuerKeyIdentifier }
-    // Sent twice, it is here already.
+    // It was sent twice, and is already here.
     if own.contains(where: { $0 == list || $0.replaces(list) }) { return false }
     guard let issuer = authorities[list.signer],
       try signatures.isGood(

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Keeps the memory of a process that holds secrets from being written to the disk when it crashes.
+/// Prevents a crash from writing the memory of a process with secrets to the disk.
 enum CoreDumps {
-  /// Turns them off, once. A limit of one byte, other than none at all, also holds where the kernel
-  /// hands what it dumps to a program (do_coredump in Linux's fs/coredump.c).
+  /// Turns core dumps off, once. A limit of one byte, unlike zero, also applies if the kernel
+  /// passes dumps to a program (do_coredump in Linux's fs/coredump.c).
   static let off: Void = {
     let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
     var limit = rlimit()

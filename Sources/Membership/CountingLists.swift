@@ -1,18 +1,18 @@
-/// Whose revocation lists count, and what they revoke: a pure function of the set, as
-/// notes-security(7) "Which lists count" says. The words are that section's.
+/// Decides which revocation lists count, and what they revoke: a pure function of the set, by
+/// notes-security(7) "Which lists count". The terms are those of that section.
 struct CountingLists {
   private let founder: [UInt8]
   private let root: Certificate.Authority?
   private let certificates: [Certificate]
-  /// Admins' certificates, by what signed them.
+  /// Admins' certificates, by their signers.
   private let admins: [Certificate.Authority: [Int]]
-  /// The certificates that the lists of a key revoke.
+  /// The certificates that a key's lists revoke.
   private var revokes: [[UInt8]: Set<Int>] = [:]
-  /// The keys whose rings have been settled, and what counts of their lists.
+  /// The keys whose rings were settled, and the entries of their lists that count.
   private var settled: Set<[UInt8]> = []
   private var kept: Set<Int> = []
 
-  /// - Parameter certificates: All but the root.
+  /// - Parameter certificates: all except the root.
   init(root: Certificate, certificates: Set<Certificate>, lists: Set<RevocationList>) {
     (founder, self.root) = (root.keyIdentifier, root.authority)
     let certificates = Array(certificates)
@@ -20,7 +20,7 @@ struct CountingLists {
     admins = Dictionary(grouping: certificates.indices.filter { certificates[$0].isAuthority }) {
       certificates[$0].signer
     }
-    // The founder's are never revoked.
+    // The founder's certificates are never revoked.
     let indices = certificates.indices.filter {
       certificates[$0].keyIdentifier != root.keyIdentifier
     }
@@ -42,7 +42,7 @@ struct CountingLists {
     }
   }
 
-  /// All certificates that are revoked.
+  /// All revoked certificates.
   func revoked() -> Set<Certificate> {
     var lists = self
     var surely: Set<[UInt8]> = [founder]
@@ -67,7 +67,7 @@ struct CountingLists {
     listingAdmins(without: revoked(by: counting))
   }
 
-  /// Of the keys with lists those that have an admin's certificate with a good chain.
+  /// The keys with lists that have an admin's certificate with a valid chain.
   private func listingAdmins(without revoked: Set<Int>) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = [founder]
     var level = root.map { [$0] } ?? []
@@ -80,7 +80,7 @@ struct CountingLists {
     return found.filter { revokes[$0] != nil || $0 == founder }
   }
 
-  /// Settles the rings of contested keys that none outside of the ring ends.
+  /// Settles the rings of contested keys that no key outside of the ring revokes.
   private mutating func settle(_ contested: Set<[UInt8]>, besides surely: Set<[UInt8]>) {
     let before = revoked(by: surely)
     let ends = Dictionary(
@@ -120,8 +120,8 @@ struct CountingLists {
     return all
   }
 
-  /// The keys that reach themselves, and that no other key reaches unless they reach it; all if there is
-  /// none.
+  /// The keys that reach themselves, and that no other key reaches unless they reach it, too; all keys
+  /// if there are none.
   private static func rings(_ ends: [[UInt8]: Set<[UInt8]>]) -> Set<[UInt8]> {
     let reached = ends.mapValues { first in
       var all = first

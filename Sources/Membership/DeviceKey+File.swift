@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import Glibc
 internal import System
 
-// The key's file, and moving it to another place or keeping a copy of it: notes-device(1).
+// The key's file, and copies or moves of it: notes-device(1).
 extension DeviceKey {
   /// The key's file in the data folder.
   public static let fileName = "device-key.pem"
@@ -10,24 +10,24 @@ extension DeviceKey {
   private static let maximumFileSize = 16 * 1024
 
   /// The cost of guessing a passphrase: scrypt with N = 2^14, r = 8, p = 8, which takes 16 MiB and
-  /// about a third of a second. OpenSSL reads no file that needs more memory (32 MiB).
+  /// about a third of a second. OpenSSL refuses files that need more memory (32 MiB).
   private static let exportCost = (n: UInt64(1 << 14), r: UInt64(8), p: UInt64(8))
 
-  /// The shortest passphrase that `exported` takes, in characters.
+  /// The shortest passphrase that `exported` accepts, in characters.
   public static let shortestPassphrase = 8
-  /// In bytes: what OpenSSL reads.
+  /// In bytes: OpenSSL's limit for reading.
   private static let longestPassphrase = 1024
 
-  /// The key kept in `dataFolder`, or a new one, stored there before it is returned.
+  /// The key stored in `dataFolder`, or a new one, stored there before it is returned.
   ///
-  /// A key file that cannot be used is an error and stays as it is: a new key would make this
-  /// device a stranger to its own notebooks.
+  /// An unusable key file is an error and is not changed: with a new key, this device would be a
+  /// stranger to its own notebooks.
   public static func loadOrCreate(in dataFolder: String) throws -> DeviceKey {
     if let key = try load(in: dataFolder) { return key }
     try Disk.makeFolders(dataFolder, mode: 0o700)
     let path = "\(dataFolder)/\(fileName)"
     let key = try DeviceKey.random()
-    // Otherwise another process of this user made one at the same moment.
+    // If this does nothing, another process of this user made one at the same moment.
     _ = try Disk.createSecret(path, key.pem())
     guard let key = try load(in: dataFolder) else {
       throw MembershipError.system(call: "open", path: path, code: ENOENT)
@@ -35,12 +35,12 @@ extension DeviceKey {
     return key
   }
 
-  /// The key kept in `dataFolder`; nil when there is none.
+  /// The key stored in `dataFolder`; nil if there is none.
   public static func load(in dataFolder: String) throws -> DeviceKey? {
     try read("\(dataFolder)/\(fileName)")
   }
 
-  /// The key in a file; nil where there is none.
+  /// The key in a file; nil if there is no file.
   static func read(_ path: String) throws -> DeviceKey? {
     func unusable(_ defect: KeyFileDefect) -> MembershipError {
       .deviceKeyUnusable(path: path, defect: defect)
@@ -52,10 +52,10 @@ extension DeviceKey {
     return try DeviceKey(privateKey: raw, in: Disk.parent(of: path))
   }
 
-  /// Makes this the device key of `dataFolder`. A key that was there before is kept beside it under
-  /// its device ID's first eight characters.
+  /// Makes this the device key of `dataFolder`. A former key is kept beside it, named after the
+  /// first eight characters of its device ID.
   ///
-  /// - Returns: the path of the key that was there before; nil when there was none, or the same.
+  /// - Returns: the path of the former key; nil if there was none, or the same one.
   public func store(in dataFolder: String) throws -> String? {
     let path = "\(dataFolder)/\(DeviceKey.fileName)"
     try Disk.makeFolders(dataFolder, mode: 0o700)
@@ -95,7 +95,7 @@ extension DeviceKey {
         lib.PKCS5_pbe2_set_scrypt(
           lib.EVP_aes_256_cbc(), &salt, Int32(salt.count), nil, Self.exportCost.n,
           Self.exportCost.r, Self.exportCost.p))
-      // Takes the algorithm over, but only where it succeeds.
+      // Takes ownership of the algorithm, but only if it succeeds.
       guard let sealed = lib.PKCS8_set0_pbe(secret, Int32(secret.count), plain, algorithm) else {
         lib.X509_ALGOR_free(algorithm)
         throw OpenSSL.failure("PKCS8_set0_pbe")
@@ -118,10 +118,10 @@ extension DeviceKey {
     return Array(bytes[..<Int(count)])
   }
 
-  /// Reads what `exported` made, or any encrypted Ed25519 key that OpenSSL wrote; nil when the
-  /// passphrase is wrong, or the file is none.
+  /// Reads the result of `exported`, or any encrypted Ed25519 key written by OpenSSL; nil if the
+  /// passphrase is wrong, or if the file is something else.
   public init?(exported file: [UInt8], passphrase: String) throws {
-    // Memberships may stand behind the key.
+    // Memberships may follow the key.
     let end = Array("-----END ENCRYPTED PRIVATE KEY-----\n".utf8)
     let pem = Array(file[..<(file.firstRange(of: end)?.upperBound ?? file.endIndex)])
     guard pem.count <= DeviceKey.maximumFileSize,
@@ -130,8 +130,8 @@ extension DeviceKey {
     try self.init(privateKey: raw)
   }
 
-  /// The same of a text that `pem()` made; nil for any other. OpenSSL looks through all its decoders for
-  /// one, which takes a tenth of a sync's instructions.
+  /// The same for a text made by `pem()`; nil for any other. OpenSSL would try all its decoders, which
+  /// takes a tenth of a sync's instructions.
   static func rawKey(ofOwn pem: [UInt8]) -> [UInt8]? {
     let (head, tail) = ("-----BEGIN PRIVATE KEY-----\n", "\n-----END PRIVATE KEY-----\n")
     guard pem.starts(with: head.utf8), pem.suffix(tail.utf8.count).elementsEqual(tail.utf8),
@@ -147,18 +147,18 @@ extension DeviceKey {
     0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
   ]
 
-  /// The 32 bytes of the Ed25519 key in the text; nil when it holds none, or another passphrase
-  /// opens it.
+  /// The 32 bytes of the Ed25519 key in the text; nil if it has none, or if the passphrase is
+  /// wrong.
   private static func rawKey(of pem: [UInt8], passphrase: [UInt8]?) throws -> [UInt8]? {
     let lib = try OpenSSL.library()
     var passphrase = passphrase
-    // The BIO reads the bytes where they are, so they have to stay there until it is freed.
+    // The BIO reads the bytes in place, so they must not move until it is freed.
     return try pem.withUnsafeBytes { pem in
       let memory = try OpenSSL.check(
         "BIO_new_mem_buf", lib.BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)))
       defer { _ = lib.BIO_free(memory) }
-      // Without a callback OpenSSL would ask at the terminal. It answers -1, "no passphrase", where
-      // there is none.
+      // Without a callback OpenSSL would ask at the terminal. The callback returns -1, "no
+      // passphrase", if there is none.
       let read = withUnsafeMutablePointer(to: &passphrase) { passphrase in
         lib.PEM_read_bio_PrivateKey(
           memory, nil,

@@ -1,14 +1,14 @@
-// The lists of members behind a copy of the device key: notes-device(1), export.
+// The lists of members after a copy of the device key: notes-device(1), export.
 extension DeviceKey {
-  /// The most bytes of it that are written and read.
+  /// The most bytes of lists that are written and read.
   public static let largestMemberships = 4 << 20
 
-  /// A text with this key's signature behind it.
+  /// A text followed by this key's signature.
   public func signedMemberships(_ text: [UInt8]) throws -> [UInt8] {
     text + (try VersionSignature(over: text, by: self, for: .memberships)).armored
   }
 
-  /// The text behind a copy of the key, empty where there is none; nil where this key has not signed it.
+  /// The text after a copy of the key, empty if there is none; nil if this key has not signed it.
   public func verifiedMemberships(in file: [UInt8]) throws -> [UInt8]? {
     let (keyEnd, armor) = (
       Array("-----END ENCRYPTED PRIVATE KEY-----\n".utf8), Array(VersionSignature.first.utf8)

@@ -1,33 +1,33 @@
 internal import System
 
-// A key of its own for a machine whose key another one uses as well: notes-security(7).
+// A new key for a machine whose key another one also uses: notes-security(7).
 extension DeviceKey {
   private static func formerPath(_ deviceID: String, in dataFolder: String) -> String {
     "\(dataFolder)/former-key-\(deviceID.prefix(8)).pem"
   }
 
-  /// Makes a new key the device key of `dataFolder`. The former one stays beside it, for the notebooks
-  /// that go on with it until an admin has certified the new one.
+  /// Makes a new key the device key of `dataFolder`. The former one is kept beside it, for the
+  /// notebooks that use it until an admin has certified the new one.
   ///
-  /// - Returns: the new key; nil where there was none.
+  /// - Returns: the new key; nil if there was no key.
   public static func renew(in dataFolder: String) throws -> DeviceKey? {
     guard let former = try load(in: dataFolder) else { return nil }
-    // Before the new one is there: without a key a notebook has no way back to its members.
+    // Before the new one: without a key, a notebook has no way back to its members.
     _ = try Disk.createSecret(formerPath(former.deviceID, in: dataFolder), former.pem())
     try Disk.replace("\(dataFolder)/\(fileName)", with: random().pem(), isShared: true)
     return try load(in: dataFolder)
   }
 
-  /// The key of that device ID in `dataFolder`: the present one, or a former one that was renewed; nil
-  /// where there is neither.
+  /// The key with that device ID in `dataFolder`: the present one, or a former one; nil if there is
+  /// neither.
   public static func load(_ deviceID: String, in dataFolder: String) throws -> DeviceKey? {
     if let key = try load(in: dataFolder), key.deviceID == deviceID { return key }
     let former = try read(formerPath(deviceID, in: dataFolder))
     return former?.deviceID == deviceID ? former : nil
   }
 
-  /// The key of that device ID that is kept in the same folder; nil where there is none, and for a key
-  /// that is kept nowhere.
+  /// The key with that device ID in the same folder; nil if there is none, or if this key is not
+  /// stored.
   public func sibling(_ deviceID: String) throws -> DeviceKey? {
     try folder.flatMap { try DeviceKey.load(deviceID, in: $0) }
   }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import System
 
-/// A device's Ed25519 key pair. Its description shows the device ID alone.
+/// A device's Ed25519 key pair. Its description shows only the device ID.
 public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
@@ -11,7 +11,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringCon
   public let publicKey: [UInt8]
   /// Base32 of SHA-256 of the public key's SubjectPublicKeyInfo: 52 upper-case characters.
   public let deviceID: String
-  /// The folder that it is kept in, without symbolic links; nil where it is kept nowhere.
+  /// The folder in which it is stored, without symbolic links; nil if it is not stored.
   public let folder: String?
 
   init(privateKey: [UInt8], in folder: String? = nil) throws {
@@ -44,7 +44,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringCon
   }
 }
 
-/// Ed25519 public keys and the device IDs made of them.
+/// Ed25519 public keys and their device IDs.
 enum PublicKey {
   /// RFC 8410 section 4: every Ed25519 SubjectPublicKeyInfo is this prefix and the 32 key bytes.
   private static let prefix: [UInt8] = [

@@ -1,12 +1,12 @@
-/// The rule for names of devices and notebooks, notes-security(7), DEVICE AND NOTEBOOK NAMES. They come from other
-/// people and are shown in terminals, used as git authors and in file names, so everything that
-/// could act there is refused. The list is written out, not taken from Unicode's tables: two
-/// devices with different versions of those must agree.
+/// The rule for names of devices and notebooks: notes-security(7), DEVICE AND NOTEBOOK NAMES. The names are from
+/// other people and are used in terminals, as git authors and in file names, so every character with an effect
+/// there is refused. The list is explicit, not from Unicode's tables: two devices with different versions of
+/// these tables must agree.
 public enum DisplayName {
-  /// A name is at most this many Unicode scalars, which is X.520's bound for a common name.
+  /// The most Unicode scalars of a name: X.520's limit for a common name.
   public static let maximumLength = 64
 
-  /// The name itself, or why it is refused.
+  /// Returns the name; throws the reason if it is refused.
   @discardableResult
   public static func check(_ name: String) throws(NameDefect) -> String {
     let scalars = name.unicodeScalars
@@ -28,13 +28,13 @@ public enum DisplayName {
     }
   }
 
-  /// The name with the first number behind it that makes it free.
+  /// The name, followed by the first number that makes it unused.
   public static func numbered(_ name: String, _ isTaken: (String) -> Bool) -> String {
     let start = String(name.unicodeScalars.prefix(maximumLength - 4))
     return (2...999).lazy.map { "\(start) \($0)" }.first { !isTaken($0) } ?? name
   }
 
-  /// The nearest acceptable name: what is forbidden is left out, and what remains is cut. Nil when
+  /// The nearest acceptable name: forbidden characters are left out, and the rest is cut. Nil if
   /// nothing remains.
   public static func made(from text: String) -> String? {
     var scalars = text.unicodeScalars.filter(isAllowed)[...]
@@ -48,8 +48,9 @@ public enum DisplayName {
     return result.isEmpty ? nil : String(result)
   }
 
-  /// Controls, terminal escapes, line ends, bidirectional and invisible format characters, tags
-  /// and noncharacters are out; so is what git authors and file names cannot hold.
+  /// Refused are control characters, terminal escapes, line ends, bidirectional and invisible
+  /// format characters, tags and noncharacters, and characters that are not allowed in git authors
+  /// and file names.
   private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0...0x1F, 0x7F...0x9F, 0xA0, 0xAD: false
@@ -64,9 +65,9 @@ public enum DisplayName {
   }
 }
 
-/// Why a name is refused.
+/// The reason why a name is refused.
 public enum NameDefect: Error, Equatable, Sendable, CustomStringConvertible {
-  /// It has no characters, or is not UTF-8.
+  /// It is empty, or is not UTF-8.
   case empty
   /// It has this many Unicode scalars.
   case tooLong(Int)

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// The extensions of the profile in notes-security(7), by their object identifiers. Their values are
-/// short and fixed, so they are written and compared as DER.
+/// The extensions of the profile in notes-security(7), by object identifier. Their values are short
+/// and fixed, so they are written and compared as DER.
 enum Extension: String {
   case subjectKeyIdentifier = "2.5.29.14"
   case keyUsage = "2.5.29.15"
@@ -9,18 +9,19 @@ enum Extension: String {
   case listNumber = "2.5.29.20"
   case reason = "2.5.29.21"
   case authorityKeyIdentifier = "2.5.29.35"
-  /// Our own, under an identifier made of a UUID (ITU-T X.667): an octet string of the serial number
-  /// of the certificate in whose place this one was issued.
+  /// A private extension, whose identifier is made from a UUID (ITU-T X.667): an octet string with
+  /// the serial number of the certificate that this one replaced.
   case replaces = "2.25.42687860910070173557393088580088700091"
-  /// Of a member's certificate, NULL: its device signs every version that it makes.
+  /// For a member's certificate, NULL: its device signs every version that it makes.
   case signsVersions = "2.25.171628606181371554536320987256274146084"
-  /// Of a root: an octet string of the digest in the ID of the notebook that is begun anew with it.
+  /// For a root: an octet string of the digest in the ID of the notebook whose membership it starts
+  /// over.
   case continues = "2.25.73319986009365374432425497566117865641"
 
   var isCritical: Bool { self == .keyUsage || self == .basicConstraints }
 
   static let keyIdentifierPrefix: [UInt8] = [0x04, 0x20]
-  /// A sequence of keyIdentifier alone, 32 octets.
+  /// A sequence of only keyIdentifier, 32 octets.
   static let authorityPrefix: [UInt8] = [0x30, 0x22, 0x80, 0x20]
   static let serialPrefix: [UInt8] = [0x04, 0x10]
   static let null: [UInt8] = [0x05, 0x00]
@@ -34,7 +35,7 @@ enum Extension: String {
       ] : [.basicConstraints: [0x30, 0x00], .keyUsage: [0x03, 0x02, 0x07, 0x80]]
   }
 
-  /// The values of `count` extensions. Unknown ones pass unless critical.
+  /// The values of `count` extensions. Unknown ones are ignored unless critical.
   static func read(_ count: Int32, _ lib: libcrypto, _ entry: (Int32) -> OpaquePointer?) throws
     -> [Extension: [UInt8]]
   {
@@ -82,7 +83,7 @@ enum Extension: String {
     try body(entry)
   }
 
-  /// The octets after `prefix`, as many as `size`; nil when the value has another form.
+  /// The octets after `prefix`, exactly `size`; nil if the value has another form.
   static func stripped(_ prefix: [UInt8], _ value: [UInt8]?, size: Int = 32) -> [UInt8]? {
     guard let value, value.count == prefix.count + size, value.starts(with: prefix) else {
       return nil
@@ -91,7 +92,7 @@ enum Extension: String {
   }
 }
 
-/// Serial numbers: positive, at most 128 bits, kept as 16 bytes.
+/// Serial numbers: positive, at most 128 bits, stored as 16 bytes.
 enum Serial {
   static let size = 16
 
@@ -114,7 +115,7 @@ enum Serial {
   }
 }
 
-/// X.501 names with UTF8String attributes, one to each relative name.
+/// X.501 names with UTF8String attributes, one for each relative name.
 enum DistinguishedName {
   /// OpenSSL's numeric identifier of the type, and the value.
   typealias Attribute = (type: Int32, value: String)
@@ -134,8 +135,8 @@ enum DistinguishedName {
     try body(name)
   }
 
-  /// The attributes in order. Throws when one is not a UTF8String holding UTF-8, or when a
-  /// relative name has several.
+  /// The attributes in order. Throws if one is not a UTF8String with valid UTF-8, or if a relative
+  /// name has several.
   static func attributes(_ name: OpaquePointer?, _ lib: libcrypto) throws -> [Attribute] {
     let count = lib.X509_NAME_entry_count(name)
     if count > 8 { throw CertificateDefect.subject }

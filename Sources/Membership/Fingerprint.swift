@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import System
 
-/// The SHA-256 of an encoding: what a certificate or list is known by. Two alike cannot be made, so it
-/// serves as key even if the author of the certificates wants keys that collide.
+/// The SHA-256 of an encoding, which identifies a certificate or list. Two encodings with the same hash
+/// cannot be made, so it works as a key even if an author of certificates wants collisions.
 struct Fingerprint: Hashable, Sendable {
   let bytes: [UInt8]
 
@@ -11,15 +11,15 @@ struct Fingerprint: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(atOnce: bytes[...]) }
 }
 
-/// The results of the signatures that were looked at: one that is sent again is not verified again. An
-/// encoding names the key that is said to have signed it, so there is one answer for each.
+/// The results of verified signatures: an item that is sent again is not verified again. An encoding
+/// names the key that claims to have signed it, so there is one result for each.
 final class SignatureMemory: Sendable {
-  /// Twice as many as a set has. If a peer sends more, some are verified again.
+  /// Twice as many as in a full set. If a peer sends more, some are verified again.
   static let maximum = 2 * CertificateSet.maximumCertificates
 
   private let state = Mutex((verdicts: [Fingerprint: Bool](), computed: 0))
 
-  /// How many signatures have been verified.
+  /// How many signatures were verified.
   var computed: Int { state.withLock { $0.computed } }
 
   func isGood(_ fingerprint: Fingerprint, verify: () throws -> Bool) throws -> Bool {
@@ -30,7 +30,7 @@ final class SignatureMemory: Sendable {
     return isGood
   }
 
-  /// Keeps that a signature is good which this device has just made.
+  /// Records that a signature is valid because this device has just made it.
   func rememberGood(_ fingerprint: Fingerprint) { keep(true, of: fingerprint) }
 
   private func keep(_ verdict: Bool, of fingerprint: Fingerprint) {

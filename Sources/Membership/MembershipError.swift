@@ -1,15 +1,15 @@
 internal import Glibc
 public import System
 
-/// The errors of keys, certificates and codes; the texts below explain each case.
+/// The errors of keys, certificates and codes; the messages below explain each case.
 public enum MembershipError: FileFailure, Equatable, Sendable {
-  /// The text is the loader's.
+  /// The text is the loader's message.
   case libraryMissing(String)
   /// The reasons are OpenSSL's error queue, oldest first.
   case library(call: String, reasons: [String])
   /// A file or folder operation failed with this `errno`.
   case system(call: String, path: String, code: Int32)
-  /// It is never replaced by a new one.
+  /// The file is never replaced by a new key.
   case deviceKeyUnusable(path: String, defect: KeyFileDefect)
   case nameRefused(NameDefect)
   case certificateRefused(CertificateDefect)
@@ -19,36 +19,36 @@ public enum MembershipError: FileFailure, Equatable, Sendable {
   case removed(device: String, name: String)
   case notAnAdmin(device: String)
   case founderIsPermanent
-  /// The certificates of an admin count only as long as it stays.
+  /// An admin's certificates count only while it is a member, so another admin must do this.
   case anotherAdminNeeded
-  /// It would end this device's own chain.
+  /// It would break this device's own chain.
   case ownCertifier
-  /// Too short to protect a key, or longer than can be read back.
+  /// It is too short to protect a key, or too long to be read back.
   case passphraseRefused
   case blocked(device: String, name: String)
   case limitExceeded(what: String, limit: Int)
   case membershipMissing(folder: String)
-  /// It is the notebook with this ID that the folder holds.
+  /// The folder has the notebook with this ID.
   case membershipExists(notebookID: String)
-  /// It is the notebook with this ID that the folder holds by now.
+  /// The membership was started over: the folder now has the notebook with this ID.
   case begunAnew(notebookID: String)
   case formatUnsupported(folder: String, found: String)
-  /// A stored file is not what was written.
+  /// A stored file was changed or damaged.
   case fileDamaged(path: String)
 
-  /// A file over its limit is not what was written.
+  /// A file over its limit counts as damaged.
   public static func system(call: String, path: String, errno: Int32) -> MembershipError {
     errno == EFBIG && call == "read"
       ? .fileDamaged(path: path) : .system(call: call, path: path, code: errno)
   }
 }
 
-/// Calls on files that throw this module's error.
+/// System calls on files that throw this module's error.
 typealias Disk = FileSystem<MembershipError>
 
-/// Why a device key file is refused.
+/// The reason why a device key file is refused.
 public enum KeyFileDefect: Error, Equatable, Sendable {
-  /// It is a folder, a device, or anything but a plain file.
+  /// It is a folder, a device, or another kind of special file.
   case notAFile
   /// It is a symbolic link.
   case isLink
@@ -61,18 +61,19 @@ public enum KeyFileDefect: Error, Equatable, Sendable {
 /// The first rule that a certificate, request or list breaks.
 public enum CertificateDefect: Error, Equatable, Sendable {
   case tooLarge(Int)
-  /// Not DER, or with bytes left over.
+  /// It is not DER, or has extra bytes.
   case encoding
   case version
   case algorithm
-  /// The serial number is not positive or longer than 128 bits.
+  /// The serial number is not positive, or is longer than 128 bits.
   case serial
-  /// The name has other attributes than the profile's, or in another order.
+  /// The name has other attributes than the profile's, or another order.
   case subject
   /// The common name is not an acceptable device or notebook name.
   case name(NameDefect)
   case role
-  /// An extension is missing, doubled, unknown and critical, or of another value than the profile's.
+  /// An extension is missing, repeated, unknown and critical, or has another value than the
+  /// profile's.
   case extensions
   case validity
   case signature
@@ -80,7 +81,7 @@ public enum CertificateDefect: Error, Equatable, Sendable {
   case notebookID
 }
 
-// The error as people are told: lower case, no full stop.
+// The message for people: lower case, no full stop.
 
 extension MembershipError: CustomStringConvertible {
   public var description: String {

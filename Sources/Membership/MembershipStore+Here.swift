@@ -1,9 +1,9 @@
 internal import Synchronization
 public import System
 
-// The decisions of this device alone: which devices it talks to, and which root it follows.
+// This device's own decisions: the devices with which it exchanges, and the root that it follows.
 extension MembershipStore {
-  /// Exchanges nothing with a member from now on, or again. Only this device is concerned, and no
+  /// Stops or resumes all exchange with a member. The decision applies only to this device, and no
   /// other learns of it. Throws `notAMember`, and `anotherAdminNeeded` for this device itself.
   public func setBlocked(_ isBlocked: Bool, device deviceID: String, by key: DeviceKey) throws {
     try refresh()
@@ -27,10 +27,11 @@ extension MembershipStore {
     try DeviceList.formerly.inOrder(in: folder).reversed()
   }
 
-  /// Begins the membership anew: a root of this device's key, of which it is the only member. What
-  /// was there is kept beside it, as `membership-` and the beginning of the old notebook ID.
+  /// Starts the membership over: makes a root with this device's key, whose only member is this
+  /// device. The former membership is kept beside it, as `membership-` and the beginning of the old
+  /// notebook ID.
   ///
-  /// The history is not concerned. A device that wants to keep exchanging it joins by a code.
+  /// The history does not change. A device that wants to continue the exchange joins with a code.
   public static func renew(
     in folder: String, deviceName: String, key: DeviceKey, now: Int64 = WallClock.now()
   ) throws -> MembershipStore {
@@ -41,9 +42,9 @@ extension MembershipStore {
     }
   }
 
-  /// The member who began this notebook's membership anew with that root: an admin, by what this device
-  /// knows, and only if the root itself says so (notes-security(7), BEGINNING ANEW). Nil if nothing proves
-  /// it. Throws `certificateRefused`.
+  /// The member who started this notebook's membership over with that root: an admin, by this device's
+  /// knowledge, and only if the root itself names this notebook (notes-security(7), BEGINNING ANEW). Nil
+  /// if nothing proves it. Throws `certificateRefused`.
   public func founder(ofRenewal root: [UInt8]) throws -> Member? {
     let new = try CertificateSet(root: root).root
     guard new.continued == notebookID else { return nil }
@@ -52,13 +53,13 @@ extension MembershipStore {
     }
   }
 
-  /// Takes over the membership of a notebook that was begun anew elsewhere, in place of the one
-  /// here; `formerly` are the IDs that it had. Throws as `install`.
+  /// Replaces the membership here by that of the notebook after it was started over on another
+  /// device; `formerly` are the IDs that it had. Throws like `install`.
   public static func replace(
     in folder: String, root: [UInt8], certificates: [[UInt8]], revocations: [[UInt8]],
     formerly: [String]
   ) throws -> MembershipStore {
-    // A run that was killed had come so far.
+    // An earlier run was killed after this step.
     let present = try open(in: folder)
     if present.root == root {
       _ = try present.merge(certificates: certificates, revocations: revocations)
@@ -80,7 +81,7 @@ extension MembershipStore {
     let ids = formerly + (try DeviceList.formerly.inOrder(in: folder)) + [old.notebookID]
     try DeviceList.formerly.write(
       inOrder: Self.latestLast(ids.filter { $0 != new.notebookID }), in: new.folder)
-    // The decisions of this device stay its own.
+    // This device's own decisions are kept.
     for list in [DeviceList.blocked, .renewal] {
       let own = try list.read(in: folder)
       if !own.isEmpty { try list.write(own, in: new.folder) }
@@ -89,13 +90,13 @@ extension MembershipStore {
     return try open(in: folder)
   }
 
-  /// Each ID once, where it stands last.
+  /// Each ID once, at its last position.
   private static func latestLast(_ ids: [String]) -> [String] {
     var seen: Set<String> = []
     return ids.reversed().filter { seen.insert($0).inserted }.reversed()
   }
 
-  /// Keeps the IDs that the notebook had, oldest first, as the device that invited this one told them.
+  /// Records the IDs that the notebook had, oldest first, as told by the inviting device.
   public func recordFormerIDs(_ formerly: [String]) throws {
     let known = try DeviceList.formerly.inOrder(in: folder)
     let new = formerly.filter { DeviceList.isID($0) && $0 != notebookID && !known.contains($0) }
@@ -104,7 +105,8 @@ extension MembershipStore {
     }
   }
 
-  /// Keeps the membership before this one where the process was killed that put it aside.
+  /// Completes a replacement that was interrupted: keeps the former membership beside the present
+  /// one.
   func finishReplacing() throws {
     try StoreFolder.finishPuttingAside(folder) { root in
       let id = try Self.notebookID(ofRoot: root)
@@ -113,8 +115,8 @@ extension MembershipStore {
     }
   }
 
-  /// Puts aside what is stored, as `membership-` and the beginning of the notebook ID: for what was
-  /// left by a joining that was broken off. The value is of no use after that.
+  /// Renames the stored membership to `membership-` and the beginning of the notebook ID: for
+  /// leftovers of an interrupted join. The object must not be used afterwards.
   public func putAside() throws {
     try Disk.rename(folder, to: folderAside)
     try Disk.sync(folder: Disk.parent(of: folder))

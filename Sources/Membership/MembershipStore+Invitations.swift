@@ -1,21 +1,21 @@
 internal import Synchronization
 public import System
 
-/// The state of an invitation that travels as a link, as far as this device knows.
+/// The state of an invitation that is sent as a link, as far as this device knows.
 public enum InvitationStatus: Hashable, Sendable {
   case open
   case expired
   case cancelled
-  /// These devices have certificates by it, sorted by their IDs. There are several only where two admins answered
-  /// two devices that had the same link.
+  /// These devices have certificates by it, sorted by their IDs. There are several only if two admins answered
+  /// two devices with the same link.
   case used(by: [String])
-  /// It is another notebook's, or its signer is no admin.
+  /// It is for another notebook, or its signer is not an admin's device.
   case void
 }
 
 extension MembershipStore {
-  /// The state of an invitation: its ID is the serial number of the certificate that it led to, or of one that
-  /// an admin revoked before there was any.
+  /// The state of an invitation: its ID is the serial number of the certificate issued for it, or of one that
+  /// an admin revoked before it was issued.
   public func status(
     of offer: InvitationOffer, now: Int64 = WallClock.now()
   ) -> InvitationStatus {
@@ -23,11 +23,11 @@ extension MembershipStore {
     return state.withLock { $0.set.status(of: offer, by: inviter, now) }
   }
 
-  /// Certifies the device that asks by an invitation, under the name that it gave itself, or where that is taken,
-  /// with a number behind.
+  /// Certifies the device that makes a request for an invitation, with the name that it gave itself; if that is
+  /// taken, with a number added.
   ///
-  /// - Returns: the new member; nil where the invitation is not open, or the device is a member already.
-  /// - Throws: `notAnAdmin` when `key` is not an admin's.
+  /// - Returns: the new member; nil if the invitation is not open, or if the device is already a member.
+  /// - Throws: `notAnAdmin` if `key` is not an admin's.
   public func admit(
     _ request: AdmissionRequest, to offer: InvitationOffer, by key: DeviceKey,
     now: Int64 = WallClock.now()
@@ -45,10 +45,10 @@ extension MembershipStore {
     return member(ofDevice: request.deviceID)
   }
 
-  /// Takes back an invitation, for all admins: a certificate with its serial number counts for nothing from then on.
+  /// Cancels an invitation for all admins: a certificate with its serial number is invalid from then on.
   ///
   /// - Returns: whether it was open.
-  /// - Throws: `notAnAdmin` when `key` is not an admin's.
+  /// - Throws: `notAnAdmin` if `key` is not an admin's.
   public func cancel(
     _ offer: InvitationOffer, by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws -> Bool {

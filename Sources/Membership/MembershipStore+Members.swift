@@ -2,7 +2,7 @@ internal import Synchronization
 public import System
 
 extension MembershipStore {
-  /// Everybody ever certified, removed devices included: the founder first, then by name.
+  /// All devices ever certified, including removed ones: the founder first, then by name.
   public func members() -> [Member] {
     state.withLock { state in
       state.set.members().map { member in
@@ -14,7 +14,7 @@ extension MembershipStore {
     }
   }
 
-  /// The member that a device is; nil when it is none, or no longer.
+  /// A device's member; nil if it is not a member, or no longer.
   public func member(ofDevice deviceID: String) -> Member? {
     state.withLock { state in
       guard let key = [UInt8](base32: deviceID), !state.refused.contains(deviceID),
@@ -25,7 +25,7 @@ extension MembershipStore {
     }
   }
 
-  /// Whether a device was ever certified as an admin, even if it is none any more.
+  /// Whether a device was ever certified as an admin's, even if it no longer is.
   public func wasAdmin(device deviceID: String) -> Bool {
     guard let key = [UInt8](base32: deviceID) else { return false }
     return state.withLock { state in
@@ -33,11 +33,11 @@ extension MembershipStore {
     }
   }
 
-  /// A device's role; nil when it is not a member, or no longer.
+  /// A device's role; nil if it is not a member, or no longer.
   public func role(ofDevice deviceID: String) -> Role? { member(ofDevice: deviceID)?.role }
 
   /// The certificates that this device presents in a TLS handshake, in DER: its own first, then those
-  /// between it and the root, which is left out. Throws `removed` or `notAMember` when it has no unrevoked
+  /// between it and the root, without the root. Throws `removed` or `notAMember` if it has no unrevoked
   /// chain.
   public func chain(for key: DeviceKey) throws -> [[UInt8]] {
     let identifier = try PublicKey.identifier(key.publicKey)
@@ -49,17 +49,18 @@ extension MembershipStore {
     }
   }
 
-  /// The device whose chain this is, own certificate first: whether it is a member is not asked.
+  /// The device of this chain, whose own certificate comes first; it need not be a member.
   public static func deviceID(ofChain chain: [[UInt8]]) throws -> String {
     try refuse { try Certificate(der: chain.first ?? []).deviceID }
   }
 
-  /// The member that presents this chain, own certificate first. What it presents counts as known
-  /// for this question only; nothing is stored. Throws `blocked` for a member that is blocked here.
+  /// The member that presents this chain, its own certificate first. The presented certificates
+  /// count as known only for this check; nothing is stored. Throws `blocked` for a member that is
+  /// blocked here.
   ///
-  /// The question is whether the key has an unrevoked chain, not whether this chain is one: a
-  /// device whose role was changed while it was away still presents the old certificate, and must
-  /// get in to receive the new one. Throws `certificateRefused`, `notAMember` or `removed`.
+  /// The check is whether the key has an unrevoked chain, not whether this chain is one: a device
+  /// whose role was changed while it was away still presents the old certificate, and must connect
+  /// to receive the new one. Throws `certificateRefused`, `notAMember` or `removed`.
   public func verify(chain: [[UInt8]]) throws -> Member {
     guard let first = chain.first else { throw MembershipError.certificateRefused(.encoding) }
     if chain.count > CertificateSet.maximumChainLength { throw MembershipStore.chainTooLong }
@@ -76,9 +77,9 @@ extension MembershipStore {
     return member
   }
 
-  /// Certifies the device that made `request`, and stores the certificate. `name` replaces the
-  /// name that the device gave itself. The founder has its certificate, which nobody else can give, and comes
-  /// back by it. Throws `notAnAdmin` when `key` is not an admin's.
+  /// Certifies the device that made `request`, and stores the certificate. `name` replaces the name that the
+  /// device gave itself. The founder already has its certificate, which nobody else can issue, and returns
+  /// with it. Throws `notAnAdmin` if `key` is not an admin's.
   public func issue(
     for request: CertificateRequest, name: String? = nil, role: Role, by key: DeviceKey,
     now: Int64 = WallClock.now()
@@ -112,8 +113,8 @@ extension MembershipStore {
     }
   }
 
-  /// Gives a member another role or name: a new certificate, and the old serial numbers revoked.
-  /// In the same step it removes other devices. Throws as `remove` does.
+  /// Gives a member another role or name: issues a new certificate, and revokes the old serial
+  /// numbers. In the same step it removes other devices. Throws like `remove`.
   public func reissue(
     device deviceID: String, name: String? = nil, role: Role? = nil, removing others: [String] = [],
     by key: DeviceKey, now: Int64 = WallClock.now()
@@ -142,7 +143,7 @@ extension MembershipStore {
   }
 
   /// Gives the notebook another name, for all its members: notes-security(7), "The notebook's name".
-  /// Throws `nameRefused`, or `notAnAdmin` when `key` is not an admin's.
+  /// Throws `nameRefused`, or `notAnAdmin` if `key` is not an admin's.
   public func rename(
     notebook name: String, by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws {
@@ -151,16 +152,16 @@ extension MembershipStore {
         name, ofNotebook: set.notebookID, issuer: authority, signedWith: key,
         now: Self.date(now, after: Array(set.names)))
       _ = try set.insert(certificates: [certificate.der], revocationLists: [])
-      // A name that is dated at the end of time has no later one.
+      // The present name is dated at the end of time, so no name can be later.
       if set.notebookName != name {
         throw MembershipError.limitExceeded(what: "later names", limit: 0)
       }
     }
   }
 
-  /// Removes devices: lists the serial numbers of all their certificates, and certifies anew whom
-  /// they had certified. Throws `founderIsPermanent`, `notAMember`, `anotherAdminNeeded` for the
-  /// device itself, `ownCertifier`, or `notAnAdmin` when `key` is not an admin's.
+  /// Removes devices: lists the serial numbers of all their certificates, and certifies the devices
+  /// again that they had certified. Throws `founderIsPermanent`, `notAMember`, `anotherAdminNeeded`
+  /// for the device itself, `ownCertifier`, or `notAnAdmin` if `key` is not an admin's.
   public func remove(
     devices: [String], by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws {
@@ -169,7 +170,7 @@ extension MembershipStore {
     }
   }
 
-  /// Lists a serial number of which no certificate is known.
+  /// Lists a serial number without a known certificate.
   func revoke(serial: [UInt8], by key: DeviceKey, now: Int64) throws {
     try change(by: key) { set, authority in
       try Self.revoke(
@@ -192,7 +193,8 @@ extension MembershipStore {
     try revoke(certificates, .removed, adding: [], in: &set, authority, key, now)
   }
 
-  /// The members that a device invited or made an admin, or that those did, in the order of time.
+  /// The members that a device invited or made admins, directly or through others, in the order of
+  /// time.
   public func invited(by deviceID: String) -> [InvitedMember] {
     state.withLock { state in
       let set = state.set
@@ -208,8 +210,8 @@ extension MembershipStore {
     }
   }
 
-  /// Runs `body` on the present set with the certificate under which `key` may sign, and stores
-  /// what it adds.
+  /// Runs `body` with the present set and the certificate with which `key` may sign, and stores the
+  /// additions.
   private func change<Value: Sendable>(
     by key: DeviceKey, _ body: (inout CertificateSet, Certificate) throws -> Value
   ) throws -> Value {
@@ -240,9 +242,10 @@ extension MembershipStore {
       ? chainTooLong : .limitExceeded(what: "certificates", limit: set.capacity)
   }
 
-  /// Adds to the admin's own list, and with a former admin's certificates what that one's lists say
-  /// that counts; then certifies anew those who lose their chain by it. No limit prevents it: where
-  /// there is no room, some are not certified. Of what is `unissued` there is a serial number alone.
+  /// Adds to the admin's own list; with a former admin's certificates, also the entries of that
+  /// admin's lists that count. Then certifies the devices again that lose their chain by it. No
+  /// limit prevents the revocation: if there is no space, some devices are not certified. `unissued`
+  /// are serial numbers without a certificate.
   private static func revoke(
     _ certificates: [Certificate], _ reason: RevocationList.Reason, adding new: [Certificate],
     unissued: [[UInt8]] = [], in set: inout CertificateSet, _ authority: Certificate,
@@ -255,7 +258,7 @@ extension MembershipStore {
     for list in own { entries.merge(list.entries, uniquingKeysWith: max) }
     let meant = Set(certificates.map(\.keyIdentifier)).subtracting([authority.keyIdentifier])
     entries = set.entries(byAdmins: reason > .superseded ? meant : [], besides: entries)
-    // The day on which a device's removal was first listed stays that day.
+    // The first date of a removal is kept.
     var dates: [[UInt8]: Int64] = [:]
     for list in set.revocationLists
     where list.issuerKeyIdentifier == authority.keyIdentifier
@@ -284,7 +287,7 @@ extension MembershipStore {
     try set.insert(signedHere: anew)
   }
 
-  /// A certificate is newer than those it replaces, whatever the clock says.
+  /// A certificate is newer than those that it replaces, whatever the clock says.
   private static func date(_ now: Int64, after older: [Certificate]) -> Int64 {
     older.map { $0.issuedAt + 1 }.reduce(now, max)
   }

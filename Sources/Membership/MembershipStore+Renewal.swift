@@ -1,13 +1,13 @@
 public import System
 
-// Machines whose key another machine uses as well: notes-security(7), "A key of its own".
+// Machines whose key another machine also uses: notes-security(7), "A key of its own".
 extension MembershipStore {
   /// Certifies the new key of a member's machine: with the member's role, and its name with a number
-  /// behind it.
+  /// added.
   ///
-  /// - Parameter former: the member, which goes on beside the new one.
+  /// - Parameter former: the member, which stays beside the new one.
   /// - Returns: the new member.
-  /// - Throws: `notAMember` where `former` is none, and as `issue`.
+  /// - Throws: `notAMember` if `former` is not a member; the errors of `issue`.
   public func certify(
     _ request: CertificateRequest, of former: String, by key: DeviceKey,
     now: Int64 = WallClock.now()
@@ -27,8 +27,8 @@ extension MembershipStore {
     return new
   }
 
-  /// Keeps which key this device asks to have certified: `membership/renewal`, which whoever watches the
-  /// notebook hears of. Nil for none.
+  /// Records the key for which this device requests a certificate: `membership/renewal`, which a watcher
+  /// notices. Nil for none.
   public func setRenewal(_ deviceID: String?) throws {
     let list = Set([deviceID].compactMap { $0 })
     guard try DeviceList.renewal.read(in: folder) != list else { return }

@@ -2,15 +2,16 @@ public import State
 internal import Synchronization
 internal import System
 
-/// The rights of a device in the notebook, as far as this one knows, and the members who can change them.
+/// The rights of a device in the notebook, as far as this device knows, and the members who can
+/// change them.
 public struct MemberStatus: Hashable, Sendable {
-  /// Its role; nil when it is not a member, or no longer.
+  /// Its role; nil if it is not a member, or no longer.
   public let role: Role?
-  /// Whether it was a member and is none any more.
+  /// Whether it was a member and no longer is.
   public let isRemoved: Bool
   /// The names of the other admins.
   public let admins: [String]
-  /// The names that several members have, removed ones too, in lower case.
+  /// The names that several members share, including removed ones, in lower case.
   public let sharedNames: [String]
 }
 
@@ -27,7 +28,7 @@ extension MembershipStore {
       sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted())
   }
 
-  /// The status of a device in the notebook with this state folder, as the cache there has it or by its list of
+  /// The status of a device in the notebook with this state folder, from the cache there or from its list of
   /// members.
   public static func status(
     ofDevice deviceID: String, at stateFolder: StateFolder
@@ -37,8 +38,8 @@ extension MembershipStore {
       cache: stateFolder[.standing])
   }
 
-  /// The status of a device, by the memory that is kept in `cache` as long as the same certificates and
-  /// lists are stored: to read them takes longer than all else that a `notes status` does.
+  /// The status of a device, from `cache`, which is valid while the same certificates and lists are
+  /// stored: reading them would take longer than the rest of `notes status`.
   static func status(
     ofDevice deviceID: String, in folder: String, cache: String
   ) throws -> MemberStatus {
@@ -57,7 +58,7 @@ extension MembershipStore {
     let status = try open(in: folder).status(ofDevice: deviceID)
     let role = status.role?.rawValue ?? (status.isRemoved ? "removed" : "none")
     let lines = StateLines([
-      // No name holds a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
+      // Names cannot contain a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       "stored": key, "role": role, "admins": "/" + status.admins.joined(separator: "/"),
       "shared": "/" + status.sharedNames.joined(separator: "/"),
     ])
@@ -65,7 +66,7 @@ extension MembershipStore {
     return status
   }
 
-  /// Keeps that a member refuses this device as a removed one, until one lets it in: the removal itself
+  /// Records that a member refuses this device as removed, until another accepts it: the removal itself
   /// may never arrive here.
   public func setRefused(_ isRefused: Bool, device deviceID: String) throws {
     try state.withLock { state in

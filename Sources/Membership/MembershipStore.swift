@@ -3,31 +3,31 @@ internal import Synchronization
 public import System
 
 /// A notebook's membership on disk: the root, and the growing set of certificates and revocation
-/// lists, a file each, named by its SHA-256. No file is changed, so processes that write at the same
-/// time do not disturb each other; all calls may come from any thread.
+/// lists, in a file each, named by its SHA-256. Files are never changed, so parallel processes do
+/// not interfere; all functions may be called from any thread.
 public final class MembershipStore: Sendable {
   /// The folder, usually `.git/notes/membership`.
   public let folder: String
   /// 52 lower-case characters; also a host name for TLS.
   public let notebookID: String
-  /// The notebook's name, as its admins call it.
+  /// The notebook's name, given by its admins.
   public var notebookName: String { state.withLock { $0.set.notebookName } }
   /// The root certificate in DER.
   public let root: [UInt8]
 
   let state: Mutex<State>
-  /// Held by whoever changes the set, for as long as it takes to verify and to store. `state` is held
-  /// for moments: who asks who is a member does not wait for what a peer sent.
+  /// Held while the set is changed, for the time of verification and storage. `state` is held only
+  /// for moments: a question about members does not wait for items from a peer.
   let changing = Mutex(())
 
   struct State: Sendable {
     var set: CertificateSet
-    /// How many peers' sets are being taken in, or wait for that.
+    /// How many peers' sets are being merged, or wait for that.
     var merges = 0
     var known: Set<String> = []
-    /// Devices that this one exchanges nothing with.
+    /// Devices with which this one exchanges nothing.
     var blocked: Set<String> = []
-    /// This device, if a member said that it is removed.
+    /// This device's ID, if a member said that it was removed.
     var refused: Set<String> = []
   }
 
@@ -39,8 +39,8 @@ public final class MembershipStore: Sendable {
   }
 
   /// Founds a notebook: makes the root with this device's key and the founder's own certificate,
-  /// and stores both. `now` is in seconds since 1970. Where the membership of a notebook is begun
-  /// anew, the root says of which.
+  /// and stores both. `now` is in seconds since 1970. If a notebook's membership is started over,
+  /// the root names that notebook.
   public static func found(
     in folder: String, notebookName: String, deviceName: String, key: DeviceKey,
     continuing old: MembershipStore? = nil, now: Int64 = WallClock.now()
@@ -58,9 +58,9 @@ public final class MembershipStore: Sendable {
     return try install(in: folder, root: root.der, certificates: [own.der], revocations: [])
   }
 
-  /// Stores what a joining device received, after verifying it. Where the folder holds the same
-  /// notebook already, the sets are merged. Throws `certificateRefused` for a bad root, and
-  /// `membershipExists` where another notebook is stored.
+  /// Stores the items that a joining device received, after verifying them. If the folder already
+  /// has the same notebook, the sets are merged. Throws `certificateRefused` for an invalid root,
+  /// and `membershipExists` if another notebook is stored.
   public static func install(
     in folder: String, root: [UInt8], certificates: [[UInt8]], revocations: [[UInt8]]
   ) throws -> MembershipStore {
@@ -78,41 +78,41 @@ public final class MembershipStore: Sendable {
     return store
   }
 
-  /// Reads and verifies what is stored. Throws `membershipMissing` where nothing is.
+  /// Reads and verifies the stored membership. Throws `membershipMissing` if there is none.
   public static func open(in folder: String) throws -> MembershipStore {
     try open(in: folder, knowing: CertificateSet(root: StoreFolder.root(in: folder)))
   }
 
-  /// Reads what is stored, but verifies nothing that is in `set`.
+  /// Reads the stored membership without verifying items that are in `set`.
   private static func open(in folder: String, knowing set: CertificateSet) throws -> MembershipStore
   {
     let store = MembershipStore(folder: folder, set: set)
     try store.refresh()
     try store.finishReplacing()
-    // One that a program stored which knew of no signatures.
+    // It was stored by a program version without signatures.
     if Counted.access(AllowedSigners.path(beside: folder), F_OK) != 0 {
       store.keepAllowedSigners()
     }
     return store
   }
 
-  /// The ID of the notebook whose root this is. Throws `certificateRefused` for what is none.
+  /// The ID of the notebook with this root. Throws `certificateRefused` if the root is invalid.
   public static func notebookID(ofRoot root: [UInt8]) throws -> String {
     try CertificateSet(root: root).notebookID
   }
 
-  /// Takes in what other processes have stored since. Throws `begunAnew` where another membership
-  /// has taken the place of this one: whoever goes on with the old one would let in whom the new
-  /// one is to keep out.
+  /// Merges the items that other processes have stored since. Throws `begunAnew` if another
+  /// membership has replaced this one: with the old one, this process would accept devices that the
+  /// new one excludes.
   public func refresh() throws { try changing.withLock { _ in try readChanges() } }
 
-  /// The same; while a peer's set is being taken in, what was stored meanwhile waits for that.
+  /// The same; but while a peer's set is being merged, newly stored items wait for that.
   func refreshUnlessMerging() throws {
     if state.withLock({ $0.merges > 0 }) { return try readOwnChoices() }
     try refresh()
   }
 
-  /// Reads the decisions of this device alone.
+  /// Reads this device's own decisions.
   private func readOwnChoices() throws {
     let root = try StoreFolder.root(in: folder)
     if root != self.root {
@@ -124,7 +124,7 @@ public final class MembershipStore: Sendable {
     }
   }
 
-  /// Takes in what other processes have stored since. Called with `changing` held.
+  /// Merges the items that other processes have stored since. Called with `changing` held.
   func readChanges() throws {
     try readOwnChoices()
     var (set, known) = state.withLock { ($0.set, $0.known) }
@@ -139,21 +139,21 @@ public final class MembershipStore: Sendable {
     }
   }
 
-  /// All certificates but the root, in DER, sorted.
+  /// All certificates except the root, in DER, sorted.
   public var certificates: [[UInt8]] { sorted(state.withLock { $0.set.issued.map(\.der) }) }
 
   /// All revocation lists in DER, sorted.
   public var revocations: [[UInt8]] { sorted(state.withLock { $0.set.revocationLists.map(\.der) }) }
 
-  /// SHA-256 over everything known: two devices with equal digests have nothing to tell each other.
+  /// The SHA-256 of everything known: two devices with equal digests have nothing to exchange.
   public func digest() throws -> [UInt8] {
     let encodings = state.withLock { $0.set.encodings }
     return try OpenSSL.sha256(sorted(encodings.map(OpenSSL.sha256)).flatMap { $0 })
   }
 
-  /// How many certificates of members and how many revoked serial numbers that are known here are among these. A set
-  /// only grows, so an older one has no more of them; nil where more than half is known of what a set may have, as
-  /// a part is kept of a larger one.
+  /// How many of the known certificates of members and revoked serial numbers are among these. A set only grows,
+  /// so an older one has no more. Nil if the known set is more than half of the limit, as only a part of a larger
+  /// set is kept.
   public func extent(certificates: [[UInt8]], revocations: [[UInt8]]) throws -> Int? {
     let set = state.withLock { $0.set }
     guard set.certificates.count <= CertificateSet.maximumCertificates / 2,
@@ -175,8 +175,8 @@ public final class MembershipStore: Sendable {
     values.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// Adds what verifies of a peer's set, passes over the rest, and stores it before it returns.
-  /// True when something was new.
+  /// Adds the valid items of a peer's set, ignores the rest, and stores the additions before it
+  /// returns. Returns true if something was new.
   public func merge(certificates: [[UInt8]], revocations: [[UInt8]]) throws -> Bool {
     let present = state.withLock { $0.set }
     if try present.unknown(certificates).isEmpty && present.unknown(revocations).isEmpty {
@@ -194,8 +194,8 @@ public final class MembershipStore: Sendable {
     }
   }
 
-  /// Stores what `set` has more than the present one, certificates first: a role change cut in
-  /// half leaves the device with the new role, not without any. Called with `changing` held.
+  /// Stores the items of `set` that are new, certificates first: if a role change is interrupted,
+  /// the device has the new role, and not none. Called with `changing` held.
   func save(_ set: CertificateSet) throws {
     let before = state.withLock { $0.set }
     let certificates = set.issued.subtracting(before.issued).map(\.der)

@@ -1,9 +1,9 @@
 internal import COpenSSL
 internal import OpenSSLLoader
 
-/// libcrypto, its failures turned into `MembershipError`.
+/// Access to libcrypto, with its failures as `MembershipError`.
 enum OpenSSL {
-  /// The table, with this thread's error queue emptied so that what is drained later is fresh.
+  /// The function table; this thread's error queue is emptied, so that later errors in it are new.
   static func library() throws -> libcrypto {
     do throws(LoadedOpenSSL.Failure) {
       let lib = try LoadedOpenSSL.crypto.get()
@@ -56,8 +56,9 @@ enum OpenSSL {
     return bytes
   }
 
-  /// Reads with a `d2i` function, and hands the object to `body`. Throws `CertificateDefect.tooLarge`
-  /// for more than `limit` bytes, and `.encoding` for what is not exactly one object.
+  /// Decodes with a `d2i` function, and passes the object to `body`. Throws
+  /// `CertificateDefect.tooLarge` for more than `limit` bytes, and `.encoding` for bytes that are not
+  /// exactly one object.
   static func decoding<Value>(
     _ bytes: [UInt8], atMost limit: Int,
     _ read: (libcrypto, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?,

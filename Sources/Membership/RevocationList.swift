@@ -1,7 +1,6 @@
 internal import COpenSSL
 
-/// An admin's certificate revocation list, taken apart. Its form has been checked; its signature
-/// has not.
+/// A decoded certificate revocation list of an admin. Its form was checked, its signature was not.
 struct RevocationList: Hashable, Sendable {
   /// Limits of notes-security(7) "Limits".
   static let maximumSize = 512 * 1024
@@ -13,18 +12,19 @@ struct RevocationList: Hashable, Sendable {
   let issuerKeyIdentifier: [UInt8]
   /// The CRL number: one more than the admin's last.
   let number: UInt64
-  /// The serial numbers, whoever issued the certificates, and why.
+  /// The serial numbers and reasons; any issuer's certificates may be listed.
   let entries: [[UInt8]: Reason]
-  /// Since when each is listed, in seconds since 1970 by that admin's clock.
+  /// When each was first listed, in seconds since 1970 by that admin's clock.
   let dates: [[UInt8]: Int64]
 
   var signer: Certificate.Authority { .init(keyIdentifier: issuerKeyIdentifier, name: issuer) }
 
-  /// Why a serial number is listed; the greater counts more. The values are X.509's.
+  /// The reason why a serial number is listed; greater ones take precedence. The values are
+  /// X.509's.
   enum Reason: UInt8, Comparable, Sendable {
-    /// Another certificate of the device has taken its place.
+    /// Another certificate of the device has replaced it.
     case superseded = 4
-    /// So has one with a lesser role (privilegeWithdrawn).
+    /// A certificate with a lesser role has replaced it (privilegeWithdrawn).
     case demoted = 9
     /// The device is removed (affiliationChanged).
     case removed = 3
@@ -86,7 +86,7 @@ struct RevocationList: Hashable, Sendable {
   static func == (left: Self, right: Self) -> Bool { left.fingerprint == right.fingerprint }
   func hash(into hasher: inout Hasher) { fingerprint.hash(into: &hasher) }
 
-  /// A list that is dated now; what an older one has listed keeps its date there.
+  /// A list with the present date; entries from an older list keep their dates.
   static func make(
     entries: [[UInt8]: Reason], dates: [[UInt8]: Int64] = [:], number: UInt64, issuer: Certificate,
     signedWith key: DeviceKey, now: Int64
@@ -126,8 +126,8 @@ struct RevocationList: Hashable, Sendable {
     }
   }
 
-  /// Whether `other`, by the same admin, says nothing that this does not; of two lists that say
-  /// the same, the one with the higher number, then the greater bytes, stays.
+  /// Whether `other`, by the same admin, has no entry that this one lacks; if both have the same
+  /// entries, the one with the higher number is kept, then the one with the greater bytes.
   func replaces(_ other: RevocationList) -> Bool {
     if issuerKeyIdentifier != other.issuerKeyIdentifier || self == other { return false }
     for (serial, reason) in other.entries {
@@ -160,7 +160,7 @@ struct RevocationList: Hashable, Sendable {
     }
   }
 
-  /// Whatever is not said to be superseded or demoted is removed.
+  /// Every reason except superseded and demoted means removed.
   private static func reason(_ entry: OpaquePointer?, _ lib: libcrypto) -> Reason {
     let index = lib.X509_REVOKED_get_ext_by_NID(entry, NID_crl_reason, -1)
     guard index >= 0, let found = lib.X509_REVOKED_get_ext(entry, index) else { return .removed }
@@ -170,7 +170,7 @@ struct RevocationList: Hashable, Sendable {
 
   /// A DER INTEGER of at most 63 bits.
   private static func encodedNumber(_ number: UInt64) -> [UInt8] {
-    // Without the zeros in front, but for one that keeps it positive.
+    // Without leading zeros, except one that keeps it positive.
     var bytes = withUnsafeBytes(of: number.bigEndian) { Array($0.drop { $0 == 0 }) }
     if (bytes.first ?? 0x80) & 0x80 != 0 { bytes.insert(0, at: 0) }
     return [0x02, UInt8(bytes.count)] + bytes

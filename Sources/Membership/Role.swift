@@ -1,10 +1,10 @@
 /// The rights of a member; the organizational unit of its certificate.
 public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
-  /// Receives.
+  /// Receives versions.
   case reader
-  /// Receives and sends.
+  /// Receives and sends versions.
   case writer
-  /// Also invites, changes roles and removes.
+  /// Also invites and removes devices, and changes roles.
   case admin
 
   /// Ordered by power.
@@ -12,7 +12,7 @@ public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
     left != right && (left == .reader || right == .admin)
   }
 
-  /// As a sentence has it: `a reader`, `an admin`.
+  /// The role with its article: `a reader`, `an admin`.
   public var withArticle: String { self == .admin ? "an admin" : "a \(rawValue)" }
 }
 
@@ -22,29 +22,29 @@ public struct Member: Hashable, Sendable {
   public let name: String
   /// The device ID.
   public let deviceID: String
-  /// Its present role, or the last one when it has been removed.
+  /// Its present role; its last one if it was removed.
   public let role: Role
   /// Whether its key is the root's.
   public let isFounder: Bool
   /// The device ID of the admin that certified it.
   public let issuedBy: String
-  /// When, in seconds since 1970 by that admin's clock.
+  /// The time, in seconds since 1970 by that admin's clock.
   public let issuedAt: Int64
   /// The serial number of its certificate, 32 hexadecimal digits.
   public let serial: String
-  /// Whether it has been removed.
+  /// Whether it was removed.
   public internal(set) var isRemoved: Bool
-  /// Whether this device, for itself, exchanges nothing with it.
+  /// Whether this device has blocked it: the two exchange nothing.
   public internal(set) var isBlocked = false
 }
 
-/// A member that a device let in, or gave more power.
+/// A member that a device invited or made an admin.
 public struct InvitedMember: Hashable, Sendable {
   public let member: Member
-  /// The device ID of the admin that certified it then.
+  /// The device ID of the admin that did this.
   public let issuedBy: String
-  /// When, in seconds since 1970 by that admin's clock.
+  /// The time, in seconds since 1970 by that admin's clock.
   public let issuedAt: Int64
-  /// Whether it was a member before, and was made an admin.
+  /// Whether it was already a member, and was made an admin.
   public let wasMadeAdmin: Bool
 }

@@ -1,15 +1,15 @@
 internal import Glibc
 internal import System
 
-/// A file that holds a private key.
+/// A file with a private key.
 enum SecretFile {
-  /// The content; nil if there is no file. One that others may read, or that another user has made, is
-  /// refused, and so is one of more than `limit` bytes.
+  /// The content; nil if there is no file. Throws if other users may read the file, if another user
+  /// owns it, or if it has more than `limit` bytes.
   static func read(
     _ path: String, limit: Int, _ unusable: (KeyFileDefect) -> any Error
   ) throws -> [UInt8]? {
-    // O_NONBLOCK: a FIFO in the file's place must not hold us up. A link may lead out of the folder that is the
-    // user's own, to a file that others put in the place of another.
+    // O_NONBLOCK: a FIFO in the file's place must not block. A link may lead out of the user's own folder, to a
+    // file that others can replace.
     let file = Counted.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     if file < 0 {
       if errno == ENOENT { return nil }

@@ -1,24 +1,23 @@
-/// Names that several members have, so that these devices are told apart by their IDs as well.
+/// The names that several members share, so that their devices are also shown with their IDs.
 package struct SharedNames: Sendable {
   private var names: Set<String> = []
 
-  /// None.
+  /// No names.
   package init() {}
 
-  /// Those that a device knows of.
+  /// The shared names that a device knows.
   package init(_ status: MemberStatus?) { names = Set(status?.sharedNames ?? []) }
 
-  /// Whether several members have the name, whatever its case.
+  /// Whether several members have the name, ignoring case.
   package func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
 
-  /// The name, with the beginning of the ID in brackets where the name alone does not say which device it
-  /// is.
+  /// The name, followed by the beginning of the ID in brackets if the name is ambiguous.
   package func name(_ name: String, _ device: String?) -> String {
     guard let device, contains(name) else { return name }
     return "\(name) (\(device.prefix(8)))"
   }
 
-  /// The beginning of the ID, where the name alone does not say which device it is.
+  /// The beginning of the ID if the name is ambiguous.
   package func mark(of name: String, _ device: String) -> String? {
     contains(name) ? String(device.prefix(8)) : nil
   }

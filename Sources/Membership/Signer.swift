@@ -2,27 +2,28 @@ public import State
 internal import Synchronization
 internal import System
 
-/// A device that was ever certified, as whoever looks at its signatures has to know it:
-/// notes-security(7), SIGNATURES.
+/// A device that was ever certified, with the data for judging its signatures: notes-security(7),
+/// SIGNATURES.
 public struct Signer: Hashable, Sendable {
   /// Its device ID.
   public let deviceID: String
   /// The names in its certificates, the present one first.
   public let names: [String]
-  /// Whether it may make versions that others take, and since when not.
+  /// Whether it may make versions that others accept, or since when it may not.
   public let right: Right
 
-  /// The right of a device to have its versions taken.
+  /// The right of a device to make versions that others accept.
   public enum Right: Hashable, Sendable {
     /// It is a writer or an admin.
     case present
-    /// It was one, until this time in seconds since 1970, by the clock of the admin that ended it.
+    /// It was a writer or an admin until this time, in seconds since 1970, by the clock of the
+    /// admin that ended it.
     case former(until: Int64)
-    /// It was a reader all the time.
+    /// It never was more than a reader.
     case never
   }
 
-  /// Whether it is a member no longer.
+  /// Whether it is no longer a member.
   public let isRemoved: Bool
 
   /// The present name.
@@ -30,7 +31,7 @@ public struct Signer: Hashable, Sendable {
 }
 
 extension MembershipStore {
-  /// The folder of the membership of the notebook with this state folder.
+  /// The membership folder of the notebook with this state folder.
   public static func folder(ofNotebookAt stateFolder: StateFolder) -> String {
     stateFolder[.membership]
   }
@@ -38,10 +39,10 @@ extension MembershipStore {
   /// All devices that were ever certified, by their IDs.
   public func signers() -> [String: Signer] { state.withLock { $0.set.signers() } }
 
-  /// The same of the notebook with this state folder, as its cache has it or by its list of members; nil
-  /// if the notebook has no list.
+  /// The same for the notebook with this state folder, from its cache or its list of members; nil if the
+  /// notebook has no list.
   ///
-  /// - Throws: if the list is there and cannot be read: without it nothing says who is a member.
+  /// - Throws: an error if the list exists and cannot be read: without it, the members are unknown.
   public static func signers(ofNotebookAt stateFolder: StateFolder) throws -> [String: Signer]? {
     let folder = folder(ofNotebookAt: stateFolder)
     let files: [String]
@@ -51,7 +52,7 @@ extension MembershipStore {
     } catch MembershipError.membershipMissing {
       return nil
     }
-    // Their names are hashes: no library has to be loaded to tell that they are the same.
+    // The files' names are hashes: a comparison needs no library.
     let key = files.joined(separator: " ")
     let cache = stateFolder[.signers]
     if let known = Disk.memory(at: cache, { Signer.all(in: $0, of: key) }) { return known }
@@ -71,7 +72,7 @@ extension Signer {
         case .former(let end): "\(end)"
         case .never: "never"
         }
-      // No name holds a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
+      // Names cannot contain a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       let fields = [right, signer.isRemoved ? "removed" : "member"] + signer.names
       lines.append(signer.deviceID, fields.joined(separator: "/"))
     }
@@ -79,7 +80,7 @@ extension Signer {
     return lines.bytes
   }
 
-  /// Nil for the file of another list of members, and for what a power cut left of it.
+  /// Nil if the cache is for another list of members, or damaged by a power cut.
   fileprivate static func all(in lines: StateLines, of key: String) -> [String: Signer]? {
     guard lines["stored"] == key, lines["end"] == "\(lines.lines.count - 2)" else { return nil }
     var found: [String: Signer] = [:]
@@ -105,7 +106,7 @@ extension CertificateSet {
   fileprivate func signers() -> [String: Signer] {
     let members = byKey.keys.compactMap { key in member(ofKey: key).map { (key, $0) } }
     let isOut = { (member: Member) in member.isRemoved || member.role == .reader }
-    // Of a notebook without readers and removed devices no list is looked at.
+    // In a notebook without readers and removed devices, no list is needed.
     let ends = members.contains { isOut($0.1) } ? CertificateEnds(of: self) : nil
     var found: [String: Signer] = [:]
     for (key, member) in members {
@@ -129,7 +130,7 @@ extension CertificateSet {
   }
 }
 
-/// When certificates that count no more were first listed.
+/// The times when invalid certificates were first listed.
 private struct CertificateEnds {
   private let set: CertificateSet
   private var dates: [[UInt8]: Int64] = [:]
@@ -138,7 +139,8 @@ private struct CertificateEnds {
   init(of set: CertificateSet) {
     self.set = set
     replaced = Dictionary(set.certificates.map { ($0.serial, $0) }) { first, _ in first }
-    // The lists of those who are admins come first: of who is none any more, only what nobody else says.
+    // The lists of present admins come first; entries of former admins count only if no present one
+    // has them.
     var others: [[UInt8]: Int64] = [:]
     for list in set.revocationLists {
       if set.authority(ofKey: list.issuerKeyIdentifier) != nil {
@@ -150,8 +152,8 @@ private struct CertificateEnds {
     dates.merge(others) { first, _ in first }
   }
 
-  /// The end of a certificate that is listed, that took the place of one that is, or that was issued by an
-  /// admin whose certificates are; the beginning of time for any other.
+  /// The end of a certificate that is listed, that replaced a listed one, or whose issuer's certificates
+  /// are listed; the beginning of time for any other.
   func end(of certificate: Certificate) -> Int64 {
     var pending: [Certificate] = [certificate]
     for _ in 0..<CertificateSet.maximumChainLength where !pending.isEmpty {

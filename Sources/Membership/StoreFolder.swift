@@ -24,7 +24,7 @@ enum StoreFolder {
     }
   }
 
-  /// Builds the whole folder beside its place and moves it there in one step.
+  /// Builds the whole folder beside its place, and moves it there in one step.
   static func create(_ folder: String, set: CertificateSet) throws {
     let parent = Disk.parent(of: folder)
     try removeBegun(beside: folder)
@@ -35,14 +35,14 @@ enum StoreFolder {
     _ = try write(.certificate, set.issued.map(\.der), in: temporary)
     _ = try write(.revocationList, set.revocationLists.map(\.der), in: temporary)
     try Disk.rename(temporary, to: folder)
-    // There are drivers, of FAT for one, that lose what is in a folder that is renamed.
+    // Some file system drivers, for example of FAT, lose the content of a renamed folder.
     guard try Disk.readIfThere("\(folder)/format", limit: 256) != nil else {
       throw MembershipError.system(call: "rename", path: folder, code: EIO)
     }
     try Disk.sync(folder: parent)
   }
 
-  /// Removes what a killed process had begun to build for a folder.
+  /// Removes a folder that a killed process had begun to build.
   static func removeBegun(beside folder: String) throws {
     let parent = Disk.parent(of: folder)
     for found in try Disk.names(in: parent)
@@ -64,19 +64,19 @@ enum StoreFolder {
     return try Disk.read("\(folder)/root.crt", limit: Certificate.maximumSize)
   }
 
-  /// Puts another folder, which is whole, in the place of this one, which gets the name `aside`. Killed at any
-  /// moment, it leaves the one or the other in its place, and loses neither.
+  /// Puts another, complete folder in the place of this one, which is renamed to `aside`. If the process is
+  /// killed at any moment, one of the two is in the place, and neither is lost.
   static func replace(_ folder: String, by new: String, aside: String) throws {
-    // A folder that a killed process had begun was never in its place.
+    // An unfinished folder of a killed process was never in the place.
     let waiting = folder + waitingSuffix
     Disk.removeTree(waiting)
     try Disk.rename(new, to: waiting)
-    // The old one has its name from the moment on in which it is not the present one.
+    // The old one is renamed after it has been replaced.
     if notes_renameat2(AT_FDCWD, waiting, AT_FDCWD, folder, UInt32(NOTES_RENAME_EXCHANGE)) == 0 {
       try Disk.sync(folder: Disk.parent(of: folder))
       try keepAside(waiting, as: aside)
     } else {
-      // A file system without exchange: `finishReplacing` does what is left.
+      // On a file system without exchange, `finishReplacing` completes this after an interruption.
       try keepAside(folder, as: aside)
       try Disk.rename(waiting, to: folder)
     }
@@ -86,7 +86,7 @@ enum StoreFolder {
   private static let waitingSuffix = ".waiting"
 
   private static func keepAside(_ folder: String, as aside: String) throws {
-    // One that was put aside under the same name is kept, too.
+    // An earlier folder with the same name is kept, too.
     var (place, number) = (aside, 2)
     while try !Disk.rename(folder, toFree: place) {
       place = "\(aside)-\(number)"
@@ -94,7 +94,7 @@ enum StoreFolder {
     }
   }
 
-  /// Ends a replacement that was cut off after the old folder had gone.
+  /// Completes a replacement that was interrupted after the old folder was renamed.
   private static func finishReplacing(_ folder: String) throws {
     let waiting = folder + waitingSuffix
     guard Counted.access(waiting + "/format", F_OK) == 0 else { return }
@@ -102,8 +102,8 @@ enum StoreFolder {
     try Disk.sync(folder: Disk.parent(of: folder))
   }
 
-  /// Keeps what a killed replacing had taken out of its place: what waits and is another membership than the
-  /// present one, which says of it that it was this before.
+  /// Keeps a folder that a killed replacement had taken out of its place: the waiting folder, if it is a
+  /// former membership by the record of the present one.
   static func finishPuttingAside(_ folder: String, isFormer: ([UInt8]) throws -> String?) throws {
     let waiting = folder + waitingSuffix
     guard Counted.access(waiting + "/format", F_OK) == 0,
@@ -112,7 +112,7 @@ enum StoreFolder {
     try keepAside(waiting, as: aside)
   }
 
-  /// The stored files, relative to the folder. Left-over temporary files are not among them.
+  /// The stored files, relative to the folder, without left-over temporary files.
   static func files(in folder: String) throws -> Set<String> {
     var files: Set<String> = []
     for kind in Kind.allCases {
@@ -122,8 +122,8 @@ enum StoreFolder {
     return files
   }
 
-  /// The content of those of `files` that are of this kind. Throws `fileDamaged` for one whose name
-  /// is not its content's hash. What was given up or replaced meanwhile may be gone.
+  /// The content of the files of this kind. Throws `fileDamaged` if a name is not the hash of its
+  /// content. Files that were dropped or replaced in the meantime may be missing.
   static func read(_ kind: Kind, among files: Set<String>, in folder: String) throws -> [[UInt8]] {
     try files.filter { $0.hasPrefix(kind.rawValue + "/") }.compactMap { file in
       let path = "\(folder)/\(file)"
@@ -133,11 +133,11 @@ enum StoreFolder {
     }
   }
 
-  // Beyond a handful of files one sync of the file system is cheaper than one a file.
+  // For more than a few files, one sync of the file system is cheaper than one for each file.
   private static let oneSyncThreshold = 16
 
-  /// Writes them, and returns their names relative to the folder. A power cut leaves of each all or
-  /// nothing.
+  /// Writes the encodings, and returns their names relative to the folder. After a power cut, each
+  /// file is complete or missing.
   static func write(_ kind: Kind, _ encodings: [[UInt8]], in folder: String) throws -> [String] {
     let files = try encodings.map { (name: try kind.name($0), content: $0) }
     if files.count <= oneSyncThreshold {
@@ -170,16 +170,16 @@ enum StoreFolder {
   }
 }
 
-/// A file of IDs, one a line. A missing file is an empty list; one of other lines is an error,
-/// as a blocked device must not come in by it.
+/// A file of IDs, one in each line. A missing file is an empty list; other lines are an error, so
+/// that a blocked device cannot get in because of one.
 enum DeviceList: String {
-  /// Which devices this one exchanges nothing with. The file never travels.
+  /// The devices with which this one exchanges nothing. The file is never sent.
   case blocked
-  /// This device, where a member said that it is removed. The file never travels.
+  /// This device, if a member said that it was removed. The file is never sent.
   case refused
-  /// The IDs that the notebook had before its membership was begun anew, oldest first.
+  /// The IDs that the notebook had before its membership was started over, oldest first.
   case formerly
-  /// The new key of this device, where no admin has certified it yet. The file never travels.
+  /// The new key of this device, if no admin has certified it yet. The file is never sent.
   case renewal
 
   private static let maximumSize = 1 << 20
@@ -204,7 +204,8 @@ enum DeviceList: String {
     try Disk.replace("\(folder)/\(rawValue)", with: Array(text.utf8), mode: 0o644, isShared: true)
   }
 
-  /// Base32 of a SHA-256, in upper case for devices and in lower case for notebooks.
+  /// Whether a text is base32 of a SHA-256, in upper case for devices and in lower case for
+  /// notebooks.
   static func isID(_ text: String) -> Bool {
     text.utf8.count == 52
       && text.utf8.allSatisfy {

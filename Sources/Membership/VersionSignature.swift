@@ -1,27 +1,28 @@
 internal import COpenSSL
 internal import System
 
-/// A device's signature over a version, in the form that git takes from ssh-keygen(1)
+/// A device's signature over a version, in the form that git uses with ssh-keygen(1)
 /// (PROTOCOL.sshsig of OpenSSH): notes-security(7), "Signatures".
 public struct VersionSignature: Hashable, Sendable {
-  /// The key that it says it was made with, 32 bytes. Whose it is, is another question.
+  /// The key that it claims, 32 bytes. Its owner must be found separately.
   public let publicKey: [UInt8]
   private let signature: [UInt8]
 
-  /// The purpose of a signature: the namespace of PROTOCOL.sshsig. One made for the one counts for no other.
+  /// The purpose of a signature: the namespace of PROTOCOL.sshsig. A signature for one purpose is
+  /// invalid for any other.
   enum Purpose: String, Sendable {
-    /// A version, as git names it.
+    /// A version; git uses this name.
     case version = "git"
-    /// An invitation that travels as a link, and a request that answers one.
+    /// An invitation that is sent as a link, and a request for it.
     case offer = "invitation@notes"
     case admission = "admission@notes"
-    /// The memberships behind a copy of a device key.
+    /// The memberships after a copy of a device key.
     case memberships = "memberships@notes"
   }
 
   private let purpose: Purpose
 
-  /// Signs what a version's commit holds besides the signature.
+  /// Signs the content of a version's commit without its signature.
   public init(over content: [UInt8], by key: DeviceKey) throws {
     try self.init(over: content, by: key, for: .version)
   }
@@ -44,8 +45,9 @@ public struct VersionSignature: Hashable, Sendable {
     }
   }
 
-  /// Reads one that stands between its two lines. Nil for one of another form, kind of key, namespace
-  /// or hash, and for any other spelling of the same: there is one text to a signature.
+  /// Reads the text of a signature, including its first and last line. Nil for another form, kind of
+  /// key, namespace or hash, and for any other spelling of the same signature: each has exactly one
+  /// text.
   public init?(armored text: [UInt8]) { self.init(armored: text, for: .version) }
 
   init?(armored text: [UInt8], for purpose: Purpose) {
@@ -69,7 +71,7 @@ public struct VersionSignature: Hashable, Sendable {
     if armored != text { return nil }
   }
 
-  /// The text that stands in a commit.
+  /// The text in a commit.
   public var armored: [UInt8] {
     let key = WireReader.string(Self.keyType) + WireReader.string(publicKey)
     let signed = WireReader.string(Self.keyType) + WireReader.string(signature)
@@ -82,10 +84,10 @@ public struct VersionSignature: Hashable, Sendable {
     return text + Array((Self.last + "\n").utf8)
   }
 
-  /// The device whose key it says it was made with.
+  /// The device of the key that it claims.
   public var deviceID: String { get throws { try PublicKey.deviceID(publicKey) } }
 
-  /// Whether the key that it names made it over this content.
+  /// Whether the claimed key made it over this content.
   public func isGood(over content: [UInt8]) throws -> Bool {
     let message = try Self.message(over: content, for: purpose)
     let lib = try OpenSSL.library()
@@ -103,7 +105,7 @@ public struct VersionSignature: Hashable, Sendable {
 
   static let first = "-----BEGIN SSH SIGNATURE-----"
   static let last = "-----END SSH SIGNATURE-----"
-  /// Digits in a line, as ssh-keygen(1) breaks them.
+  /// The number of digits in a line, as in ssh-keygen(1).
   private static let width = 70
   private static let magic = Array("SSHSIG".utf8)
   private static let version: [UInt8] = [0, 0, 0, 1]
@@ -116,7 +118,7 @@ public struct VersionSignature: Hashable, Sendable {
     return String(decoding: blob.base64, as: UTF8.self)
   }
 
-  /// The message that is signed: the hash of the content, and its purpose.
+  /// The signed message: the hash of the content, and the purpose.
   private static func message(over content: [UInt8], for purpose: Purpose) throws -> [UInt8] {
     let lib = try OpenSSL.library()
     var digest = [UInt8](repeating: 0, count: 64)
@@ -140,7 +142,7 @@ extension VersionSignature.Purpose {
   fileprivate var bytes: [UInt8] { Array(rawValue.utf8) }
 }
 
-/// Strings as ssh writes them (RFC 4251, section 5): their length in 4 bytes, most significant first,
+/// Strings in ssh's encoding (RFC 4251, section 5): their length in 4 bytes, most significant first,
 /// and their bytes.
 private struct WireReader {
   var rest: ArraySlice<UInt8>

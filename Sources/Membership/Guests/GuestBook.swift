@@ -2,37 +2,37 @@ internal import Glibc
 public import State
 public import System
 
-/// The guests of this device and the links that let further ones in: `.git/notes/guests`, a line each.
+/// The guests of this device and the open links for further guests: `.git/notes/guests`, a line for
+/// each.
 ///
 ///     guest ROLE SINCE PATH-HASH COOKIE-HASH NAME
 ///     invitation ROLE EXPIRES TOKEN-HASH NAME
 ///
-/// It is read anew for every question: who was sent away is out at once.
+/// It is read again for every request, so a removed guest loses access at once.
 public struct GuestBook: Sendable {
-  /// Guests and open links together.
+  /// The limit for guests and open links together.
   static let capacity = 64
   private static let maximumSize = 64 << 10
 
   private let path: String
   private let lockPath: String
 
-  /// The book of the notebook with this state folder.
+  /// The book in this state folder.
   public init(stateFolder: StateFolder) {
     (path, lockPath) = (stateFolder[.guests], stateFolder[.guestsLock])
   }
 
   // MARK: Questions
 
-  /// The guests, in the order in which they came.
+  /// The guests, in the order in which they joined.
   public func guests() throws -> [Guest] { try read().guests }
 
-  /// The links that are still good.
+  /// The links that are still valid.
   public func invitations(now: Int64 = WallClock.now()) throws -> [GuestInvitation] {
     try read().invitations.filter { $0.isGood(at: now) }
   }
 
-  /// The one of these guests whose browser has one of these cookies, below this path; nil where it is
-  /// nobody's.
+  /// The guest among `guests` who has one of these cookies, for this path; nil if there is none.
   package static func guest(
     below path: String, cookies: [String], among guests: [Guest]
   ) throws -> Guest? {
@@ -41,13 +41,13 @@ public struct GuestBook: Sendable {
     return try cookies.contains { try SecretText.hash($0) == guest.cookie } ? guest : nil
   }
 
-  /// The link with this token, as long as it is good.
+  /// The link with this token, if it is valid.
   public func invitation(_ token: String, now: Int64 = WallClock.now()) throws -> GuestInvitation? {
     let hash = try SecretText.hash(token)
     return try invitations(now: now).first { $0.token == hash }
   }
 
-  /// The path of the guest whom the link with this token let in, among these; nil if it let nobody in.
+  /// The path of the guest among `guests` who used the link with this token; nil if there is none.
   package static func path(ofToken token: String, among guests: [Guest]) throws -> String? {
     let path = try GuestSecrets.path(of: token)
     let id = try SecretText.hash(path)
@@ -56,10 +56,10 @@ public struct GuestBook: Sendable {
 
   // MARK: Changes
 
-  /// Makes a link that is good once, for a day.
+  /// Makes a link that works once, for a day.
   ///
-  /// - Parameter name: what the guest is to be called; nil lets the guest say it.
-  /// - Returns: it, and its token, which nobody learns again.
+  /// - Parameter name: the guest's name; if nil, the guest chooses it.
+  /// - Returns: the link and its token, which is not stored.
   /// - Throws: `NameDefect`, `GuestError.nameTaken`, `GuestError.tooMany`.
   public func invite(
     _ name: String?, as role: Role, now: Int64 = WallClock.now()
@@ -76,10 +76,11 @@ public struct GuestBook: Sendable {
     return (invitation, token)
   }
 
-  /// Makes whoever has the token a guest, and the link void. A name that the link has counts, whatever
-  /// the guest says.
+  /// Makes the person with the token a guest, and the link invalid. A name in the link takes precedence
+  /// over the guest's.
   ///
-  /// - Throws: `NameDefect`, `GuestError.nameTaken`, `GuestError.noInvitation`. The link stays good then.
+  /// - Throws: `NameDefect`, `GuestError.nameTaken`, `GuestError.noInvitation`. Then the link stays
+  ///   valid.
   public func accept(
     _ token: String, name: String, now: Int64 = WallClock.now()
   ) throws -> (guest: Guest, secrets: GuestSecrets) {
@@ -101,14 +102,14 @@ public struct GuestBook: Sendable {
     return (guest, secrets)
   }
 
-  /// Sends a guest away, or takes the link back that was made for one.
+  /// Removes a guest, or cancels the link that was made for one.
   ///
-  /// - Returns: the name as it is written in the book, and the role that it had.
+  /// - Returns: the name as it was in the book, and the guest's role.
   /// - Throws: `GuestError.noSuchGuest`.
   public func remove(_ name: String) throws -> (name: String, role: Role) {
     try change { entries in
       if let guest = entries.guests.first(where: { $0.name.isSameName(as: name) }) {
-        // Each of them, should the file have several.
+        // Each of them, if the file has several.
         entries.guests.removeAll { $0.name.isSameName(as: name) }
         return (guest.name, guest.role)
       }
@@ -119,7 +120,7 @@ public struct GuestBook: Sendable {
     }
   }
 
-  /// Takes back a link that nobody has used; nothing happens where somebody has.
+  /// Cancels a link that nobody has used; does nothing if somebody has.
   public func withdraw(_ invitation: GuestInvitation) throws {
     try change { entries in entries.invitations.removeAll { $0.token == invitation.token } }
   }
@@ -145,7 +146,7 @@ public struct GuestBook: Sendable {
 
     var count: Int { guests.count + invitations.count }
 
-    /// Throws where nobody new can be called so.
+    /// Throws if no further guest can have this name.
     func check(_ name: String) throws {
       try DisplayName.check(name)
       let taken = guests.map(\.name) + invitations.compactMap(\.name)
@@ -155,7 +156,7 @@ public struct GuestBook: Sendable {
     }
   }
 
-  /// How long a process that changes the book is waited for, in seconds.
+  /// How long to wait for another process that changes the book, in seconds.
   private static let patience = 10.0
 
   private func change<Result>(
@@ -208,7 +209,7 @@ public struct GuestBook: Sendable {
 }
 
 extension Guest {
-  /// Nil for what this program did not write.
+  /// Nil for a line that this program did not write.
   fileprivate init?(line: String) {
     let words = line.split(separator: " ", maxSplits: 4).map(String.init)
     guard words.count == 5, let role = Role(rawValue: words[0]), role != .admin,
@@ -219,7 +220,7 @@ extension Guest {
 }
 
 extension GuestInvitation {
-  /// Nil for what this program did not write.
+  /// Nil for a line that this program did not write.
   fileprivate init?(line: String) {
     let words = line.split(separator: " ", maxSplits: 3).map(String.init)
     guard words.count >= 3, let role = Role(rawValue: words[0]), role != .admin,
@@ -232,6 +233,6 @@ extension GuestInvitation {
 }
 
 extension String {
-  /// Whether people would take one for the other: case and composition make no difference.
+  /// Whether people would confuse the names: case and composition are ignored.
   fileprivate func isSameName(as other: String) -> Bool { lowercased() == other.lowercased() }
 }

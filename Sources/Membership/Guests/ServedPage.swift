@@ -2,29 +2,29 @@ internal import Glibc
 public import State
 internal import System
 
-/// The address at which the page of a notebook is served now: `.git/notes/web-address`, locked by the
+/// The addresses at which a notebook's page is served now: `.git/notes/web-address`, locked by the
 /// process that serves it.
 public final class ServedPage: Sendable {
   private let lock: FileLock
   private let path: String
 
-  /// Says that the page is served at these addresses, `http://HOST:PORT` for this machine and
-  /// `https://HOST:PORT` for its network, as long as the object lives; nil where it is served somewhere else
-  /// already.
+  /// Records that the page is served at these addresses, `http://HOST:PORT` for this machine and
+  /// `https://HOST:PORT` for its network, as long as the object exists; nil if another process already
+  /// serves it.
   ///
-  /// - Throws: where the file cannot be written.
+  /// - Throws: an error if the file cannot be written.
   public init?(at origins: [String], stateFolder: StateFolder) throws {
     let path = stateFolder[.webAddress]
-    // A process that asks whether it is locked has it for a moment.
+    // A process that checks the lock holds it for a moment.
     guard let lock = try Disk.lock(path, until: Instant.now + 0.1) else { return nil }
     self.lock = lock
     self.path = path
     try move(to: origins)
   }
 
-  /// Says that it is served at these addresses now.
+  /// Records that the page is served at these addresses now.
   ///
-  /// - Throws: where the file cannot be written.
+  /// - Throws: an error if the file cannot be written.
   public func move(to origins: [String]) throws {
     if ftruncate(lock.descriptor, 0) != 0 || lseek(lock.descriptor, 0, SEEK_SET) != 0 {
       throw MembershipError.system(call: "ftruncate", path: path, code: errno)
@@ -37,8 +37,8 @@ public final class ServedPage: Sendable {
     access(stateFolder[.webAddress], F_OK) == 0
   }
 
-  /// The port of the page of a notebook on a device, the same each time: one below those that systems
-  /// give out.
+  /// The port of a notebook's page on a device, always the same: below the range that systems assign
+  /// automatically.
   public static func port(notebookID: String, deviceID: String) -> Int {
     let sum = (notebookID + deviceID).utf8.reduce(UInt32(2_166_136_261)) {
       ($0 ^ UInt32($1)) &* 16_777_619
@@ -46,7 +46,7 @@ public final class ServedPage: Sendable {
     return 20_000 + Int(sum % 12_000)
   }
 
-  /// The addresses that the page is served at, that for this machine first; none where it is not.
+  /// The addresses at which the page is served, this machine's first; empty if it is not served.
   public static func origins(stateFolder: StateFolder) throws -> [String] {
     let path = stateFolder[.webAddress]
     guard Disk.isLocked(path), let content = try Disk.readIfThere(path, limit: 1_024) else {

@@ -1,20 +1,20 @@
-/// The file by which a device asks to become a member: an offer, which proves the invitation to any admin's device,
-/// and the request that answers it. notes-security(7), "Invitations by a file".
+/// The file by which a device requests to become a member: an offer, which proves the invitation to any admin's
+/// device, and the request for it. notes-security(7), "Invitations by a file".
 public struct AdmissionFile: Sendable {
   /// The invitation.
   public let offer: InvitationOffer
-  /// The request that answers it.
+  /// The request for this invitation.
   public let request: AdmissionRequest
 
   /// In bytes.
   public static let maximumSize = 2 * SignedText.maximumSize
 
-  /// The file of a request.
+  /// A file with a request and its offer.
   public init(_ request: AdmissionRequest, to offer: InvitationOffer) {
     (self.request, self.offer) = (request, offer)
   }
 
-  /// Reads a file; nil for what is none, was cut short, or was altered.
+  /// Reads a file; nil if it is something else, incomplete, or altered.
   public init?(parsing bytes: [UInt8]) throws {
     let last = Array((VersionSignature.last + "\n").utf8)
     guard bytes.count <= Self.maximumSize,

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// A PKCS #10 request: a device asks for a certificate and proves that it holds the key.
+/// A PKCS #10 request: a device requests a certificate and proves that it has the key.
 public struct CertificateRequest: Sendable {
-  /// The largest request that is read, in bytes.
+  /// The size limit of a request, in bytes.
   public static let maximumSize = 2048
 
   /// The request in DER.
@@ -13,7 +13,7 @@ public struct CertificateRequest: Sendable {
   public let deviceID: String
   let publicKey: [UInt8]
 
-  /// A request for `key` under this device name.
+  /// A request for `key` with this device name.
   public init(name: String, key: DeviceKey) throws {
     try CertificateRequest.refuse { try Certificate.checkName(name) }
     let lib = try OpenSSL.library()
@@ -34,7 +34,7 @@ public struct CertificateRequest: Sendable {
   }
 
   /// Reads a request from a peer. Throws `requestRefused` unless its form is right, its name
-  /// acceptable and its signature made with the key it names.
+  /// acceptable, and its signature valid for the key that it names.
   public init(der: [UInt8]) throws {
     (name, publicKey) = try CertificateRequest.refuse {
       try OpenSSL.decoding(

@@ -1,20 +1,20 @@
 internal import COpenSSL
 internal import System
 
-/// A one-time code that lets a device pair with an admin's: `NN-XXXX-XXXXXX`, a locator of two
-/// digits that is published, and 50 random bits in Crockford's base32 that are not.
+/// A one-time code by which a device pairs with an admin's: `NN-XXXX-XXXXXX`, a public locator of
+/// two digits, and 50 secret random bits in Crockford's base32.
 public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
-  /// Two digits: which open invitation is meant. Not secret.
+  /// Two digits that identify an open invitation. Not secret.
   public let locator: String
   private let secret: [UInt8]
 
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   private static let secretLength = 10
 
-  /// A new code. The caller sees to it that no two open invitations have the same locator.
+  /// A new code. The caller makes sure that no two open invitations have the same locator.
   public static func random() throws -> InvitationCode {
     var number: UInt8
-    // 200 is the greatest multiple of 100 that fits: no locator is likelier than another.
+    // 200 is the greatest multiple of 100 in a byte: all locators are equally likely.
     repeat { number = try OpenSSL.random(1)[0] } while number >= 200
     let symbols = try OpenSSL.random(secretLength).map { alphabet[Int($0 & 31)] }
     let digits = [alphabet[Int(number / 10 % 10)], alphabet[Int(number % 10)]]
@@ -27,8 +27,8 @@ public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
     self.secret = secret
   }
 
-  /// Reads what a person typed: case does not matter, spaces and dashes may stand anywhere or
-  /// nowhere, O is 0, and I and L are 1. Nil for anything else.
+  /// Reads a typed code: case does not matter, spaces and dashes are ignored anywhere, O is read as
+  /// 0, and I and L as 1. Nil for anything else.
   public init?(parsing text: String) {
     var symbols: [UInt8] = []
     for scalar in text.unicodeScalars {
@@ -52,20 +52,20 @@ public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
     secret = Array(symbols[2...])
   }
 
-  /// The code as it is shown. Secret.
+  /// The code in its usual form. Secret.
   public var description: String {
     let text = String(decoding: secret, as: UTF8.self)
     return "\(locator)-\(text.prefix(4))-\(text.dropFirst(4))"
   }
 
-  /// The 32-byte key for a TLS handshake with this identity: scrypt of the secret's ten
-  /// characters, salted with the identity's bytes. Takes about 0.1 s and 32 MiB.
+  /// The 32-byte key for a TLS handshake with this identity: scrypt of the secret's ten characters,
+  /// with the identity's bytes as salt. Takes about 0.1 s and 32 MiB.
   public func preSharedKey(for identity: PairingIdentity) throws -> [UInt8] {
     let lib = try OpenSSL.library()
     let salt = identity.bytes
     var key = [UInt8](repeating: 0, count: 32)
     let password = secret.map { CChar(bitPattern: $0) }
-    // N = 2^15, r = 8, p = 1; OpenSSL needs leave for the 32 MiB that takes.
+    // N = 2^15, r = 8, p = 1; OpenSSL must be allowed to use the 32 MiB.
     try OpenSSL.check(
       "EVP_PBE_scrypt",
       lib.EVP_PBE_scrypt(
@@ -75,7 +75,7 @@ public struct InvitationCode: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension InvitationCode: Codable {
-  /// From the code as it is shown.
+  /// Decodes the usual form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let code = InvitationCode(parsing: try container.decode(String.self)) else {
@@ -84,15 +84,15 @@ extension InvitationCode: Codable {
     self = code
   }
 
-  /// As it is shown. Secret.
+  /// Encodes the usual form. Secret.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 }
 
-/// The bytes that a joining device sends in the clear to say which invitation it answers: the locator and a
-/// nonce of its own, so that keys cannot be computed before a code is used.
+/// The bytes that a joining device sends unencrypted to identify the invitation: the locator and a new
+/// nonce, so that keys cannot be computed before a code is used.
 public struct PairingIdentity: Hashable, Sendable {
   /// The invitation's two digits.
   public let locator: String
@@ -108,13 +108,13 @@ public struct PairingIdentity: Hashable, Sendable {
     nonce = try OpenSSL.random(PairingIdentity.nonceSize)
   }
 
-  /// Reads an identity from a peer; nil when it is not one.
+  /// Reads an identity from a peer; nil if it is invalid.
   public init?(bytes: [UInt8]) {
     let parts = bytes.split(separator: UInt8(ascii: " "))
     guard parts.count == 3, let nonce = [UInt8](hexadecimal: parts[2]) else { return nil }
     locator = String(decoding: parts[1], as: UTF8.self)
     self.nonce = nonce
-    // Only the one spelling counts: the identity is the salt of the key.
+    // Only one spelling is accepted: the identity is the salt of the key.
     guard parts[1].count == 2, parts[1].allSatisfy({ (0x30...0x39).contains($0) }),
       nonce.count == PairingIdentity.nonceSize, self.bytes == bytes
     else { return nil }

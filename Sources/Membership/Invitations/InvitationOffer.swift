@@ -1,7 +1,7 @@
 internal import State
 public import System
 
-/// An admin's word that whoever holds an invitation's secret may become a member, once:
+/// An admin's statement that one device with an invitation's secret may become a member:
 /// notes-security(7), "Invitations by a link". Nothing in it is secret.
 public struct InvitationOffer: Sendable {
   /// The invitation.
@@ -10,10 +10,10 @@ public struct InvitationOffer: Sendable {
   public let notebookID: String
   /// The role that the new member gets.
   public let role: Role
-  /// When it was made and when it ends, in seconds since 1970 by the inviter's clock.
+  /// When it was made and when it expires, in seconds since 1970 by the inviter's clock.
   public let created: Int64
   public let expires: Int64
-  /// The device that signed the offer. Whether that is an admin is for the list of members to say.
+  /// The device that signed the offer. The list of members decides whether that is an admin's.
   public let inviterID: String
   /// The signed text.
   public let text: [UInt8]
@@ -24,7 +24,7 @@ public struct InvitationOffer: Sendable {
 
   /// Signs an offer.
   ///
-  /// - Throws: `notAnAdmin` where `key` is not an admin's.
+  /// - Throws: `notAnAdmin` if `key` is not an admin's.
   public init(
     _ secret: InvitationSecret, to membership: MembershipStore, role: Role, expires: Int64,
     by key: DeviceKey, now: Int64 = WallClock.now()
@@ -42,7 +42,7 @@ public struct InvitationOffer: Sendable {
     self = offer
   }
 
-  /// Reads an offer, of whatever notebook; nil for what is none.
+  /// Reads an offer for any notebook; nil if it is invalid.
   public init?(parsing text: [UInt8]) throws {
     guard let signed = try SignedText(parsing: text, for: .offer) else { return nil }
     try self.init(signed)
@@ -64,17 +64,17 @@ public struct InvitationOffer: Sendable {
   }
 }
 
-/// A device's request to become a member by an invitation: it holds the device's own request for a certificate,
-/// and is signed with the key that is made of the invitation's secret.
+/// A device's request to become a member by an invitation: it contains the device's own request for a
+/// certificate, and is signed with the key derived from the invitation's secret.
 public struct AdmissionRequest: Sendable {
   /// The request for a certificate.
   public let request: CertificateRequest
-  /// The version that the device has, in hexadecimal, where it asks by a file.
+  /// The version that the device has, in hexadecimal digits, if the request is in a file.
   public let tip: String?
   /// The signed text.
   public let text: [UInt8]
 
-  /// The device that asks.
+  /// The requesting device.
   public var deviceID: String { request.deviceID }
 
   private static let form = "notes-admission"
@@ -91,7 +91,7 @@ public struct AdmissionRequest: Sendable {
     text = try SignedText(lines, for: .admission, by: secret.key).bytes
   }
 
-  /// Reads a request that answers an offer; nil for what is none, or was not made with the offer's secret.
+  /// Reads a request for an offer; nil if it is invalid, or was not made with the offer's secret.
   public init?(parsing text: [UInt8], to offer: InvitationOffer) throws {
     guard let signed = try SignedText(parsing: text, for: .admission),
       signed.signer == offer.publicKey, signed.lines[Self.form] == "1",

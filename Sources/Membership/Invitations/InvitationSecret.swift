@@ -1,7 +1,7 @@
 internal import System
 
-/// The secret of an invitation that travels as a link: 160 random bits, of which a key pair is made that signs
-/// one request. It is kept nowhere but in the link: notes-security(7), "Invitations by a link".
+/// The secret of an invitation that is sent as a link: 160 random bits, from which a key pair is derived that
+/// signs one request. It is stored only in the link: notes-security(7), "Invitations by a link".
 public struct InvitationSecret: Sendable, CustomStringConvertible, CustomReflectable {
   /// The secret as 32 characters of base32, in lower case. Secret.
   public var text: String { String(base32: bytes).lowercased() }
@@ -17,7 +17,7 @@ public struct InvitationSecret: Sendable, CustomStringConvertible, CustomReflect
   /// A new secret.
   public init() throws { try self.init(bytes: OpenSSL.random(Self.size)) }
 
-  /// Reads a secret; nil where the text is none.
+  /// Reads a secret; nil if the text is invalid.
   public init?(text: String) throws {
     guard let bytes = [UInt8](base32: text.uppercased()), bytes.count == Self.size,
       String(base32: bytes).lowercased() == text
@@ -35,9 +35,9 @@ public struct InvitationSecret: Sendable, CustomStringConvertible, CustomReflect
   public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
-/// The ID of an invitation that travels as a link: the first 16 bytes of the SHA-256 of its public key, after a
-/// label. It is also the serial number of the certificate that the invitation led to, so that the list of
-/// members says which invitations were used, and the revocation lists which were cancelled.
+/// The ID of an invitation that is sent as a link: the first 16 bytes of the SHA-256 of its public key, after a
+/// label. It is also the serial number of the certificate issued for the invitation, so the list of members
+/// shows which invitations were used, and the revocation lists show which were cancelled.
 public struct InvitationID: Hashable, Sendable, CustomStringConvertible {
   let serial: [UInt8]
 

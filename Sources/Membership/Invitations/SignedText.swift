@@ -1,6 +1,7 @@
 internal import State
 
-/// Lines of text and behind them a signature over all of them: notes-security(7), "Invitations by a link".
+/// Lines of text followed by a signature over all of them: notes-security(7), "Invitations by a
+/// link".
 struct SignedText: Sendable {
   let lines: StateLines
   /// The key that signed, 32 bytes.
@@ -18,7 +19,7 @@ struct SignedText: Sendable {
     bytes = lines.bytes + (try VersionSignature(over: lines.bytes, by: key, for: purpose)).armored
   }
 
-  /// Nil for a text of another form, or with a signature that does not fit.
+  /// Nil for a text in another form, or with an invalid signature.
   init?(parsing text: [UInt8], for purpose: VersionSignature.Purpose) throws {
     let armor = Array(VersionSignature.first.utf8)
     guard text.count <= Self.maximumSize,

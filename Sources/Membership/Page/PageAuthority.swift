@@ -2,18 +2,19 @@ internal import COpenSSL
 internal import Glibc
 public import System
 
-/// The authority that certifies the page which a device serves to browsers on its network:
-/// notes-security(7), THE PAGE ON THE NETWORK. Browsers take no Ed25519, so it has keys of its own.
+/// The authority for the certificate of the page that a device serves to browsers on its network:
+/// notes-security(7), THE PAGE ON THE NETWORK. Browsers do not support Ed25519, so it has separate keys.
 ///
-/// A root, whose key nobody keeps, certifies one key, for this machine's name and private addresses alone.
-/// That key certifies what the page shows.
+/// A root, whose key is not stored, certifies one key, only for this machine's name and private addresses.
+/// That key certifies the page's key.
 public struct PageAuthority: Sendable {
-  /// The certificate that people install, DER.
+  /// The certificate that people install, in DER.
   public let root: [UInt8]
-  /// The name of this machine on its network, such as `desk.local`, which it may certify.
+  /// The name of this machine on its network, such as `desk.local`, for which it may issue
+  /// certificates.
   public let hostName: String
   private let issuer: [UInt8]
-  /// PEM. Secret.
+  /// In PEM. Secret.
   private let privateKey: [UInt8]
 
   /// The file in the data folder: the key of the issuer, its certificate and the root's, in PEM.
@@ -22,11 +23,11 @@ public struct PageAuthority: Sendable {
   /// In seconds.
   private static let day: Int64 = 86_400
   private static let lifetime = 20 * 365 * day
-  /// How long what it certifies is good, in seconds.
+  /// The lifetime of a page's certificate, in seconds.
   public static let certificateLifetime = 397 * day
-  /// After so long another one takes its place, in seconds.
+  /// The age at which a page's certificate is replaced, in seconds.
   static let renewal = 300 * day
-  /// The file in the data folder that keeps what was certified last, with its key.
+  /// The file in the data folder with the last page's certificate and its key.
   static let certificateName = "page-certificate.pem"
 
   /// The SHA-256 of the root, as browsers and phones show it.
@@ -40,11 +41,11 @@ public struct PageAuthority: Sendable {
       .joined(separator: ":")
   }
 
-  /// The one kept in `dataFolder` for a machine of this name, or a new one, stored there before it is
-  /// returned. One for another name is replaced: it could not certify this one.
+  /// The authority stored in `dataFolder` for a machine with this name, or a new one, stored there
+  /// before it is returned. One for another name is replaced: it could not certify this name.
   ///
-  /// - Throws: `PageAuthorityError` for a file that others may read, or that holds
-  ///   something else. It stays as it is.
+  /// - Throws: `PageAuthorityError` if other users may read the file, or if its content is invalid.
+  ///   The file is not changed then.
   public static func loadOrCreate(
     in dataFolder: String, hostName: String, now: Int64 = WallClock.now()
   ) throws -> PageAuthority {
@@ -52,7 +53,7 @@ public struct PageAuthority: Sendable {
     if let kept = try load(path), kept.hostName == hostName { return kept }
     try Disk.makeFolders(dataFolder, mode: 0o700)
     let made = try make(hostName: hostName, now: now)
-    // Another process of this user may do the same at this moment: the last one counts, for both.
+    // Another process of this user may do the same at this moment: both use the last one.
     try Disk.replace(path, with: made.pem(), isShared: true)
     guard let kept = try load(path) else {
       throw MembershipError.system(call: "open", path: path, code: ENOENT)
@@ -60,14 +61,14 @@ public struct PageAuthority: Sendable {
     return kept
   }
 
-  /// The one kept in `dataFolder`; nil where there is none.
+  /// The authority stored in `dataFolder`; nil if there is none.
   ///
-  /// - Throws: `PageAuthorityError` for a file that is not used.
+  /// - Throws: `PageAuthorityError` if the file is unusable.
   public static func kept(in dataFolder: String) throws -> PageAuthority? {
     try load("\(dataFolder)/\(fileName)")
   }
 
-  /// Whether browsers take it at this time, as their clocks say.
+  /// Whether browsers accept it at this time of their clocks.
   ///
   /// - Throws: `MembershipError.library`.
   public func isGood(at now: Int64) throws -> Bool {
@@ -93,15 +94,15 @@ public struct PageAuthority: Sendable {
       subject: "notes page of \(label), issuer", key: issuerKey, issuer: root, signedWith: rootKey,
       from: now - day, until: now + lifetime,
       extensions: PageExtension.authority(above: 0) + [constraints])
-    // The root's key ends here.
+    // The root's key is freed here and stored nowhere.
     return PageAuthority(
       root: root, hostName: hostName, issuer: issuer, privateKey: try issuerKey.pem())
   }
 
-  /// Certifies a new key for this machine's name, and these addresses of it.
+  /// Certifies a new key for this machine's name and these addresses.
   ///
-  /// - Parameter addresses: IPv4 and IPv6 addresses as text; what is neither is left out. Browsers refuse
-  ///   all of it where one of them is not private.
+  /// - Parameter addresses: IPv4 and IPv6 addresses as text; invalid ones are left out. If one address is
+  ///   not private, browsers refuse the whole certificate.
   /// - Throws: `MembershipError.library`.
   public func certify(
     addresses: [String], now: Int64 = WallClock.now()
@@ -109,10 +110,10 @@ public struct PageAuthority: Sendable {
     try certify(hostName, addresses: addresses, now: now)
   }
 
-  /// The certificate for these addresses that the data folder keeps, or a new one, which it keeps from now on.
-  /// So a browser whose user has accepted it is not warned again when the page is served again.
+  /// The stored certificate for these addresses, or a new one, which is then stored. So a browser whose user
+  /// has accepted it shows no warning the next time.
   ///
-  /// - Throws: `MembershipError`, or what the system says of the file.
+  /// - Throws: `MembershipError`, or the system's error for the file.
   public func certificate(
     for addresses: [String], keptIn dataFolder: String, now: Int64 = WallClock.now()
   ) throws -> PageCertificate {
@@ -128,7 +129,8 @@ public struct PageAuthority: Sendable {
     return made
   }
 
-  /// Nil if there is none for the subject, if its time is over, or if others could have read its key.
+  /// Nil if there is none for the subject, if it has expired, or if other users could have read its
+  /// key.
   private func kept(at path: String, for subject: String, now: Int64) throws -> PageCertificate? {
     let content: [UInt8]?
     do {
@@ -184,8 +186,8 @@ public struct PageAuthority: Sendable {
   }
 }
 
-/// Why the file of the page's authority is not used. It is not replaced either: a device that installed
-/// the authority would have to be told of another one.
+/// The reason why the file of the page's authority is unusable. It is not replaced: devices that have
+/// installed the authority would have to install another one.
 public struct PageAuthorityError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file.
   public let path: String

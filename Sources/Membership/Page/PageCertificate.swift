@@ -4,23 +4,23 @@ internal import OpenSSLLoader
 
 /// The certificate that a page shows to browsers, and its key.
 public struct PageCertificate: Sendable {
-  /// DER, the page's own first, the root last.
+  /// In DER, the page's own certificate first, the root last.
   public let chain: [[UInt8]]
-  /// PEM. Secret.
+  /// In PEM. Secret.
   public let privateKey: [UInt8]
 
-  /// The SHA-256 of the page's own, as browsers show it.
+  /// The SHA-256 of the page's own certificate, as browsers show it.
   ///
   /// - Throws: `MembershipError.library`.
   public func fingerprint() throws -> String { try PageAuthority.fingerprint(of: chain[0]) }
 
-  /// A certificate for `key` in the name of `subject`, signed as `issuer`, or by itself.
+  /// A certificate for `key` with the name `subject`, signed by `issuer`, or self-signed.
   static func make(
     subject: String, key: PageKey, issuer: [UInt8]?, signedWith issuerKey: PageKey,
     from start: Int64,
     until end: Int64, extensions: [PageExtension]
   ) throws -> [UInt8] {
-    // Positive, and so that it takes as many bytes in every certificate.
+    // Positive, and of the same encoded length in every certificate.
     var serial = try OpenSSL.random(Serial.size)
     serial[0] = serial[0] & 0x3F | 0x40
     let identifiers: [Certificate.AnyExtension] = [
@@ -50,7 +50,7 @@ public struct PageCertificate: Sendable {
   }
 }
 
-/// A key on the curve P-256, which all browsers take.
+/// A key on the curve P-256, which all browsers support.
 final class PageKey {
   let pointer: OpaquePointer
   private let free: (OpaquePointer) -> Void
@@ -63,7 +63,7 @@ final class PageKey {
     free = { lib.EVP_PKEY_free($0) }
   }
 
-  /// A new one.
+  /// Makes a new key.
   convenience init() throws {
     let lib = try OpenSSL.library()
     let page = try Self.library()
@@ -117,7 +117,7 @@ final class PageKey {
     return try body(key)
   }
 
-  /// The key in PEM, and the certificates behind it in DER; nil where the text holds no key of this kind.
+  /// The key in PEM, and the certificates after it in DER; nil if the text has no key of this kind.
   static func parts(of pem: [UInt8]) throws -> (key: [UInt8], certificates: [[UInt8]])? {
     guard let (key, certificates) = try read(pem, withCertificates: true) else { return nil }
     return (try key.pem(), certificates)
@@ -129,7 +129,7 @@ final class PageKey {
     let lib = try OpenSSL.library()
     let page = try library()
     defer { _ = LoadedOpenSSL.drain() }
-    // The BIO reads the bytes where they are, so they have to stay there until it is freed.
+    // The BIO reads the bytes in place, so they must not move until it is freed.
     return try pem.withUnsafeBytes { pem in
       let memory = try OpenSSL.check(
         "BIO_new_mem_buf", lib.BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)))

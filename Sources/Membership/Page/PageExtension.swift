@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Glibc
 
-/// An extension of a certificate for browsers (RFC 5280, section 4.2), its value in DER.
+/// An extension of a certificate for browsers (RFC 5280, section 4.2), with its value in DER.
 struct PageExtension {
   let identifier: String
   let isCritical: Bool
@@ -9,38 +9,39 @@ struct PageExtension {
 
   private static let constraintsIdentifier = "2.5.29.30"
 
-  /// The rights of an authority, with so many authorities below it.
+  /// The extensions of an authority, with at most `below` authorities below it.
   static func authority(above below: UInt8) -> [PageExtension] {
     [
       PageExtension(
         identifier: "2.5.29.19", isCritical: true,
         value: DER.sequence([0x01, 0x01, 0xFF] + [0x02, 0x01, below])),
-      // keyCertSign alone.
+      // Only keyCertSign.
       PageExtension(identifier: "2.5.29.15", isCritical: true, value: [0x03, 0x02, 0x02, 0x04]),
       serverAuth,
     ]
   }
 
-  /// The extensions of a server's certificate: the name and addresses that it is for.
+  /// The extensions of a server's certificate, with its name and addresses.
   static func server(name: String, addresses: [String]) -> [PageExtension] {
     let names =
       DER.value(0x82, Array(name.utf8))
       + addresses.compactMap(bytes(ofAddress:)).flatMap { DER.value(0x87, $0) }
     return [
       PageExtension(identifier: "2.5.29.19", isCritical: true, value: DER.sequence([])),
-      // digitalSignature alone.
+      // Only digitalSignature.
       PageExtension(identifier: "2.5.29.15", isCritical: true, value: [0x03, 0x02, 0x07, 0x80]),
       serverAuth,
       PageExtension(identifier: "2.5.29.17", isCritical: false, value: DER.sequence(names)),
     ]
   }
 
-  /// For servers of TLS (1.3.6.1.5.5.7.3.1) alone.
+  /// Only for TLS servers (1.3.6.1.5.5.7.3.1).
   private static let serverAuth = PageExtension(
     identifier: "2.5.29.37", isCritical: false,
     value: DER.sequence([0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01]))
 
-  /// The private networks (RFC 1918, RFC 4193) and link-local ones (RFC 3927, RFC 4291): address and mask.
+  /// The private networks (RFC 1918, RFC 4193) and link-local ones (RFC 3927, RFC 4291): addresses
+  /// and masks.
   private static let networks: [[UInt8]] = [
     [10, 0, 0, 0, 255, 0, 0, 0], [172, 16, 0, 0, 255, 240, 0, 0],
     [192, 168, 0, 0, 255, 255, 0, 0], [169, 254, 0, 0, 255, 255, 0, 0],
@@ -52,7 +53,7 @@ struct PageExtension {
     return address + rest + mask + rest
   }
 
-  /// The permitted subtrees: the name, what is below it, and the private networks.
+  /// The permitted subtrees: the name, names below it, and the private networks.
   static func constraints(name: String) -> PageExtension {
     let trees =
       DER.sequence(DER.value(0x82, Array(name.utf8)))
@@ -62,7 +63,8 @@ struct PageExtension {
       value: DER.sequence(DER.value(0xA0, trees)))
   }
 
-  /// The name that a certificate's constraints permit, where they are what `constraints` makes.
+  /// The name that a certificate's constraints permit; nil if they differ from those of
+  /// `constraints`.
   static func constrainedName(of der: [UInt8]) throws -> String? {
     let subject = try Certificate.decoding(der) { certificate, lib -> [UInt8]? in
       for index in 0..<max(lib.X509_get_ext_count(certificate), 0) {
@@ -94,7 +96,7 @@ struct PageExtension {
   }
 }
 
-/// The little of DER that these need.
+/// The small part of DER that these extensions need.
 enum DER {
   static func sequence(_ content: [UInt8]) -> [UInt8] { value(0x30, content) }
 

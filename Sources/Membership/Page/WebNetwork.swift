@@ -1,26 +1,26 @@
 internal import Glibc
 internal import System
 
-/// The places at which the page is served on the network: this machine's private addresses, and its name
-/// there.
+/// The names and addresses at which the page is served on the network: this machine's private addresses,
+/// and its name there.
 public struct WebNetwork: Sendable {
-  /// Such as `desk.local`; nil where the machine's name makes none.
+  /// For example `desk.local`; nil if the machine's name is unusable.
   public var name: String?
-  /// Those it is served at, that of the links first.
+  /// The addresses at which it is served; the first one is used in links.
   public var addresses: [String]
-  /// Those of this machine that are public: the page is not served there.
+  /// This machine's public addresses: the page is not served there.
   public var publicAddresses: [String]
-  /// Whether the name is known on the network, so that links may have it.
+  /// Whether the network knows the name, so that links may contain it.
   public var isNamePublished: Bool
 
-  /// A network of this name and these addresses.
+  /// A network with this name and these addresses.
   public init(name: String?, addresses: [String], isNamePublished: Bool = false) {
     (self.name, self.addresses, publicAddresses) = (name, addresses, [])
     self.isNamePublished = isNamePublished
   }
 
-  /// The network of this machine as the system has it now. Link-local IPv6 addresses are left out: browsers
-  /// take no address with a scope.
+  /// This machine's present network. Link-local IPv6 addresses are left out: browsers do not accept
+  /// addresses with a scope.
   public static func ofThisMachine() -> WebNetwork {
     let all = Address.ofThisMachine(limit: 64)
     let usual = PrivateAddress.usual()
@@ -49,7 +49,7 @@ public struct WebNetwork: Sendable {
   }
 }
 
-/// Why there is no page on the network.
+/// The reason why there is no page on the network.
 public enum WebNetworkError: Error, CustomStringConvertible {
   /// This machine has no private address.
   case noAddress
@@ -59,7 +59,8 @@ public enum WebNetworkError: Error, CustomStringConvertible {
 
 /// Addresses as text.
 package enum PrivateAddress {
-  /// Whether an address is one of a private network (RFC 1918, RFC 4193), or link-local IPv4 (RFC 3927).
+  /// Whether an address belongs to a private network (RFC 1918, RFC 4193), or is link-local IPv4
+  /// (RFC 3927).
   package static func isPrivate(_ text: String) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 4)
     if inet_pton(AF_INET, text, &bytes) == 1 {
@@ -71,14 +72,13 @@ package enum PrivateAddress {
     return Self.bytes(ofIPv6: text).map { $0[0] & 0xFE == 0xFC } ?? false
   }
 
-  /// The 16 bytes of an IPv6 address; nil where the text is none.
+  /// The 16 bytes of an IPv6 address; nil if the text is invalid.
   package static func bytes(ofIPv6 text: String) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 16)
     return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
   }
 
-  /// The address from which this machine reaches others: of the way that a packet to far away would take.
-  /// None is sent.
+  /// The source address that this machine would use for a packet to the Internet. No packet is sent.
   static func usual() -> String? {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { return nil }
@@ -86,7 +86,7 @@ package enum PrivateAddress {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(9).bigEndian
-    // 192.0.2.1 is nobody's (RFC 5737).
+    // 192.0.2.1 belongs to nobody (RFC 5737).
     address.sin_addr.s_addr = in_addr_t(0xC000_0201).bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
