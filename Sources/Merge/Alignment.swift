@@ -1,24 +1,24 @@
-/// Several sequences cut into stretches on which all agree with a reference and stretches on which
-/// some differ: notes-merge(7), "Regions".
+/// Several sequences divided into stretches in which all agree with a reference, and stretches in
+/// which some differ: notes-merge(7), "Regions".
 struct Alignment {
   enum Part {
     /// A stretch of the reference that every term shares.
     case same(Range<Int>)
-    /// For each term the stretch that stands at this place.
+    /// For each term, its stretch at this place.
     case different([Range<Int>])
   }
 
   private(set) var parts: [Part] = []
-  /// For each term its differences from the reference.
+  /// The differences of each term from the reference.
   let hunks: [[Hunk]]
 
-  /// - Parameter parts: tells whether lines of the reference on which all agree part the stretches
-  ///   before and after them; otherwise the three are one.
+  /// - Parameter parts: whether lines of the reference on which all agree separate the stretches
+  ///   before and after them; if not, all three become one stretch.
   init(
     terms: [[Int32]], reference: Int, parts isParting: (ArraySlice<Int32>) -> Bool = { _ in true }
   ) {
     hunks = terms.map { LineMatching.hunks(from: terms[reference], to: $0) }
-    // Per term: the next hunk, and how far its positions are ahead of the reference's.
+    // For each term, the next hunk, and the offset of its positions from the reference's.
     var nextHunk = Array(repeating: 0, count: terms.count)
     var shift = Array(repeating: 0, count: terms.count)
     var end = 0
@@ -39,8 +39,8 @@ struct Alignment {
     if end < terms[reference].count { parts.append(.same(end..<terms[reference].count)) }
   }
 
-  /// The stretches of the reference that some hunk covers; hunks that overlap or touch, or that
-  /// nothing parts, share one.
+  /// The stretches of the reference that hunks cover; hunks that overlap or touch, or are not
+  /// separated, share one.
   private static func spans(
     of hunks: [[Hunk]], _ isParting: (Range<Int>) -> Bool
   ) -> [ClosedRange<Int>] {

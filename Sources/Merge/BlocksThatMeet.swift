@@ -1,7 +1,7 @@
-// Conflicts that go on: notes-merge(7), "Blocks that meet".
+// Conflicts that are merged again: notes-merge(7), "Blocks that meet".
 extension TextMerge {
-  /// The terms with those that have the same blocks as one, and with it the others' edits in every side
-  /// that they go with.
+  /// The terms, with those that have the same blocks combined into one, to which the other terms' edits
+  /// were applied in every side that they fit.
   mutating func sideBySide(
     _ given: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
   ) -> (ConflictTerms, MergeRules) {
@@ -46,13 +46,13 @@ extension TextMerge {
     return (ConflictTerms(positives: [blocks(sides)], labels: [[]], negatives: []), rules)
   }
 
-  /// Terms with blocks of the same labels: what is between these, and each side of them, is summed up by
-  /// itself.
+  /// The sum of terms whose blocks have the same labels: the text between blocks, and each side of them,
+  /// is summed up separately.
   private mutating func mergedBlocks(
     _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
   ) -> Sum {
     var result = Sum()
-    // The lines before each block, and behind the last.
+    // The lines before each block, and after the last.
     let texts = (terms.positives + terms.negatives).map { value in
       value.split(omittingEmptySubsequences: false) { table.blocks[$0] != nil }.map(Array.init)
     }

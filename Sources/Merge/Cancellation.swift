@@ -1,9 +1,9 @@
-/// The terms that an alternating sum leaves when equal ones of opposite sign have cancelled:
+/// The terms of an alternating sum that remain when equal terms of opposite sign have cancelled:
 /// notes-merge(7), "The sum".
 struct Cancellation {
-  /// The first position of each distinct positive value that is left, in order.
+  /// The first position of each distinct remaining positive value, in order.
   var positives: [Int] = []
-  /// The first position of each distinct negative value that is left, in order.
+  /// The first position of each distinct remaining negative value, in order.
   var negatives: [Int] = []
 
   init<Value: Hashable>(positives: [Value], negatives: [Value]) {

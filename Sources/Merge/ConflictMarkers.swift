@@ -1,30 +1,30 @@
-/// A note's text cut into plain text and conflict blocks: notes-merge(7), "Markers".
+/// A note's text divided into plain text and conflict blocks: notes-merge(7), "Markers".
 public struct MarkedText: Sendable {
   /// One side of a block.
   public struct Side: Hashable, Sendable {
-    /// The author of the side and the time, as the marker says: `NAME · YYYY-MM-DD HH:MM`.
+    /// The author of the side and the time, from the marker: `NAME · YYYY-MM-DD HH:MM`.
     public var label: [UInt8]
-    /// The side's bytes, its line endings as in the note.
+    /// The side's bytes, with the note's line endings.
     public var text: [UInt8]
 
     /// The name in the label.
     public var name: String {
       String(decoding: ConflictLabel.parse(label)?.name ?? [], as: UTF8.self)
     }
-    /// The date in the label, `YYYY-MM-DD HH:MM` where the side was written.
+    /// The date in the label, `YYYY-MM-DD HH:MM`, in the writer's zone.
     public var date: String {
       String(decoding: ConflictLabel.parse(label)?.date ?? [], as: UTF8.self)
     }
   }
 
-  /// A piece of the note. Its bytes are the note's own, not a copy: a note may be large.
+  /// A piece of the note. Its bytes are a slice of the note, not a copy, as a note may be large.
   public enum Piece: Hashable, Sendable {
     case text(ArraySlice<UInt8>)
     /// The sides, and the bytes of the whole block.
     case block([Side], source: ArraySlice<UInt8>)
   }
 
-  /// The pieces in order; texts are not empty and never neighbours.
+  /// The pieces in order; texts are never empty and never next to each other.
   public var pieces: [Piece]
 
   /// The sides of each block, in order.
@@ -32,7 +32,7 @@ public struct MarkedText: Sendable {
     pieces.compactMap { if case .block(let sides, _) = $0 { sides } else { nil } }
   }
 
-  /// The bytes of a block, markers and all; blocks are counted from 0.
+  /// The bytes of a block, including its markers; blocks are counted from 0.
   public func source(ofBlock number: Int) -> ArraySlice<UInt8> {
     let sources = pieces.lazy.compactMap {
       if case .block(_, let source) = $0 { source } else { nil }
@@ -40,7 +40,7 @@ public struct MarkedText: Sendable {
     return Array(sources)[number]
   }
 
-  /// The note with texts in place of blocks, which are counted from 0; other blocks stay.
+  /// The note with texts in place of blocks, which are counted from 0; other blocks are unchanged.
   public func text(replacing texts: [Int: [UInt8]]) -> [UInt8] {
     var number = 0
     return pieces.reduce(into: []) { whole, piece in
@@ -53,11 +53,11 @@ public struct MarkedText: Sendable {
     }
   }
 
-  /// How long the shortest markers are.
+  /// The length of the shortest markers.
   public static let smallestMarkerSize = 7
 
-  /// Reads a note whose blocks, if it has any, have markers of that size; what does not have the
-  /// exact form of a block is text.
+  /// Reads a note whose blocks, if any, have markers of that size; anything without the exact form
+  /// of a block is text.
   public init(_ text: [UInt8], markerSize: Int) {
     let lines = Self.lineRanges(of: text)
     pieces = []
@@ -77,7 +77,7 @@ public struct MarkedText: Sendable {
     if textStart < text.count { pieces.append(.text(text[textStart...])) }
   }
 
-  /// Whether some line is a block's opening marker, of any size: without one there is no block.
+  /// Whether any line is a block's opening marker, of any size; if not, there is no block.
   package static func mayHoldBlocks(_ text: [UInt8]) -> Bool {
     let mark = UInt8(ascii: "<")
     var start = 0
@@ -92,7 +92,7 @@ public struct MarkedText: Sendable {
     return false
   }
 
-  /// The ranges of the lines, newlines included.
+  /// The ranges of the lines, including newlines.
   private static func lineRanges(of text: [UInt8]) -> [Range<Int>] {
     var ends = text.indices.filter { text[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
     if (ends.last ?? 0) < text.count { ends.append(text.count) }
@@ -127,13 +127,13 @@ public struct MarkedText: Sendable {
   }
 }
 
-/// The kind of marker of a given size that a line is.
+/// The kind of marker, of a given size, in a line.
 enum MarkerLine: Equatable {
   case opening(label: [UInt8])
-  /// Without a label the side that follows is the block's last.
+  /// Without a label, the next side is the block's last.
   case separator(label: [UInt8]?)
   case closing(label: [UInt8])
-  /// A marker of that size whose label is not one of ours.
+  /// A marker of that size with an invalid label.
   case malformed
 
   init?(_ line: ArraySlice<UInt8>, size: Int) {
@@ -154,12 +154,12 @@ enum MarkerLine: Equatable {
     }
   }
 
-  /// The parts of a line that could be taken for a marker.
+  /// The parts of a line that could be a marker.
   struct Parts {
     let mark: UInt8
-    /// How often it stands at the start.
+    /// How many times the character is repeated at the start.
     let size: Int
-    /// The rest: nothing, or a space and more.
+    /// The rest of the line: empty, or a space and more.
     let rest: ArraySlice<UInt8>
 
     init?(_ line: ArraySlice<UInt8>) {

@@ -1,7 +1,7 @@
-/// Several texts for one place of a note, as numbers of a `LineTable`.
+/// Several texts for one place of a note, as line numbers of a `LineTable`.
 struct ConflictBlock {
   struct Side {
-    /// `NAME · DATE`, as the marker shows it.
+    /// `NAME · DATE`, as in the marker.
     var label: [UInt8]
     var lines: [Int32]
   }
@@ -9,14 +9,13 @@ struct ConflictBlock {
   var sides: [Side]
 }
 
-/// The terms of a sum: the positive ones, each with the label of whoever wrote it, and the negative
-/// ones.
+/// The terms of a sum: the positive ones, each with its author's label, and the negative ones.
 struct ConflictTerms {
   var positives: [[Int32]]
   var labels: [[UInt8]]
   var negatives: [[Int32]]
 
-  /// The terms that are left when equal ones of opposite sign cancel, one against one, the last first.
+  /// The terms that remain when equal terms of opposite sign cancel, one for one, the last first.
   var uncancelled: ConflictTerms {
     func counts(_ values: [[Int32]]) -> [[Int32]: Int] {
       values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
@@ -36,8 +35,9 @@ struct ConflictTerms {
     return split(where: places.contains).0
   }
 
-  /// Whether a side of a block has half of the lines of each negative term, and those of it that some
-  /// positive one has replaced: whether the positive terms' edits are edits of that side, too.
+  /// Whether a side of a block has half of the lines of each negative term, and all those of its
+  /// lines that some positive term has replaced: then the positive terms' edits also apply to that
+  /// side.
   func areEdits(ofBasesIn side: [Int32]) -> Bool {
     func counts(_ lines: [Int32]) -> [Int32: Int] {
       lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }
@@ -54,7 +54,8 @@ struct ConflictTerms {
     }
   }
 
-  /// The terms at some places, the negative ones behind the positive ones, and the others.
+  /// The terms at some positions, with the negative ones after the positive ones, and the other
+  /// terms.
   func split(where isFirst: (Int) -> Bool) -> (ConflictTerms, ConflictTerms) {
     var parts = (
       ConflictTerms(positives: [], labels: [], negatives: []),
@@ -75,8 +76,8 @@ struct ConflictTerms {
   }
 }
 
-/// The lines that all sides of a conflict begin and end with, and those between: each text once, under its
-/// first label. In a union, a side without lines is none.
+/// The common first and last lines of all sides of a conflict, and the lines between: each text once, with
+/// its first label. In a union, a side without lines does not count.
 struct TrimmedSides {
   private(set) var start: [Int32] = []
   private(set) var sides: [ConflictBlock.Side] = []
@@ -116,11 +117,11 @@ struct TrimmedSides {
   }
 }
 
-/// The sides of a conflict, of which some may hold blocks already: notes-merge(7), "Blocks that
+/// The sides of a conflict, some of which may already contain blocks: notes-merge(7), "Blocks that
 /// meet".
 enum ConflictSides {
-  /// One side for each distinct text that the values left hold; a side of an older block that some
-  /// term removed or replaced is left out: those that have it cancel against the bases that do.
+  /// One side for each distinct text in the remaining values. A side of an older block that some
+  /// term removed or replaced is left out: the terms that have it cancel against bases with it.
   static func sides(
     _ left: [ConflictBlock.Side], positives: [[Int32]], negatives: [[Int32]],
     blocks: [Int32: ConflictBlock]
@@ -139,8 +140,8 @@ enum ConflictSides {
     }
   }
 
-  /// The texts that a run of lines and blocks stands for: as many as its largest block has sides;
-  /// of a smaller block the last one is repeated.
+  /// The texts that a sequence of lines and blocks represents: as many as its largest block has
+  /// sides; for a smaller block, the last side is repeated.
   static func expand(
     _ lines: [Int32], label: [UInt8], blocks: [Int32: ConflictBlock]
   ) -> [ConflictBlock.Side] {

@@ -1,10 +1,10 @@
-/// How much of one file stands in another: notes-merge(7), "Renames".
+/// How much of one file is in another: notes-merge(7), "Renames".
 struct ContentSimilarity {
   /// The score of equal files.
   static let full = 60_000
-  /// A file that was renamed keeps at least half of itself.
+  /// A renamed file keeps at least half of its content.
   static let least = 30_000
-  /// The part that a file with the same name in another folder must keep.
+  /// The share that a file with the same name in another folder must keep.
   static let leastWithSameName = 45_000
   /// A chunk ends at a newline, or after this many bytes.
   static let longestChunk = 64
@@ -33,7 +33,7 @@ struct ContentSimilarity {
     self.chunks = chunks
   }
 
-  /// The bytes of the chunks that both hold, as a share of the larger file, out of `full`.
+  /// The size of the common chunks, as a share of the larger file, out of `full`.
   func score(against other: ContentSimilarity) -> Int {
     guard size > 0, other.size > 0 else { return 0 }
     var shared = 0

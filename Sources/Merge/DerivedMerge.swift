@@ -1,51 +1,51 @@
 public import Git
 
-/// The commit that stands for a set of heads: notes-merge(7).
+/// The commit that merges a set of heads: notes-merge(7).
 public enum DerivedMerge {
-  /// The identity that derived merges are made with, everywhere.
+  /// The author's name of derived merges, the same on all devices.
   public static let authorName = "notes"
-  /// The same identity's address, which is no device's.
+  /// The address of that author, which is not a device's.
   public static let authorEmail = "merge@notes.invalid"
 
-  /// So many heads are merged at most: notes-protocol(7), LIMITS.
+  /// The most heads that are merged: notes-protocol(7), LIMITS.
   package static let mostHeads = 4_096
 
-  /// The result of a set of heads.
+  /// The merge of a set of heads.
   public struct Tip: Sendable {
     /// The commit: the only head, or the derived merge.
     public var id: ObjectID
     /// The heads, sorted by (author time, ID).
     public var heads: [ObjectID]
-    /// The notes that hold conflict blocks.
+    /// The notes with conflict blocks.
     public var conflicts: [TreePath]
     /// The decisions of the merge; empty for one head.
     public var reports: [MergeReport]
   }
 
-  /// Whether a commit has the form of a derived merge. That says nothing about whether it is the
-  /// right one: what arrives from elsewhere is made again from its heads.
+  /// Whether a commit has the form of a derived merge. This does not mean that its content is
+  /// right: merges from other devices are computed again from their heads.
   public static func isDerived(_ commit: Commit) -> Bool {
     commit.parents.count > 1 && commit.author.name == authorName
       && commit.author.email == authorEmail && commit.committer == commit.author
       && MergeTrailers(message: commit.message).version != nil
   }
 
-  /// The heads among these commits, sorted: derived merges count as their parents, and ancestors of
-  /// others are left out.
+  /// The heads among these commits, sorted: derived merges are replaced by their parents, and
+  /// ancestors of others are left out.
   package static func reduce(_ heads: [ObjectID], in store: any MergeStore) throws -> [ObjectID] {
     try HeadSet.reduce(heads, in: store).map(\.id)
   }
 
-  /// The tip of a set of heads: itself when it is one, else their derived merge, which is written to
-  /// the store. A pure function of the set: every device gets the same ID.
+  /// The tip of a set of heads: a single head itself, otherwise their derived merge, which is
+  /// written to the store. A pure function of the set: every device gets the same ID.
   package static func tip(
     of heads: [ObjectID], in store: any MergeStore, bounds: MergeBounds = .standard
   ) throws -> Tip {
     try store.withBatchedWrites { try makeTip(of: heads, in: store, bounds) }
   }
 
-  /// The heads that a device tells: its own, or if they are too many the merges of a tip that stand for
-  /// them.
+  /// The heads that a device advertises: its own; if they are too many, the merges in a tip that
+  /// represent them.
   package static func advertisedHeads(
     of tip: ObjectID, in store: any MergeStore, bounds: MergeBounds = .standard
   ) throws -> [ObjectID] {
@@ -62,7 +62,8 @@ public enum DerivedMerge {
       let conflicts = try OpenConflicts.conflicts(at: head, in: store).keys.sorted()
       return Tip(id: head.id, heads: [head.id], conflicts: conflicts, reports: [])
     }
-    // Too many for one commit are merged in groups, the groups' merges like heads.
+    // If there are too many for one commit, they are merged in groups, and the merges of the groups
+    // like heads.
     var budget = MergeBudget(bounds)
     var level = heads
     var reports: [MergeReport] = []
@@ -106,24 +107,26 @@ public enum DerivedMerge {
       reports: result.reports)
   }
 
-  /// The tree of what the heads that a derived merge stands for merge to: its own, if nobody has changed it
-  /// and this program's rules made it. The objects that it stores are not needed afterwards.
+  /// The tree of the computed merge of the heads that a derived merge represents: equal to its own tree if
+  /// nobody has changed it and this program's rules made it. The objects that this stores are not needed
+  /// afterwards.
   package static func expectedTree(
     of merge: Commit, in store: any MergeStore, bounds: MergeBounds = .standard
   ) throws -> ObjectID {
     let heads = try HeadSet.reduce([merge.id], in: store)
     guard heads.count > 1 else { return heads.first?.tree ?? merge.tree }
-    // Too many for one commit are merged in groups, which are looked at by themselves.
+    // If there are too many for one commit, they are merged in groups, which are checked
+    // separately.
     let merged = heads.count <= bounds.parents ? heads : try merge.parents.map(store.commit)
     var sum = HeadMerge(
       store: store, rules: .all, bounds: bounds, budget: MergeBudget(bounds))
     return try sum.merge(merged).tree
   }
 
-  /// A note of a derived merge made again by lines alone, so that what fine-grained rules settled
-  /// stands in markers; nil when the merge has no such note.
+  /// A note of a derived merge, merged again only by lines, so that the results of fine-grained
+  /// rules become conflicts with markers; nil if the merge has no such note.
   ///
-  /// Saving it makes a version that takes the automatic merge back; its trailers must name the
+  /// Saving it makes a version that undoes the automatic merge; its trailers must name the
   /// conflict, with this marker size.
   package static func noteInMarkers(
     _ path: TreePath, at tip: ObjectID, in store: any MergeStore
@@ -141,14 +144,14 @@ public enum DerivedMerge {
   }
 }
 
-/// The errors of a merge beyond the repository's own.
+/// The errors of a merge, in addition to the repository's.
 public enum MergeError: Error, Sendable, Equatable {
-  /// A tip was asked for without any head.
+  /// There are no heads to merge.
   case noHeads
-  /// The note holds no conflict block.
+  /// The note has no conflict block.
   case noConflict
   /// No side of the note's conflict has that name.
   case noSide(name: String)
-  /// The note has not that many blocks.
+  /// The note has fewer blocks than that.
   case noBlock(number: Int, of: Int)
 }

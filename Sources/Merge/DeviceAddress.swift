@@ -1,13 +1,13 @@
-/// The addresses that authors of versions have: notes-security(7), SIGNATURES.
+/// The addresses in versions' author fields: notes-security(7), SIGNATURES.
 package enum DeviceAddress {
-  /// The domain of the addresses that `notes` writes into versions. It is reserved never to exist
-  /// (RFC 2606), so that no version names somebody's mailbox.
+  /// The domain of the addresses that `notes` writes into versions. It is reserved and will never
+  /// exist (RFC 2606), so no version contains a real mail address.
   package static let domain = "notes.invalid"
-  /// The names before the domain that are no device's: derived merges, commits that lead a hub's branch
-  /// forward, and versions made while the device's key was not there.
+  /// The local parts that are not device IDs: derived merges, commits that move a hub's branch forward,
+  /// and versions made without the device's key.
   private static let noDevices: Set<Substring> = ["merge", "hub", "unsigned"]
 
-  /// Whether `notes` wrote it, on any device.
+  /// Whether `notes` wrote the address, on any device.
   package static func isOurs(_ address: String) -> Bool {
     address.utf8.suffix(domain.utf8.count + 1).elementsEqual("@\(domain)".utf8)
   }

@@ -1,6 +1,6 @@
 internal import Git
 
-/// The sum of what one file is in each term: notes-merge(7), "Files".
+/// The sum of a file's values in all terms: notes-merge(7), "Files".
 struct FileSum {
   let store: any MergeStore
   let rules: MergeRules
@@ -10,18 +10,18 @@ struct FileSum {
   let names: [TreePath]
   private(set) var room: Int
   private(set) var budget: MergeBudget
-  /// The files whose labels are wanted first; without them there is no result.
+  /// The files whose labels must be found first; without them there is no result.
   private(set) var lacking: [TermFile] = []
   /// The decisions, for the report.
   private(set) var keptEdit = false
   private(set) var usedRules: MergeRules = []
 
-  /// The sum: the file, if there is one, and others that stay beside it as copies. `keeps` tells that
-  /// some side renamed the file, which counts as an edit of it.
+  /// The sum: the file, if there is one, and others that are kept beside it as copies. `keeps` says
+  /// that some side renamed the file, which counts as an edit of it.
   mutating func files(
     positives: [TermFile?], negatives: [TermFile?], keeps: Bool
   ) throws -> [TermFile] {
-    // Renamed and not changed, it is what the base has, which others deleted.
+    // A renamed and otherwise unchanged file equals the base, which other sides deleted.
     let renamed = keeps ? positives.first { $0.map { names.contains($0.source) } ?? false } : nil
     var (positives, negatives) = Self.remaining(positives, negatives)
     if Set(positives.map(\.?.value)).count > 1 || keeps {
@@ -40,7 +40,7 @@ struct FileSum {
     return [file]
   }
 
-  /// Cancels equal terms of opposite sign, one against one, the last ones first.
+  /// Cancels equal terms of opposite sign, one for one, the last ones first.
   private static func remaining(
     _ positives: [TermFile?], _ negatives: [TermFile?]
   ) -> (positives: [TermFile?], negatives: [TermFile?]) {
@@ -58,7 +58,7 @@ struct FileSum {
     return (keep(positives, sign: 1), keep(negatives, sign: -1))
   }
 
-  /// Takes `count` terms out: absent ones first, then one of the value that occurs most.
+  /// Removes `count` terms: absent ones first, then one with the most frequent value.
   private static func drop(_ count: Int, from negatives: inout [TermFile?]) {
     var occurrences: [FileValue?: Int] = [:]
     for file in negatives { occurrences[file?.value, default: 0] += 1 }
@@ -107,14 +107,14 @@ struct FileSum {
     func term(_ file: TermFile, label: [UInt8] = []) -> TextTerm {
       TextTerm(text: texts[file.value.id] ?? [], markerSize: file.markerSize, label: label)
     }
-    // Labels are looked for in history, which most merges have no need of.
+    // Finding labels requires the history, which most merges do not need.
     let isLabelled = positives.allSatisfy { labels[$0] != nil }
     let terms = positives.map { term($0, label: labels[$0] ?? []) }
     let bases = negatives.map { $0.map { term($0) } }
-    // A note with a block in such a file, of a former version of these rules, keeps it as it is.
+    // A note with a block in such a file, from an earlier version of these rules, keeps the block.
     let takesMarkers =
       names.allSatisfy(NoteSuffix.takesMarkers) || files.contains { $0.markerSize != nil }
-    // Texts that the result does not hold are let go while it is put together; it alone is there while it
+    // Texts that are not in the result are freed while it is composed; only the result remains while it
     // is stored.
     texts = [:]
     let result = TextMerge.merge(
@@ -145,6 +145,6 @@ struct FileSum {
     return positives.filter { seen.insert($0.value).inserted }
   }
 
-  /// Whether a NUL stands in the first 8,000 bytes, as git tells text from other files.
+  /// Whether there is a NUL in the first 8,000 bytes, git's test for binary files.
   static func isBinary(_ content: [UInt8]) -> Bool { content.prefix(8000).contains(0) }
 }

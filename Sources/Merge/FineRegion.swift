@@ -1,10 +1,10 @@
-/// A region with two sides and one base, merged by finer rules than lines: notes-merge(7),
+/// A region with two sides and one base, merged by finer rules than whole lines: notes-merge(7),
 /// "Fine-grained merge".
 struct FineRegion {
-  /// The result for a stretch of the region.
+  /// The result for a part of the region.
   enum Piece {
     case settled([Int32])
-    /// A block is needed.
+    /// A conflict block is needed.
     case open(older: [Int32], newer: [Int32])
   }
 
@@ -19,7 +19,7 @@ struct FineRegion {
 
     init(pieces: [Piece], rules: MergeRules) { (self.pieces, self.rules) = (pieces, rules) }
 
-    /// The lines of all pieces that need no block.
+    /// The lines of all pieces without a conflict.
     var settled: [Int32] {
       pieces.flatMap { piece -> [Int32] in
         if case .settled(let lines) = piece { lines } else { [] }
@@ -38,15 +38,16 @@ struct FineRegion {
   private let context: InsertionContext
   private let rules: MergeRules
 
-  /// More lines than this are not looked into.
+  /// Regions with more lines than this are not merged finely.
   static let mostLines = 2000
-  /// Nor more bytes.
+  /// Nor regions with more bytes.
   static let mostBytes = 1 << 20
-  /// An insertion has its place beside this many lines even if none of them is like what they became.
+  /// An insertion keeps its place if at most this many lines beside it were replaced by dissimilar
+  /// ones.
   static let mostLinesMadeOver = 3
 
-  /// The pieces that the rules make of two sides, at least of parts of them; nil when there is nothing but
-  /// a block.
+  /// The pieces into which the rules merge two sides, or parts of them; nil if the whole region is a
+  /// conflict.
   static func merge(
     base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
     table: inout LineTable
@@ -85,13 +86,13 @@ struct FineRegion {
     if rules.contains(.words), let lines = region.mergedByWords(&table) {
       return Outcome(lines, by: .words)
     }
-    // Blank lines are nothing that an insertion could be an edit of.
+    // An insertion cannot be an edit of blank lines.
     if base.allSatisfy(table.isBlank), let joined = region.joined(&table) { return joined }
     return parts
   }
 
-  /// The pieces for two sides: if not both changed the base differently, those of one; else those that the
-  /// rules make of them, or a piece that is open.
+  /// The pieces for two sides: if they did not both change the base differently, those of one side;
+  /// otherwise the result of the rules, or an open piece.
   static func threeWay(
     base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
     table: inout LineTable
@@ -103,8 +104,8 @@ struct FineRegion {
       ?? Outcome(pieces: [.open(older: older, newer: newer)], rules: [])
   }
 
-  /// Whether one side made something else of more than a few lines beside which the other inserted
-  /// some, so that nothing tells where these belong, or deleted the parent of what the other inserted.
+  /// Whether the place of an insertion is lost: the other side replaced more than a few lines beside
+  /// it by dissimilar ones, or deleted its parent.
   private static func losesPlace(
     _ base: [Int32], _ side: [Int32], _ hunks: [Hunk], beside others: [Hunk], of otherSide: [Int32],
     _ table: LineTable
@@ -137,8 +138,8 @@ struct FineRegion {
       .map { Outcome(pieces: $0, rules: .joinedInsertions) }
   }
 
-  /// Each stretch of the base in which edits overlap by itself; nil if there is but one, or if the
-  /// result would say something twice.
+  /// The result of merging each stretch of the base with overlapping edits separately; nil if there
+  /// is only one, or if the result would repeat something.
   private func mergedByParts(
     _ olderHunks: [Hunk], _ newerHunks: [Hunk], _ table: inout LineTable
   ) -> Outcome? {
@@ -160,7 +161,7 @@ struct FineRegion {
     return guards.allow(outcome.settled, in: context, table) ? outcome : nil
   }
 
-  /// The result of edits of words; or if one side changed white space alone, the other side.
+  /// The result of merging edits of words; if one side changed only white space, the other side.
   private func mergedByWords(_ table: inout LineTable) -> [Int32]? {
     if let lines = WordMerge.merge(base: base, older: older, newer: newer, table: &table),
       guards.allow(lines, in: context, table)

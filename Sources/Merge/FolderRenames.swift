@@ -1,14 +1,16 @@
 internal import Git
 
-/// Folders that some heads renamed: what others add to them stays in them, which is reported.
+/// Folders that some heads renamed: files that others add to them stay in the former folder, which
+/// is reported.
 struct FolderRenames {
-  /// Per head: folders that some of its files went from to others, with their contents and last names.
+  /// For each head, the former folders of files that moved, with the files' contents and last
+  /// names.
   private var moved: [[TreePath: TreePath]]
   private let store: any MergeStore
   private let trees: [ObjectID]
   private let files: TermFiles
 
-  /// The folders that heads renamed, by what they changed; `files` as they are before renames are undone.
+  /// The folders that heads renamed, by their changes; `files` are those before renames are undone.
   init(store: any MergeStore, files: TermFiles, heads: [MergeTerm]) {
     (self.store, self.files, trees) = (store, files, heads.map(\.tree))
     moved = heads.indices.map { Self.moved(files.changed[$0], files.reference) }
@@ -39,7 +41,7 @@ struct FolderRenames {
     return moved
   }
 
-  /// The files of the merge that are new in a folder that another head renamed.
+  /// The new files of the merge that are in a folder which another head renamed.
   func reports(on merged: [TreePath: TermFile]) throws -> [MergeReport] {
     if moved.allSatisfy(\.isEmpty) { return [] }
     var reports: [MergeReport] = []

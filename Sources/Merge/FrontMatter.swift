@@ -1,13 +1,14 @@
-/// Front matter that lines begin with: notes-merge(7), "Front matter".
+/// Front matter at the beginning of lines: notes-merge(7), "Front matter".
 struct FrontMatter {
-  /// Its first line, its last one, and what is between.
+  /// Its first line, its last line, and those between.
   private let first: Int32
   private let last: Int32
   private let inner: [Int32]
-  /// The lines behind it.
+  /// The lines after it.
   private let rest: [Int32]
 
-  /// The lines that end front matter which begins with some line; none if none does.
+  /// The lines that can end front matter with this first line; empty if it cannot begin front
+  /// matter.
   static func ends(behind first: Int32?, _ table: LineTable) -> [[UInt8]] {
     switch first.map({ Array(table[$0]) }) {
     case Array("---".utf8): [Array("---".utf8), Array("...".utf8)]
@@ -16,7 +17,7 @@ struct FrontMatter {
     }
   }
 
-  /// Nil if the lines begin with none.
+  /// Nil if the lines do not begin with front matter.
   init?(_ lines: [Int32], _ table: LineTable) {
     let ends = Self.ends(behind: lines.first, table)
     guard !ends.isEmpty,
@@ -26,8 +27,8 @@ struct FrontMatter {
     (inner, rest) = (Array(lines[1..<end]), Array(lines[(end + 1)...]))
   }
 
-  /// One front matter with the keys of both, and what the sides come to behind it; a block of what
-  /// can't be joined. Nil if one is written in another language than the other.
+  /// One front matter with the keys of both, and the merge of the lines after it; a conflict block
+  /// if they cannot be joined. Nil if the two are written in different languages.
   func joined(
     with newer: FrontMatter, base: [Int32], in context: InsertionContext, rules: MergeRules,
     table: inout LineTable
@@ -38,14 +39,14 @@ struct FrontMatter {
     }
     var added = newer.inner
     var isClash = !keys[0].isDisjoint(with: keys[1])
-    // The lines below a key are its own: then a key that both have is a clash, whatever it says.
+    // Other lines belong to the key above them: then a key in both is a clash, whatever its value.
     if keys[0].count == inner.count, keys[1].count == added.count {
       added.removeAll { inner.contains($0) }
       isClash = added.contains { line in
         InsertionContext.key(table[line]).map(keys[0].contains) ?? false
       }
     }
-    // Keys behind a table of TOML are that table's.
+    // Keys after a TOML table belong to that table.
     let hasTable = (inner + newer.inner).contains { table[$0].first == UInt8(ascii: "[") }
     let both: FineRegion.Piece =
       isClash || hasTable

@@ -1,15 +1,15 @@
 internal import Git
 
-/// The merge of sorted heads, down to the merges that stand in for several merge bases:
+/// The merge of sorted heads, including the merges that represent several merge bases:
 /// notes-merge(7), "Bases".
 struct HeadMerge {
   let store: any MergeStore
   let rules: MergeRules
   let bounds: MergeBounds
   private(set) var budget: MergeBudget
-  /// By depth, and the commits that the bases were looked for among.
+  /// By depth, and by the commits whose bases they are.
   private(set) var knownBases: [Int: [Set<ObjectID>: MergeTerm]] = [:]
-  /// Ancestors that were looked through for open conflicts.
+  /// Ancestors that were already searched for open conflicts.
   private var knownCommits: [ObjectID: Commit] = [:]
 
   init(store: any MergeStore, rules: MergeRules, bounds: MergeBounds, budget: MergeBudget) {
@@ -19,11 +19,11 @@ struct HeadMerge {
     self.budget = budget
   }
 
-  /// How deep merges of bases may be in one another: more than any history that people make, and
-  /// few enough for the stack.
+  /// How deep merges of bases may be nested: more than in any history that people make, and few
+  /// enough for the stack.
   static let deepestBases = 100
 
-  /// The tree of some heads, two or more, in their order.
+  /// The merge of two or more heads, in their order.
   mutating func merge(_ heads: [Commit], depth: Int = 0) throws -> TreeSum.Result {
     let positives = try heads.map { head in
       MergeTerm(
@@ -43,7 +43,7 @@ struct HeadMerge {
     return result
   }
 
-  /// The merge of the best common ancestors of a head and those before it.
+  /// The merge of the best common ancestors of a head and the heads before it.
   private mutating func base(
     of head: Commit, and others: ArraySlice<Commit>, depth: Int
   ) throws -> MergeTerm {
@@ -66,8 +66,8 @@ struct HeadMerge {
 
 /// Sets of heads in their canonical form: notes-merge(7), "Heads".
 enum HeadSet {
-  /// The commits that no other one descends from, derived merges taken apart, sorted by (author
-  /// time, ID).
+  /// The commits that are not ancestors of others, with derived merges replaced by their heads,
+  /// sorted by (author time, ID).
   static func reduce(_ ids: [ObjectID], in store: any MergeStore) throws -> [Commit] {
     var found: [ObjectID: Commit] = [:]
     var waiting = ids
@@ -84,7 +84,7 @@ enum HeadSet {
     return try maximal(Array(found.values), in: store)
   }
 
-  /// The commits that are not ancestors of others among them, older before newer.
+  /// The commits that are not ancestors of others among them, the older first.
   static func maximal(_ commits: [Commit], in store: any MergeStore) throws -> [Commit] {
     let heads = try store.heads(among: commits.map(\.id))
     return commits.filter { heads.contains($0.id) }

@@ -1,11 +1,11 @@
 internal import System
 
-/// Pairs lines around the longest common run whose lines are rarest in `a`, then goes on to the
-/// left and to the right of it: notes-merge(7), "Matching lines".
+/// Pairs lines around the longest common run whose lines are rarest in `a`, then continues before
+/// and after it: notes-merge(7), "Matching lines".
 struct HistogramMatcher {
-  /// Lines that occur more often than this in the part of `a` at hand are no anchors.
+  /// Lines that occur more often than this in the current part of `a` are not used as anchors.
   static let mostOccurrences = 64
-  /// Steps after which the parts that remain are matched by `UniqueLineMatcher`.
+  /// After this many steps, the remaining parts are matched by `UniqueLineMatcher`.
   static let stepLimit = 1 << 21
 
   typealias Part = (a: Range<Int>, b: Range<Int>)
@@ -13,10 +13,11 @@ struct HistogramMatcher {
   private let a: [Int]
   private let b: [Int]
   private var matching: Matching
-  // Of each symbol: its first place in the part of `a` at hand, and how often it is there.
+  // For each symbol, its first position in the current part of `a`, and its number of occurrences
+  // there.
   private var first: [Int]
   private var occurrences: [Int]
-  /// Of each place in `a`: the next one with the same symbol.
+  /// For each position in `a`, the next one with the same symbol.
   private var next: [Int]
   private var steps = 0
 
@@ -90,7 +91,8 @@ struct HistogramMatcher {
     return .run(best)
   }
 
-  /// The equal lines before and after two equal ones, and how often the rarest of them occurs.
+  /// The common run of lines around two equal lines, and the number of occurrences of its rarest
+  /// line.
   private func commonRun(around i: Int, _ j: Int, in part: Part) -> (run: Part, rarest: Int) {
     var (startA, startB, endA, endB) = (i, j, i + 1, j + 1)
     var rarest = occurrences[a[i]]
@@ -108,8 +110,8 @@ struct HistogramMatcher {
   }
 }
 
-/// Pairs what two parts share at their start and end, and then the lines that occur once in each,
-/// along a longest increasing sequence: the rule for inputs on which better ones would take too
+/// Pairs the common beginning and end of two parts, and then the lines that occur once in each,
+/// along a longest increasing sequence: the rule for inputs on which better rules would take too
 /// long.
 enum UniqueLineMatcher {
   static func match(
@@ -132,9 +134,9 @@ enum UniqueLineMatcher {
     for (i, j) in increasing(pairs.sorted { $0.0 < $1.0 }) { matching.pair(i, j) }
   }
 
-  /// The lines that occur once in a part, and where.
+  /// The lines that occur once in a part, and their positions.
   private static func unique(_ lines: [Int], _ part: Range<Int>) -> [Int: Int] {
-    // Of one that comes again, no place.
+    // A line that occurs again has no position.
     var places: [Int: Int?] = [:]
     for place in part {
       if places.updateValue(place, forKey: lines[place]) != nil {
@@ -144,8 +146,8 @@ enum UniqueLineMatcher {
     return places.compactMapValues { $0 }
   }
 
-  /// A longest subsequence in which the second members increase: of several, the one that patience
-  /// sorting finds, whose last members are smallest.
+  /// A longest subsequence in which the second members increase; of several, the one that patience
+  /// sorting finds, with the smallest last members.
   private static func increasing(_ pairs: [(Int, Int)]) -> [(Int, Int)] {
     var piles: [Int] = []
     var previous = Array(repeating: -1, count: pairs.count)

@@ -1,16 +1,16 @@
 package import Git
 
-/// The version that lets a hub's branch move forward in git's sense, where it held a derived merge that
-/// the present tip does not descend from: notes-merge(7), "Hubs". But for the signature of the device
-/// that makes it, a pure function of the two.
+/// The version that lets a hub's branch fast-forward if it had a derived merge that is not in the
+/// present tip's history: notes-merge(7), "Hubs". Except for the signature of the device that makes it,
+/// a pure function of the two.
 public enum HubMerge {
-  /// The address that such versions are made with, everywhere, which is no device's.
+  /// The author's address of such versions, the same on all devices, which is not a device's.
   public static let authorEmail = "hub@notes.invalid"
 
   private static let message = "Move the hub's branch forward\n"
 
-  /// Whether nobody wrote a commit: it is one of these, by its form and because it holds what its first
-  /// parent holds.
+  /// Whether a commit is such a version, which has no author: it has the form, and its tree equals its
+  /// first parent's.
   package static func isOne(_ commit: Commit, in store: any MergeStore) throws -> Bool {
     guard commit.parents.count == 2, hasForm(commit) else { return false }
     return try store.commit(commit.parents[0]).tree == commit.tree
@@ -21,8 +21,8 @@ public enum HubMerge {
       && commit.committer == commit.author
   }
 
-  /// Stores the version with the tip's tree that descends from the tip and from what the hub's branch
-  /// holds, and returns its ID.
+  /// Stores the version with the tip's tree that has the tip and the hub branch's commit as parents,
+  /// and returns its ID.
   package static func make(
     tip: ObjectID, over former: ObjectID, in store: any Repository & MergeStore,
     signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?

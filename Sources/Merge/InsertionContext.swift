@@ -1,22 +1,23 @@
-/// The lines around insertions, and their consequences: notes-merge(7), "Lines around" and "Order of
+/// The lines around insertions, and their effects: notes-merge(7), "Lines around" and "Order of
 /// insertions".
 struct InsertionContext {
-  /// How far from the insertions lines are looked at.
+  /// How many lines from the insertions are searched.
   static let reach = 100
-  /// How many lines before and after the insertions are looked at.
+  /// How many lines before and after the insertions are compared.
   static let depth = 2
 
-  /// The base with what is around it, and the place of the insertions.
+  /// The base with the lines around it, and the place of the insertions.
   private let lines: [Int32]
   private var place: Range<Int>
 
-  /// The whole of a base as the place, between these lines.
+  /// A context whose place is a whole base, between these lines.
   init(base: [Int32], between before: [Int32], and after: [Int32]) {
     lines = before + base + after
     place = before.count..<before.count + base.count
   }
 
-  /// Some lines as the place, before what is below this one, and behind what is above it or other lines.
+  /// A context whose place is `base`, followed by the lines below this place, and preceded by those
+  /// above it or by `before`.
   func replacing(by base: [Int32], behind before: [Int32]? = nil) -> InsertionContext {
     InsertionContext(
       base: base, between: before ?? Array(self.before), and: Array(lines[place.upperBound...]))
@@ -29,17 +30,17 @@ struct InsertionContext {
     lines[place.upperBound...].first { table.blocks[$0] != nil || !table.isBlank($0) }
   }
 
-  /// The last line above the place that is not blank, nor indented by more than so many bytes.
+  /// The last line above the place that is neither blank nor indented by more than `depth` bytes.
   func lastLine(_ table: LineTable, indentedAtMost depth: Int) -> Int32? {
     before.last {
       table.blocks[$0] != nil || !table.isBlank($0) && table.indentation($0) <= depth
     }
   }
 
-  /// Whether the place is where the note begins.
+  /// Whether the place is at the beginning of the note.
   var isAtStart: Bool { place.lowerBound == 0 }
 
-  /// A stretch of the place as the place.
+  /// A context with a part of the place as its place.
   func replacing(_ stretch: Range<Int>) -> InsertionContext {
     var context = self
     context.place = place.lowerBound + stretch.lowerBound..<place.lowerBound + stretch.upperBound
@@ -52,8 +53,8 @@ struct InsertionContext {
 
   var around: [Int32] { Array(above + below) }
 
-  /// The names that some lines in this place define, behind lines that are put once: links by name, items
-  /// of links, keys at the note's top, and properties in a drawer.
+  /// The names that lines at this place define, after the lines that both sides share: link references,
+  /// items with links, keys at the note's top, and properties in a drawer.
   func names(
     _ lines: [Int32], behind common: ArraySlice<Int32> = [], _ table: LineTable
   ) -> Set<ArraySlice<UInt8>> {
@@ -69,7 +70,7 @@ struct InsertionContext {
       })
   }
 
-  /// Whether keys go on behind these lines: front matter that is not closed, or nothing but keys.
+  /// Whether a key may follow these lines: they are unclosed front matter, or only keys.
   private static func isTop(_ before: ArraySlice<Int32>, _ table: LineTable) -> Bool {
     if before.count >= Self.reach { return false }
     if before.allSatisfy({ table.blocks[$0] == nil && key(table[$0]) != nil }) { return true }
@@ -85,19 +86,19 @@ struct InsertionContext {
     return last.map { table.trimmed($0).elementsEqual(":PROPERTIES:".utf8) } ?? false
   }
 
-  /// `[NAME]:` if a line begins so.
+  /// `[NAME]:` if the line begins with it.
   private static func definition(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     bracketed(line, before: UInt8(ascii: ":")).map { line[..<$0] }
   }
 
-  /// `- [NAME](` if a line begins so, after spaces and tabs and with any item's mark.
+  /// `- [NAME](` if the line begins with it, after spaces and tabs and with any item mark.
   private static func linkItem(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     Token.itemMark(line).flatMap { mark in
       bracketed(line[mark.endIndex...], before: UInt8(ascii: "(")).map { line[..<$0] }
     }
   }
 
-  /// The end of `[NAME]` and one byte more that some bytes begin with.
+  /// The end of `[NAME]` and the byte after it, if the text begins with them.
   private static func bracketed(_ text: ArraySlice<UInt8>, before byte: UInt8) -> Int? {
     guard text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")),
       end > text.startIndex + 1, end + 1 < text.endIndex, text[end + 1] == byte
@@ -105,7 +106,7 @@ struct InsertionContext {
     return end + 2
   }
 
-  /// `KEY:` or `KEY =` if a line begins so.
+  /// `KEY:` or `KEY =` if the line begins with it.
   static func key(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let name = line.prefix { !" \t:=".utf8.contains($0) }
     let rest = line[name.endIndex...].drop(while: Token.isSpace)
@@ -113,7 +114,7 @@ struct InsertionContext {
     return line[...rest.startIndex]
   }
 
-  /// `:KEY:` if a line begins so, after spaces and tabs.
+  /// `:KEY:` if the line begins with it, after spaces and tabs.
   private static func property(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let rest = line.drop(while: Token.isSpace)
     guard rest.first == UInt8(ascii: ":") else { return nil }
@@ -122,7 +123,8 @@ struct InsertionContext {
     return line[...name.endIndex]
   }
 
-  /// Both runs of lines in the order of the list they are inserted in, or nil when it is in none.
+  /// The lines of both sides in the order of the sorted list around them; nil if the place is not
+  /// in such a list.
   func ordered(_ older: [Int32], _ newer: [Int32], table: LineTable) -> [Int32]? {
     guard let first = older.first(where: { !table.isBlank($0) }),
       let second = newer.first(where: { !table.isBlank($0) })
@@ -130,7 +132,7 @@ struct InsertionContext {
     let mark = Token.mark(table[first])
     guard mark == Token.mark(table[second]) else { return nil }
     let isList = (older + newer).allSatisfy { Token.mark(table[$0]) == mark && !table.isBlank($0) }
-    /// The keys of the nearest lines with that mark: a list's must be next to the insertions.
+    /// The keys of the nearest lines with that mark, if the list is directly beside the insertions.
     func neighbours(_ lines: [Int32]) -> [[UInt8]] {
       func isAlike(_ line: Int32) -> Bool {
         table.blocks[line] == nil && Token.mark(table[line]) == mark
@@ -150,7 +152,7 @@ struct InsertionContext {
       let (first, second) = isNewerFirst ? (newer, older) : (older, newer)
       return table.mayFollow(first, second) ? first + second : nil
     }
-    // The sort is stable: where keys are equal, the older's come first.
+    // The sort is stable: for equal keys, the older side's lines come first.
     return zip(older + newer, olderKeys + newerKeys)
       .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
   }
@@ -159,7 +161,7 @@ struct InsertionContext {
     zip(keys, keys.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) }
   }
 
-  /// The line's letters and digits in lower case, a space for anything between them.
+  /// The line's letters and digits in lower case, with a space for everything between them.
   private static func sortKey(_ line: ArraySlice<UInt8>) -> [UInt8] {
     let words = line.split { !Token.isLetterOrDigit($0) }
     return words.joined(separator: [UInt8(ascii: " ")]).map {

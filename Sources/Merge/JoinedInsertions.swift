@@ -1,6 +1,6 @@
 /// Sides that only inserted lines at one place: notes-merge(7), "Joined insertions".
 enum JoinedInsertions {
-  /// Both insertions, the older first, or nil when they look like versions of one thing.
+  /// Both insertions, the older first; nil if they seem to be versions of the same thing.
   static func join(
     _ older: [Int32], _ newer: [Int32], in context: InsertionContext, table: inout LineTable
   ) -> [FineRegion.Piece]? {
@@ -8,11 +8,11 @@ enum JoinedInsertions {
     var (start, end) = commonLines(older, newer, table)
     func rest(_ lines: [Int32]) -> [Int32] { Array(lines.dropFirst(start).dropLast(end)) }
     if start + end > 0, !areItems(rest(older), rest(newer), table) {
-      // One heading is not to stand over both, nor before each.
+      // A common heading must neither be shared by both, nor repeated for each.
       if older.prefix(start).contains(where: table.hasWords) { return nil }
       (start, end) = (0, 0)
     }
-    // Lines of a pattern that the note has already say nothing; items of a list do.
+    // Lines that already repeat in the note are not shared content; items of a list are.
     let around = start == 0 ? context.around : []
     let usual = table.isList(older + newer) ? [] : Set(around)
     if older.suffix(end).contains(where: { usual.contains($0) && !table.isBlank($0) }) { end = 0 }
@@ -44,8 +44,8 @@ enum JoinedInsertions {
     return [.settled(older.prefix(start) + both + older.suffix(end))]
   }
 
-  /// Both, with no more blank lines between them than one has there; with none between items of a
-  /// list below one heading.
+  /// Both, one after the other, with as many blank lines between them as either side has there;
+  /// without blank lines between items of a list under one heading.
   private static func behindEachOther(
     _ older: [Int32], _ newer: [Int32], isBelowHeading: Bool, _ table: LineTable
   ) -> [Int32] {
@@ -60,8 +60,8 @@ enum JoinedInsertions {
     return Array(first + (isList ? [] : between) + second)
   }
 
-  /// How many lines both begin with, and how many of the others both end with; neither run has blank
-  /// lines or code fences where the rests begin.
+  /// How many first lines both share, and how many last lines of the rest; the rests must not begin
+  /// with blank lines or code fences.
   private static func commonLines(
     _ older: [Int32], _ newer: [Int32], _ table: LineTable
   ) -> (start: Int, end: Int) {
@@ -78,7 +78,7 @@ enum JoinedInsertions {
     return (start, end)
   }
 
-  /// Whether the rests beside common lines begin as items of one list do, or one of them is blank.
+  /// Whether the rests beside common lines begin like items of one list, or one of them is blank.
   private static func areItems(_ older: [Int32], _ newer: [Int32], _ table: LineTable) -> Bool {
     guard let (older, newer) = firstLines(older, newer, table) else { return true }
     func mark(_ line: Int32) -> ArraySlice<UInt8> {
@@ -88,7 +88,7 @@ enum JoinedInsertions {
       && !Token.mark(table[older]).allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\r") }
   }
 
-  /// Whether one is deeper than the other, as a child of a list's item is, and so may belong to
+  /// Whether one is indented more than the other, like a child of a list item, and so may belong to
   /// another parent than the line before it.
   private static func differInIndentation(
     _ older: [Int32], _ newer: [Int32], _ table: LineTable
@@ -97,7 +97,7 @@ enum JoinedInsertions {
     return table.indentation(older) != table.indentation(newer)
   }
 
-  /// The first lines that are not blank; nil if one has none.
+  /// The first lines that are not blank; nil if one side has none.
   private static func firstLines(
     _ older: [Int32], _ newer: [Int32], _ table: LineTable
   ) -> (Int32, Int32)? {
@@ -122,7 +122,7 @@ enum JoinedInsertions {
     return SimilarLines.arePresent(in: texts[0], and: texts[1], around: texts[2], table)
   }
 
-  /// The one of two sequences in which the other stands as it is.
+  /// The longer of two sequences, if it contains the other; otherwise nil.
   static func larger(_ older: [Int32], _ newer: [Int32]) -> [Int32]? {
     older.contains(newer) ? older : newer.contains(older) ? newer : nil
   }

@@ -1,5 +1,5 @@
-/// How a text ends its lines and itself; both are merged apart from the lines: notes-merge(7),
-/// "Line endings".
+/// The line endings of a text and of its last line; both are merged separately from the lines:
+/// notes-merge(7), "Line endings".
 struct LineEndings: Hashable, Sendable {
   enum Style: Hashable, Sendable {
     /// The text has no newline.
@@ -29,8 +29,8 @@ extension LineEndings {
     endsInNewline = text.isEmpty ? nil : previous == UInt8(ascii: "\n")
   }
 
-  /// The endings of a merge: each by its own alternating sum, `\n` and a final newline where that
-  /// leaves no single answer.
+  /// The endings of a merge: each by its own alternating sum; `\n` and a final newline if the sum
+  /// has no single result.
   static func merged(positives: [LineEndings], negatives: [LineEndings]) -> LineEndings {
     let style = sum(positives.map(\.style), negatives.map(\.style)) { $0 != .undetermined }
     let ending = sum(positives.map(\.endsInNewline), negatives.map(\.endsInNewline)) { $0 != nil }
@@ -47,7 +47,7 @@ extension LineEndings {
     return values.count == 1 ? values[0] : nil
   }
 
-  /// The text with every `\r\n` as `\n`.
+  /// The text with every `\r\n` replaced by `\n`.
   static func withoutCarriageReturns(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -58,7 +58,7 @@ extension LineEndings {
     return result
   }
 
-  /// A text of `\n` lines in this form.
+  /// A text with `\n` endings, converted to this form.
   func apply(to text: consuming [UInt8], keepsFinalNewline: Bool) -> [UInt8] {
     if endsInNewline == false, !keepsFinalNewline, text.last == UInt8(ascii: "\n") {
       text.removeLast()

@@ -4,22 +4,22 @@ extension LineTable {
     self[line].allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\r") }
   }
 
-  /// Whether a line starts with ``` or ~~~ after blanks.
+  /// Whether a line starts with ``` or ~~~ after white space.
   func isFence(_ line: Int32) -> Bool {
     let content = self[line].drop(while: Token.isSpace)
     return content.starts(with: "```".utf8) || content.starts(with: "~~~".utf8)
   }
 
-  /// Whether a line holds a letter or a digit, and so is no ornament.
+  /// Whether a line has a letter or a digit, and so is not an ornament.
   func hasWords(_ line: Int32) -> Bool { self[line].contains(where: Token.isLetterOrDigit) }
 
-  /// Whether a line is no code fence and holds three letters or more: ASCII letters, and bytes of
+  /// Whether a line is not a code fence and has at least three letters: ASCII letters, or bytes of
   /// other scripts.
   func hasLetters(_ line: Int32) -> Bool {
     self[line].lazy.filter(Token.isLetter).prefix(3).count == 3 && !isFence(line)
   }
 
-  /// How many spaces and tabs a line begins with.
+  /// How many spaces and tabs are at the beginning of a line.
   func indentation(_ line: Int32) -> Int { self[line].prefix(while: Token.isSpace).count }
 
   /// Whether one of the sides opens a code fence that it does not close.
@@ -27,19 +27,19 @@ extension LineTable {
     sides.contains { side in side.count(where: isFence) % 2 == 1 }
   }
 
-  /// Whether all lines that are not blank have the same before their first letter or digit, as the
-  /// lines of a list have.
+  /// Whether all lines that are not blank have the same bytes before their first letter or digit,
+  /// like the lines of a list.
   func isList(_ lines: [Int32]) -> Bool {
     Set(lines.lazy.filter { !isBlank($0) }.map { Token.mark(self[$0]) }).count == 1
   }
 
-  /// Whether both sides hold the same line that has a letter or digit and is no code fence.
+  /// Whether both sides have a common line that has a letter or digit and is not a code fence.
   func sharesLine(_ older: [Int32], _ newer: [Int32]) -> Bool {
     Set(older).intersection(newer).contains { hasWords($0) && !isFence($0) }
   }
 
-  /// Whether two texts have the same words, paragraphs, hard breaks and indentation, in lines wrapped
-  /// otherwise.
+  /// Whether two texts have the same words, paragraphs, hard breaks and indentation, and only other
+  /// line breaks.
   func areWrapped(_ older: [Int32], _ newer: [Int32]) -> Bool {
     let (a, b) = (text(of: older), text(of: newer))
     func isWhite(_ byte: UInt8) -> Bool {
@@ -60,7 +60,7 @@ extension LineTable {
     }
   }
 
-  /// The level of a heading, 100 of any other line.
+  /// The level of a heading; 100 for any other line.
   func headingLevel(_ line: Int32) -> Int {
     let text = self[line]
     guard let mark = text.first, mark == UInt8(ascii: "#") || mark == UInt8(ascii: "*") else {
@@ -71,7 +71,7 @@ extension LineTable {
     return isHeading && text.dropFirst(level).first.map(Token.isSpace) == true ? level : 100
   }
 
-  /// Whether what comes second does not get under a heading that is not its own.
+  /// Whether the second text may follow the first without getting under a wrong heading.
   func mayFollow(_ first: [Int32], _ second: [Int32]) -> Bool {
     var (highest, isCode) = (100, false)
     for line in first {
@@ -81,14 +81,14 @@ extension LineTable {
     return second.first { !isBlank($0) }.map(headingLevel) ?? 100 <= highest
   }
 
-  /// Whether a line has a date of org, which is of the line above.
+  /// Whether a line is an org date, which belongs to the line above.
   func isOfLineAbove(_ line: Int32) -> Bool {
     let text = self[line].drop(while: Token.isSpace)
     return ["SCHEDULED", "DEADLINE", "CLOSED"].contains { text.starts(with: $0.utf8) }
   }
 
-  /// The links of some lines: `://` and what follows it up to a space, a tab, a quote or a bracket,
-  /// without full stops, commas, semicolons and slashes at the end.
+  /// The links in some lines: `://` and the text after it up to a space, a tab, a quote or a
+  /// bracket, without full stops, commas, semicolons and slashes at the end.
   func links(_ lines: [Int32]) -> Set<ArraySlice<UInt8>> {
     var links: Set<ArraySlice<UInt8>> = []
     for line in lines {
@@ -107,7 +107,7 @@ extension LineTable {
     return links
   }
 
-  /// Runs of two lines or more that are not blank, each as one line with a space between them.
+  /// Runs of two or more lines that are not blank, each joined into one line with spaces.
   mutating func paragraphs(_ lines: [Int32]) -> [Int32] {
     lines.split(whereSeparator: isBlank).filter { $0.count > 1 }.map { run in
       number(of: Array(run.map { trimmed($0) }.joined(separator: " ".utf8))[...])
@@ -123,13 +123,13 @@ extension LineTable {
   }
 }
 
-/// The white space at one place of a text.
+/// The white space at a place in a text.
 private struct WhiteSpace {
   private let lines: [Int]
   private let isEmpty: Bool
   private let indentation: ArraySlice<UInt8>
   private let isFirst: Bool
-  /// Whether two words would be one without it.
+  /// Whether it separates two words.
   private let isBetweenWords: Bool
 
   init(_ space: ArraySlice<UInt8>, _ before: UInt8?, _ after: UInt8?) {
@@ -145,7 +145,7 @@ private struct WhiteSpace {
 
   private var isHardBreak: Bool { lines.count == 2 && lines[0] > 1 }
 
-  /// Whether other white space is at most a line wrapped otherwise.
+  /// Whether it differs from other white space at most by line breaks.
   func isWrapped(_ other: WhiteSpace) -> Bool {
     if isFirst || lines.count > 1 && other.lines.count > 1 {
       return isHardBreak == other.isHardBreak && lines.count == other.lines.count

@@ -1,12 +1,12 @@
-/// A run of `a` and the run of `b` that stands in its place; either may be empty.
+/// A run of `a` and the run of `b` that replaces it; either may be empty.
 package struct Hunk: Hashable, Sendable {
   package var a: Range<Int>
   package var b: Range<Int>
 }
 
 extension Hunk {
-  /// The stretches of a base that hunks cover; those that overlap are one, those that touch are only
-  /// where the later one begins with a line that is part of the line before it.
+  /// The stretches of a base that hunks cover. Overlapping ones are combined; touching ones only if
+  /// the later begins with a line that belongs to the line before it.
   static func overlaps(of hunks: [Hunk], isPart: (Int) -> Bool) -> [Range<Int>] {
     var spans: [Range<Int>] = []
     for range in hunks.map(\.a).sorted(by: { $0.precedes($1) }) where range != spans.last {
@@ -22,7 +22,7 @@ extension Hunk {
     return spans
   }
 
-  /// A stretch of a base as a side has it.
+  /// A side's lines for a stretch of a base.
   static func edited(
     _ span: Range<Int>, of base: [Int32], by hunks: [Hunk], from side: [Int32]
   ) -> [Int32] {
@@ -39,12 +39,13 @@ extension Hunk {
   }
 }
 
-/// How lines are paired: notes-merge(7), "Matching lines".
+/// The rule for pairing lines: notes-merge(7), "Matching lines".
 package enum LineMatching {
-  /// The differences from `a` to `b`, which are numbers of one `LineTable`.
+  /// The differences between `a` and `b`, which are line numbers of one `LineTable`.
   package static func hunks(from a: [Int32], to b: [Int32]) -> [Hunk] {
     if a == b { return [] }
-    // The matcher has tables as large as the numbers are, so they are made small.
+    // The matcher's tables are as large as the largest number, so the numbers are renumbered from
+    // 0.
     var numbers = SmallNumbers(of: a, and: b)
     func small(_ lines: [Int32]) -> [Int] { lines.map { numbers.number(of: $0) } }
     let (smallA, smallB) = (small(a), small(b))
@@ -53,10 +54,10 @@ package enum LineMatching {
   }
 }
 
-/// Numbers from 0 on for those of two sequences, in the order in which they are met.
+/// Numbers from 0 for the elements of two sequences, in the order of their first occurrence.
 private struct SmallNumbers {
   private(set) var count = 0
-  /// By number, where most numbers are in use: a dictionary takes ten times as much.
+  /// By number, if most numbers are used: a dictionary would take ten times as much memory.
   private var dense: [Int32]
   private var sparse: [Int32: Int] = [:]
 
@@ -74,7 +75,7 @@ private struct SmallNumbers {
   }
 }
 
-/// Differences between token sequences: notes-merge(7), "Matching tokens".
+/// Differences between sequences of tokens: notes-merge(7), "Matching tokens".
 enum TokenMatching {
   static func hunks(from a: [Int32], to b: [Int32]) -> [Hunk]? {
     let (a, b) = (a.map { Int($0) }, b.map { Int($0) })
@@ -85,7 +86,7 @@ enum TokenMatching {
   }
 }
 
-/// Which elements of two sequences are paired, one to one and in order.
+/// The paired elements of two sequences, one to one and in order.
 struct Matching {
   private let a: [Int]
   private let b: [Int]
@@ -103,7 +104,7 @@ struct Matching {
     isPairedB[j] = true
   }
 
-  /// The runs without partner, in order, slid to where a person would see the edit.
+  /// The unpaired runs, in order, moved to where a person would see the edit.
   var hunks: [Hunk] {
     var (runsA, runsB) = (Self.runs(isPairedA), Self.runs(isPairedB))
     Self.slide(&runsA, in: a, against: runsB)
@@ -118,7 +119,7 @@ struct Matching {
     return hunks
   }
 
-  /// How many elements without partner are before the first pair, between each two, and behind the
+  /// How many unpaired elements there are before the first pair, between each two, and after the
   /// last.
   private static func runs(_ isPaired: [Bool]) -> [Int] {
     var runs = [0]
@@ -128,8 +129,8 @@ struct Matching {
     return runs
   }
 
-  /// Slides each run down as far as it goes, or back to the last place where it faces a run of the
-  /// other sequence.
+  /// Moves each run down as far as possible, or back to the last place at which it is opposite a
+  /// run of the other sequence.
   private static func slide(_ runs: inout [Int], in elements: [Int], against other: [Int]) {
     var (run, end) = (0, runs[0])
     func slideUp() -> Bool {

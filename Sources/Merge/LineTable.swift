@@ -2,13 +2,13 @@ internal import System
 
 /// Gives equal lines one number, so that the merge compares numbers instead of bytes.
 package struct LineTable {
-  /// The bytes of the lines, one after the other in pieces: an allocation for each line takes more
-  /// than most lines have.
+  /// The bytes of the lines, one after the other in large pieces: an allocation for each line would
+  /// take more memory than most lines.
   private var pieces: [[UInt8]] = []
   private var places: [Place] = []
-  /// Lines that stay in the text that they are of, which is mostly them.
+  /// Long lines, which stay slices of their text.
   private var largeLines: [Int32: ArraySlice<UInt8>] = [:]
-  /// The numbers of the lines where their hashes say, or in the next free place; -1 is none.
+  /// A hash table of line numbers, with open addressing; -1 is an empty slot.
   private var slots: [Int32] = []
   private var blockNumbers: [[[Int32]]: Int32] = [:]
   private(set) var blocks: [Int32: ConflictBlock] = [:]
@@ -18,7 +18,7 @@ package struct LineTable {
 
   /// The place of a line's bytes.
   private struct Place {
-    /// Negative for a large line.
+    /// Negative for a long line.
     var piece: Int32 = 0
     var start: Int32 = 0
     var count: Int32 = 0
@@ -84,8 +84,7 @@ package struct LineTable {
     }
   }
 
-  /// The number that stands for a whole block: equal for blocks with equal sides, whatever their
-  /// labels say.
+  /// The number of a whole block: equal for blocks with equal sides, whatever their labels are.
   mutating func number(of block: ConflictBlock) -> Int32 {
     let sides = block.sides.map(\.lines)
     if let known = blockNumbers[sides] { return known }
@@ -94,7 +93,7 @@ package struct LineTable {
     return number
   }
 
-  /// A number for a block that is to keep its own labels.
+  /// A new number for a block that must keep its own labels.
   mutating func append(_ block: ConflictBlock) -> Int32 {
     let number = Int32(places.count)
     places.append(Place())
@@ -102,7 +101,8 @@ package struct LineTable {
     return number
   }
 
-  /// The numbers of the lines of a text whose lines end in `\n`; a rest without one is a line too.
+  /// The numbers of the lines of a text, which end in `\n`; a rest without a newline is a line,
+  /// too.
   package mutating func lines(of text: [UInt8]) -> [Int32] {
     var numbers: [Int32] = []
     var start = 0
@@ -114,8 +114,7 @@ package struct LineTable {
     return numbers
   }
 
-  /// Lets go of the bytes of all lines but those that are in one of these; the table is not added to after
-  /// that.
+  /// Frees the bytes of all lines except those in one of these; the table must not be extended afterwards.
   mutating func forget(except kept: [[Int32]]) {
     var isKept = [Bool](repeating: false, count: places.count)
     for lines in kept { for line in lines { isKept[Int(line)] = true } }
@@ -129,7 +128,7 @@ package struct LineTable {
     slots = []
   }
 
-  /// How many bytes some lines have, newlines included.
+  /// The size of some lines in bytes, including newlines.
   func size(of lines: [Int32]) -> Int { lines.reduce(0) { $0 + self[$1].count + 1 } }
 
   func text(of lines: [Int32]) -> [UInt8] {

@@ -1,14 +1,15 @@
-/// A list of short elements in a line, which both sides add to at one place: notes-merge(7), "Words".
+/// A list of short elements in one line, to which both sides add at one place: notes-merge(7),
+/// "Words".
 struct ListOfWords {
   /// The tokens of the list before the place.
   private let before: ArraySlice<Int32>
   /// Whether it is between square brackets.
   private let isBracketed: Bool
   private let table: LineTable
-  /// More words than this are no element.
+  /// The most words of an element.
   private static let mostWords = 6
 
-  /// The list that goes on at a place of a text; nil if there is none.
+  /// The list that ends at a place of a text; nil if there is none.
   init?(_ base: [Int32], before place: Int, _ table: LineTable) {
     let line = base[..<place].reversed().prefix { !Self.isToken($0, "\n", table) }
     var depth = 0
@@ -36,8 +37,8 @@ struct ListOfWords {
     table[token].elementsEqual(text.utf8)
   }
 
-  /// The elements that the newer side adds behind the older's, before a token; nil if they may not be
-  /// joined.
+  /// The elements that the newer side adds after the older side's, before a token; nil if they must
+  /// not be joined.
   func addition(
     of newer: [Int32], to older: [Int32], before next: Int32?, _ tokens: inout LineTable
   ) -> [Int32]? {
@@ -60,7 +61,7 @@ struct ListOfWords {
     return nil
   }
 
-  /// The words of each element that has some, in lower case.
+  /// The words of each element that has any, in lower case.
   private func elements(_ tokens: [Int32], _ mark: Int32) -> [[[UInt8]]] {
     tokens.split(separator: mark).map { element in
       element.filter(table.hasWords).map { token in

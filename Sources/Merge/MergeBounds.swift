@@ -1,13 +1,13 @@
 internal import Git
 
-/// The bounds of every merge, so that every device takes its result: notes-merge(7), "Bounds".
+/// The bounds of every merge, so that every device accepts its result: notes-merge(7), "Bounds".
 package struct MergeBounds: Sendable, Codable {
   /// Parents of a derived merge.
   package var parents = PackLimits.standard.parents
-  /// Bytes of a text; those of which more than two contents meet may have this many times as much together.
+  /// Bytes of a text; the multiple of this for texts of which more than two contents are merged.
   package var textBytes = PackLimits.standard.objectBytes
   package static let crowdsInAll = 4
-  /// Bytes and newlines of the contents of a text together, and newlines of those of all texts.
+  /// Bytes and newlines of all contents of a text, and newlines of those of all texts.
   package var contentBytes = 96 << 20
   package var contentNewlines = 1 << 20
   package var newlinesInAll = 1 << 23
@@ -18,20 +18,20 @@ package struct MergeBounds: Sendable, Codable {
   /// The cost of fine-grained merges: see `MergeBudget`.
   package var fineWork = 1 << 30
 
-  /// Those of notes-protocol(7).
+  /// The bounds of notes-protocol(7).
   package static let standard = MergeBounds()
 
   package init() {}
 }
 
-/// The rest of the work that goes into one tip: notes-merge(7), "Bounds".
+/// The remaining work for one tip: notes-merge(7), "Bounds".
 package struct MergeBudget: Sendable {
   /// For fine-grained merges of two sides: the product of their sizes in bytes, at most
   /// `mostForPair`.
   private var fineWork: Int
-  /// Bytes of contents of which more than two meet.
+  /// Bytes of texts of which more than two contents are merged.
   private(set) var crowdBytes: Int
-  /// Newlines of contents that meet.
+  /// Newlines of merged contents.
   private(set) var newlines: Int
   private static let mostForPair = 1 << 27
 
@@ -41,7 +41,8 @@ package struct MergeBudget: Sendable {
     newlines = bounds.newlinesInAll
   }
 
-  /// Whether two sides of so many bytes may be merged finely, which is then paid for.
+  /// Takes the cost of a fine-grained merge of two sides with these sizes; returns false if it
+  /// exceeds the budget.
   mutating func takeFineMerge(_ older: Int, _ newer: Int) -> Bool {
     let (product, isOver) = older.multipliedReportingOverflow(by: newer)
     let cost = isOver ? Self.mostForPair : min(product, Self.mostForPair)
@@ -50,7 +51,8 @@ package struct MergeBudget: Sendable {
     return true
   }
 
-  /// Pays for contents with so many newlines, and for their bytes where more than two meet.
+  /// Takes the cost of contents with so many newlines, and of their bytes if there are more than
+  /// two contents.
   mutating func take(newlines count: Int, crowdBytes bytes: Int) {
     newlines -= count
     crowdBytes -= bytes

@@ -1,22 +1,23 @@
 public import Git
 
-/// Something a merge did that is worth telling: notes-merge(7), "Trailers".
+/// A decision of a merge that is reported: notes-merge(7), "Trailers".
 public struct MergeReport: Hashable, Codable, Sendable {
   /// The kind of decision.
   public enum Kind: Hashable, Codable, Sendable {
-    /// The note holds a conflict block.
+    /// The note has a conflict block.
     case conflict
-    /// Fine-grained rules settled what lines left in conflict.
+    /// Fine-grained rules merged lines that would be in conflict.
     case merged(MergeRules)
-    /// One side edited the file, another deleted it: the edit stays.
+    /// One side edited the file, another deleted it: the edited file is kept.
     case keptEdit
     /// The file follows a side that renamed it.
     case renamed(from: TreePath)
-    /// Sides renamed the file differently: it stays under each name.
+    /// Sides renamed the file differently: it is kept under each name.
     case renamedDifferently(from: TreePath)
-    /// The file was added to a folder that another side renamed to this one: it stays in the former.
+    /// The file was added to a folder that another side renamed to this one: it stays in the former
+    /// folder.
     case folderRenamed(to: TreePath)
-    /// The newer side's file stays beside the older one's, which has the name `of`.
+    /// The newer side's file is kept beside the older one's, which has the name `of`.
     case copied(of: TreePath)
   }
 
@@ -25,28 +26,29 @@ public struct MergeReport: Hashable, Codable, Sendable {
   /// The kind of decision.
   public let kind: Kind
 
-  /// Reports what was done with the file at `path` of the merged tree.
+  /// A report about the file at `path` of the merged tree.
   public init(path: TreePath, kind: Kind) {
     self.path = path
     self.kind = kind
   }
 }
 
-/// Which of the fine-grained rules a merge uses: notes-merge(7), "Fine-grained merge".
+/// The fine-grained rules that a merge uses: notes-merge(7), "Fine-grained merge".
 public struct MergeRules: OptionSet, Hashable, Codable, Sendable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Both insertions stay where several sides only inserted lines at one place.
+  /// Both insertions are kept if sides only inserted lines at one place.
   public static let joinedInsertions = MergeRules(rawValue: 1)
   /// Edits of neighbouring lines merge.
   public static let touchingLines = MergeRules(rawValue: 2)
-  /// Edits with a whole unchanged word between them merge, and white space gives way to words.
+  /// Edits with a whole unchanged word between them merge, and edits of words take precedence over
+  /// white space.
   public static let words = MergeRules(rawValue: 8)
 
-  /// Every rule: what a tip is made with.
+  /// All rules, which are used for tips.
   public static let all: MergeRules = [.joinedInsertions, .touchingLines, .words]
-  /// Lines alone: what is left is in markers.
+  /// No rules: differing lines become conflicts.
   public static let lines: MergeRules = []
 }

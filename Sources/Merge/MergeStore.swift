@@ -1,11 +1,11 @@
 package import Git
 
-/// The objects and the history that a merge reads and writes. A repository is one; tests of the
+/// The objects and the history that a merge reads and writes. A repository is a store; tests of the
 /// merge's laws use one in memory, which is fast enough for tens of thousands of histories.
 package protocol MergeStore: AnyObject {
   func commit(_ id: ObjectID) throws -> Commit
   func blob(_ id: ObjectID) throws -> [UInt8]
-  /// How many bytes a blob has.
+  /// The size of a blob in bytes.
   func size(ofBlob id: ObjectID) throws -> Int
   func write(blob content: [UInt8]) throws -> ObjectID
   func write(
@@ -18,7 +18,7 @@ package protocol MergeStore: AnyObject {
   func changes(from old: ObjectID?, to new: ObjectID?) throws -> [TreeChange]
   func entry(at path: TreePath, in tree: ObjectID) throws -> TreeEntry?
   func write(tree: ObjectID?, replacing files: [TreePath: TreeEntry?]) throws -> ObjectID
-  /// Lets `body` write objects that become durable together.
+  /// Runs `body`, whose objects become durable together.
   func withBatchedWrites<Result>(_ body: () throws -> Result) throws -> Result
 }
 
@@ -27,7 +27,7 @@ extension MergeStore {
     try body()
   }
 
-  /// Of these commits, those that no other one descends from.
+  /// The commits among these that are not ancestors of others.
   package func heads(among commits: [ObjectID]) throws -> Set<ObjectID> {
     try Set(
       commits.filter { commit in

@@ -3,9 +3,9 @@ package import Git
 /// One tree of a sum of trees.
 package struct MergeTerm {
   package var tree: ObjectID
-  /// The notes that hold blocks of ours, with the size of their markers.
+  /// The notes with conflict blocks, and the size of their markers.
   package var conflicts: [TreePath: Int]
-  /// The head the tree belongs to; no base needs one.
+  /// The head that the tree belongs to; nil for a base.
   package var head: Commit?
 
   package init(tree: ObjectID, conflicts: [TreePath: Int], head: Commit? = nil) {
@@ -15,7 +15,7 @@ package struct MergeTerm {
   }
 }
 
-/// The content of a file, under whatever name.
+/// The content of a file, whatever its name.
 struct FileValue: Hashable {
   var mode: FileMode
   var id: ObjectID
@@ -24,13 +24,13 @@ struct FileValue: Hashable {
 /// A file of a term, or of the merged tree before names are settled.
 struct TermFile {
   var value: FileValue
-  /// The position of the head that has it, or of the first head it comes from.
+  /// The position of the head that has it; if several do, of the first.
   var owner: Int
-  /// The name that head has for it.
+  /// The file's name in that head.
   var source: TreePath
-  /// The size of the markers of its blocks, nil when it has none.
+  /// The size of the markers of its blocks; nil if it has none.
   var markerSize: Int?
-  /// Whether this merge put the blocks there.
+  /// Whether this merge made the blocks.
   var isNewConflict = false
 }
 
@@ -38,12 +38,12 @@ struct TermFile {
 struct TermFiles {
   /// Every path at which some term differs from the reference.
   private(set) var paths: Set<TreePath> = []
-  /// Per term: what it has where it differs; nil where it has nothing.
+  /// For each term, its values at these paths; nil if it has no file there.
   private(set) var changed: [[TreePath: FileValue?]] = []
-  /// The reference's files where some term differs.
+  /// The reference's files at these paths.
   private(set) var reference: [TreePath: FileValue] = [:]
   private let terms: [MergeTerm]
-  // Per term: under which name it has a file that is looked at under the reference's name.
+  // For each term, the names of its renamed files, by their names in the reference.
   private var renamed: [[TreePath: TreePath]]
 
   init(store: any MergeStore, reference: ObjectID, terms: [MergeTerm]) throws {
@@ -64,7 +64,7 @@ struct TermFiles {
     }
   }
 
-  /// The files that terms with different sets of changes have changed.
+  /// The files that were changed by several terms with different sets of changes.
   var changedDifferently: Set<TreePath> {
     var first: [TreePath: ObjectID] = [:]
     var found: Set<TreePath> = []
@@ -81,7 +81,7 @@ struct TermFiles {
     FileValue(mode: entry.mode, id: entry.id)
   }
 
-  /// The file of a term at a path at which some term differs.
+  /// A term's file at a path at which some term differs.
   func file(_ path: TreePath, in term: Int) -> TermFile? {
     (changed[term][path] ?? reference[path]).map { value in
       let name = renamed[term][path] ?? path
@@ -90,7 +90,7 @@ struct TermFiles {
     }
   }
 
-  /// Looks at a file that the term renamed under its old name.
+  /// Gives a file that the term renamed its old name.
   mutating func undoRename(from source: TreePath, to target: TreePath, in term: Int) {
     changed[term].updateValue(changed[term][target] ?? reference[target], forKey: source)
     changed[term].updateValue(nil, forKey: target)

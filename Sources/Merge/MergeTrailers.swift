@@ -1,21 +1,21 @@
 public import Git
 
-/// The lines at the end of a commit message by which merges and open conflicts are known:
+/// The lines at the end of a commit message that identify merges and open conflicts:
 /// notes-merge(7), "Trailers".
 public struct MergeTrailers: Hashable, Sendable {
-  /// The version of the merge rules, which a derived merge is made by.
+  /// The version of the merge rules for new derived merges.
   public static let currentVersion = 4
 
-  /// The version of the rules that made the commit; nil when it is not a derived merge.
+  /// The version of the rules that made the commit; nil if it is not a derived merge.
   public var version: Int?
-  /// The notes that hold blocks of ours, with the size of their markers.
+  /// The notes with conflict blocks, and the size of their markers.
   public var conflicts: [TreePath: Int] = [:]
-  /// The notes in which fine-grained rules settled something.
+  /// The notes in which fine-grained rules merged something.
   public var merged: [TreePath: MergeRules] = [:]
-  /// How many notes had no room in the lists. Of these, conflicts are known from the parents.
+  /// How many notes did not fit into the lists. Their conflicts are known from the parents.
   public var omitted = 0
 
-  /// The trailers of a commit that is no derived merge: none.
+  /// The trailers of a commit that is not a derived merge: none.
   public init() {}
 
   /// Reads the last paragraph of a message.
@@ -41,8 +41,8 @@ public struct MergeTrailers: Hashable, Sendable {
     }
   }
 
-  /// The trailers, a line each, in the order of notes-merge(7): what has room in so many bytes, newlines
-  /// included, of which the conflicts of these paths get theirs first.
+  /// The trailers, one in each line, in the order of notes-merge(7): as many as fit into a number of
+  /// bytes, including newlines. The conflicts of the paths in `first` have priority.
   package func lines(
     within bytes: Int = MergeBounds.standard.listBytes, first: Set<TreePath> = []
   ) -> [String] {
@@ -81,8 +81,8 @@ public struct MergeTrailers: Hashable, Sendable {
     return (String(decoding: value[..<space], as: UTF8.self), path)
   }
 
-  /// The path as it is, or in double quotes with octal escapes when it holds control characters,
-  /// a quote, a backslash, an outer space, or bytes that are not UTF-8.
+  /// The path itself, or in double quotes with octal escapes if it has control characters, a quote,
+  /// a backslash, an outer space, or bytes that are not UTF-8.
   package static func quoted(_ path: TreePath) -> String {
     let bytes = path.bytes
     let isPlain =
@@ -101,7 +101,7 @@ public struct MergeTrailers: Hashable, Sendable {
     return text + "\""
   }
 
-  /// The path that `quoted` wrote, or nil.
+  /// The path in a text written by `quoted`; nil if the text is invalid.
   package static func unquoted(_ text: [UInt8]) -> TreePath? {
     guard text.first == UInt8(ascii: "\"") else {
       return text.isEmpty ? nil : TreePath(bytes: text)
@@ -135,7 +135,7 @@ extension MergeRules {
   init?(names: String) {
     self = []
     for name in names.split(separator: ",") {
-      // Earlier versions merged by sentences what is merged by words now.
+      // Earlier versions used the rule "sentences" where "words" is used now.
       let name = name == "sentences" ? "words" : name
       guard let rule = Self.named.first(where: { $0.1 == name }) else { return nil }
       insert(rule.0)

@@ -1,23 +1,24 @@
 internal import Git
 
-/// The files of a merged tree by path, and what each of its folders has. A path may be a file's and a folder's until
-/// names are settled.
+/// The files of a merged tree by path, and the content of each folder. Until names are settled, a path may be a
+/// file's and a folder's at the same time.
 struct MergedFiles {
   /// The files by path.
   private(set) var byPath: [TreePath: TermFile] = [:]
-  /// The paths of the files and folders that are directly in each folder; that of the notebook itself is empty.
+  /// The paths of the files and folders directly in each folder; the notebook's own folder has the
+  /// empty path.
   private var contents: [TreePath: Set<TreePath>] = [:]
 
-  /// The file at a path, or nil.
+  /// The file at a path; nil if there is none.
   subscript(path: TreePath) -> TermFile? { byPath[path] }
 
-  /// Whether some file is below a path.
+  /// Whether there is a file below a path.
   func isFolder(_ path: TreePath) -> Bool { contents[path] != nil }
 
-  /// The paths of the files and folders that are directly in a folder.
+  /// The paths of the files and folders directly in a folder.
   func names(in folder: TreePath) -> Set<TreePath> { contents[folder] ?? [] }
 
-  /// Puts a file at a path, or takes away the one that is there; returns that one.
+  /// Puts a file at a path, or removes the file there if nil; returns the former file.
   @discardableResult
   mutating func put(_ file: TermFile?, at path: TreePath) -> TermFile? {
     let former = byPath[path]
@@ -27,7 +28,7 @@ struct MergedFiles {
     return former
   }
 
-  /// The paths of the files that have a name or are in the folder of that name, sorted.
+  /// The paths of the files with a name, or in the folder with that name, sorted.
   func paths(below name: TreePath) -> [TreePath] {
     var (found, pending) = ([TreePath](), [name])
     while let path = pending.popLast() {
@@ -37,7 +38,7 @@ struct MergedFiles {
     return found.sorted()
   }
 
-  /// Each folder is in the one above it: what is above one that was there before is there as well.
+  /// If a folder already exists, the folders above it exist, too.
   private mutating func add(_ path: TreePath) {
     var name = path
     while !name.isEmpty {

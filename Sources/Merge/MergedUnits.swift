@@ -1,4 +1,4 @@
-/// The lines and blocks that a merge came to, as the text of a note: notes-merge(7), "Markers".
+/// The lines and blocks of a merge's result, as the text of a note: notes-merge(7), "Markers".
 struct MergedUnits {
   let units: [Int32]
   let table: LineTable
@@ -7,7 +7,7 @@ struct MergedUnits {
   func rendered(_ endings: LineEndings) -> [UInt8] {
     let size = markerSize
     var text: [UInt8] = []
-    // A text that is as large as a note may be is not to be there twice while it grows.
+    // For a text of the maximum size, memory must not hold two copies while it grows.
     text.reserveCapacity(units.reduce(0) { $0 + room(for: $1, markerSize: size) })
     for unit in units {
       if let block = table.blocks[unit] {
@@ -20,12 +20,12 @@ struct MergedUnits {
     return endings.apply(to: text, keepsFinalNewline: units.last.map(isBlock) ?? false)
   }
 
-  /// The size of the markers, nil if there is no block.
+  /// The size of the markers; nil if there is no block.
   var markerSizeOfBlocks: Int? { units.contains(where: isBlock) ? markerSize : nil }
 
   private func isBlock(_ unit: Int32) -> Bool { table.blocks[unit] != nil }
 
-  /// How many bytes the text has at least, with a newline at its end.
+  /// The minimum size of the text in bytes, with a newline at its end.
   var leastSize: Int {
     units.reduce(0) { sum, unit in
       guard let block = table.blocks[unit] else { return sum + table[unit].count + 1 }
@@ -33,7 +33,7 @@ struct MergedUnits {
     }
   }
 
-  /// How many bytes a line or block takes.
+  /// The size of a line or block in bytes.
   private func room(for unit: Int32, markerSize: Int) -> Int {
     guard let block = table.blocks[unit] else { return table[unit].count + 1 }
     return block.sides.reduce(0) { sum, side in
@@ -41,7 +41,7 @@ struct MergedUnits {
     }
   }
 
-  /// One more than the longest run that could be taken for a marker, at least 7.
+  /// One more than the longest run that could be read as a marker, at least 7.
   private var markerSize: Int {
     var longest = MarkedText.smallestMarkerSize - 1
     for unit in units {

@@ -4,7 +4,7 @@ struct MovedLines {
   private var sides: [[Int32]]
   private let hunks: [[Hunk]]
 
-  /// The lines that take the place of some lines of a side.
+  /// The lines that replace some lines of a side.
   private struct Change {
     var side: Int
     var range: Range<Int>
@@ -16,8 +16,9 @@ struct MovedLines {
     (self.base, self.sides, self.hunks) = (base, sides, hunks)
   }
 
-  /// The sides with lines that both moved once, where the newer put them; and where there is a conflict,
-  /// with what one edited in lines that the other moved edited where these went. Nil if nothing changes.
+  /// The sides with each line that both moved only once, where the newer side put it. If there is a
+  /// conflict, one side's edits of lines that the other moved are applied at the new place. Nil if
+  /// nothing changes.
   mutating func carried(
     isOpen: Bool, in context: InsertionContext, _ merge: inout TextMerge, _ labels: [[UInt8]]
   ) -> [[Int32]]? {
@@ -63,7 +64,7 @@ struct MovedLines {
     return sides
   }
 
-  /// The hunks of a side that the other edits overlap or touch.
+  /// The hunks of a side that the other side's edits overlap or touch.
   private func hunksBesideEdits(of side: Int) -> [Hunk] {
     let others = hunks[1 - side]
     var next = 0
@@ -73,7 +74,7 @@ struct MovedLines {
     }
   }
 
-  /// The result for moved lines that two edited, or a block.
+  /// The merge of moved lines that both edited, or a conflict block.
   private func version(
     of stretch: Range<Int>, _ older: [Int32], _ newer: [Int32], in context: InsertionContext,
     _ merge: inout TextMerge, _ labels: [[UInt8]]
@@ -90,7 +91,8 @@ struct MovedLines {
     return merge.blocks(zip(labels, [older, newer]).map { .init(label: $0, lines: $1) })
   }
 
-  /// The places in the base of lines that a side moved, and those in the side: as they were, or edited.
+  /// The positions in the base of lines that a side moved, with their positions in the side:
+  /// unchanged, or edited.
   private func moves(
     of side: Int, _ touched: [Hunk], _ table: LineTable, _ search: inout SimilarLines
   ) -> [(stretch: Range<Int>, place: Range<Int>)] {
@@ -129,7 +131,8 @@ struct MovedLines {
     return found
   }
 
-  /// Runs of lines of a stretch that a side moved as they were, without parting a parent from its children.
+  /// The parts of a stretch that a side moved unchanged, without separating a parent from its
+  /// children.
   private func parts(
     of stretch: Range<Int>, elsewhere: [Hunk], _ lines: [Int32], _ once: Set<Int32>,
     _ table: LineTable
@@ -158,7 +161,7 @@ struct MovedLines {
     return found
   }
 
-  /// Whether lines are others with edits; nil if finding out would take too long.
+  /// Whether lines are an edited version of others; nil if the comparison would take too long.
   private func isVersion(
     _ text: [Int32], _ there: [Int32], _ once: Set<Int32>, _ table: LineTable,
     _ search: inout SimilarLines
@@ -176,7 +179,7 @@ struct MovedLines {
     return seen.subtracting(again)
   }
 
-  /// How often a run stands in some lines; an empty one before each line and behind the last.
+  /// How often a run is in some lines; an empty run is before each line and after the last.
   private static func count(of run: ArraySlice<Int32>, in lines: [Int32]) -> Int {
     guard let first = run.first else { return lines.count + 1 }
     guard lines.count >= run.count else { return 0 }
@@ -185,7 +188,7 @@ struct MovedLines {
     }
   }
 
-  /// A stretch without blank lines at its ends.
+  /// A stretch without the blank lines at its ends.
   private static func core(of range: Range<Int>, in lines: [Int32], _ table: LineTable) -> Range<
     Int
   > {
@@ -195,8 +198,8 @@ struct MovedLines {
     return first..<last + 1
   }
 
-  /// The changes by which the older side has not moved lines, or if others are in their place has no such
-  /// lines.
+  /// The changes that give the older side the moved lines at their former place; or, if other lines are
+  /// there, remove them.
   private func takenBack(
     _ stretch: Range<Int>, _ place: Range<Int>, _ table: LineTable
   ) -> [Change] {
@@ -221,8 +224,8 @@ struct MovedLines {
     return 2 * gone < words.count
   }
 
-  /// The place in a side of a stretch of the base as it has it, with children that it put behind; nil if
-  /// its edits go beyond the stretch.
+  /// The position in a side of a stretch of the base, including the side's edits in it and children
+  /// added after it; nil if the side's edits extend beyond the stretch.
   private func place(of stretch: Range<Int>, in side: Int, _ table: LineTable) -> Range<Int>? {
     var (before, inside): (Int, Int?) = (0, nil)
     for hunk in hunks[side] {

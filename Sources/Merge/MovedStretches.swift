@@ -1,8 +1,8 @@
 extension Alignment {
-  /// The parts, with those stretches as one, and what is between them, between which a line moved: one of letters
-  /// that no term has twice, and that stands in two of them. notes-merge(7), "Blocks that meet".
+  /// The parts, with those combined between which a line moved: the line has letters, occurs at most once in each
+  /// term, and is in two of the parts. notes-merge(7), "Blocks that meet".
   ///
-  /// - Parameter mayMove: whether a line tells enough to be known at another place.
+  /// - Parameter mayMove: whether a line is distinctive enough to be recognized at another place.
   func partsJoiningMoved(of terms: [[Int32]], _ mayMove: (Int32) -> Bool) -> [Part] {
     var repeated: Set<Int32> = []
     for term in terms {
@@ -30,7 +30,7 @@ extension Alignment {
     return joined + parts[position...]
   }
 
-  /// The ranges in order, those that overlap as one.
+  /// The ranges in order, with overlapping ones combined.
   private static func overlapping(_ ranges: [ClosedRange<Int>]) -> [ClosedRange<Int>] {
     var joined: [ClosedRange<Int>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

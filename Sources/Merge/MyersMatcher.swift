@@ -1,11 +1,11 @@
-/// A shortest edit between two sequences, found greedily from the front: notes-merge(7),
-/// "Matching tokens".
+/// A shortest edit between two sequences, found greedily from the front: notes-merge(7), "Matching
+/// tokens".
 enum MyersMatcher {
-  /// Edits beyond this many insertions and deletions are not looked for.
+  /// The most insertions and deletions of an edit that is searched.
   static let editLimit = 1024
 
-  /// Pairs the elements of the two parts, or returns false and pairs nothing when more than
-  /// `editLimit` insertions and deletions lie between them.
+  /// Pairs the elements of the two parts; returns false without pairing if there are more than
+  /// `editLimit` insertions and deletions between them.
   static func match(
     _ a: [Int], _ b: [Int], positionsA: [Int], positionsB: [Int], into matching: inout Matching
   ) -> Bool {
@@ -22,8 +22,8 @@ enum MyersMatcher {
     return true
   }
 
-  /// Matches two parts whose common lines are all too frequent to anchor on: lines that only one
-  /// part has are set aside first.
+  /// Matches two parts whose common lines are all too frequent to be anchors: lines that only one
+  /// part has are left out first.
   static func matchCommonLines(
     _ a: [Int], _ b: [Int], _ part: HistogramMatcher.Part, into matching: inout Matching
   ) {
@@ -36,10 +36,10 @@ enum MyersMatcher {
     if !isFound { UniqueLineMatcher.match(a, b, part, into: &matching) }
   }
 
-  /// The fewest insertions and deletions that lead from `a` to `b`; nil beyond the limit.
+  /// The fewest insertions and deletions between `a` and `b`; nil above the limit.
   ///
-  /// - Parameter visit: is given, for each number d of edits, how far into `a` they come on each
-  ///   diagonal (the position in `a` less that in `b`) from -d to d.
+  /// - Parameter visit: called, for each number d of edits, with the furthest position in `a` on
+  ///   each diagonal (the position in `a` minus that in `b`) from -d to d.
   static func distance<Element: Equatable>(
     _ a: [Element], _ b: [Element], atMost limit: Int, _ visit: (ArraySlice<Int>) -> Void = { _ in }
   ) -> Int? {
@@ -69,12 +69,12 @@ enum MyersMatcher {
     return nil
   }
 
-  /// Whether the last of `d` edits is an insertion: at equal reach a deletion is preferred.
+  /// Whether the last of `d` edits is an insertion: for equal positions a deletion is preferred.
   private static func inserts(_ d: Int, _ k: Int, from below: Int, _ above: Int) -> Bool {
     k == -d || (k != d && below + 1 < above)
   }
 
-  /// The matched pairs of a shortest edit, or nil beyond the limit.
+  /// The matched pairs of a shortest edit; nil above the limit.
   private static func path(_ a: [Int], _ b: [Int]) -> [(Int, Int)]? {
     if a.isEmpty || b.isEmpty { return a.count + b.count > editLimit ? nil : [] }
     var reaches: [[Int]] = []

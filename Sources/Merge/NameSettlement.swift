@@ -1,6 +1,6 @@
 internal import Git
 
-/// Gives every file of the merged tree a name of its own: notes-merge(7), "Names that meet".
+/// Gives every file of the merged tree a unique name: notes-merge(7), "Names that meet".
 struct NameSettlement {
   let store: any MergeStore
   let reference: ObjectID
@@ -27,7 +27,7 @@ struct NameSettlement {
     self.budget = budget
   }
 
-  /// Settles the files that claim each name, and the copies that go beside a name.
+  /// Settles the files that claim each name, and the copies to be put beside a name.
   mutating func settle(_ claims: [TreePath: [TermFile]], copies: [TreePath: [TermFile]]) throws {
     var copies = copies
     for path in claims.keys.sorted() {
@@ -46,8 +46,8 @@ struct NameSettlement {
     try separateSpellings()
   }
 
-  /// Files that got one name by different ways: one note, with markers around what differs; nil
-  /// when they are not all text.
+  /// Merges files that got the same name in different ways into one note, with markers around the
+  /// differences; nil if they are not all text.
   private mutating func merge(_ claims: [TermFile], at path: TreePath) throws -> TermFile? {
     let claims = claims.sorted { ($0.owner, $0.source) < ($1.owner, $1.source) }
     if Set(claims.map(\.value)).count == 1 { return claims[0] }
@@ -65,7 +65,7 @@ struct NameSettlement {
     return merged
   }
 
-  /// A file can't have the name of a folder: the file goes beside it.
+  /// A file cannot have the name of a folder: it is put beside the folder.
   private mutating func moveFilesOffFolders() throws {
     var seen: Set<TreePath> = []
     for path in files.byPath.keys.sorted() {
@@ -88,7 +88,8 @@ struct NameSettlement {
     while true {
       var place = path
       var name = CopyName.path(for: place, label: label, attempt: attempt, isFolder: isFolder)
-      // A copy without room beside its file is in the nearest folder above that has room.
+      // If the name of a copy would be too long, the copy is put into the nearest folder above in
+      // which it fits.
       while name.bytes.count > bounds.pathBytes, let folder = place.parent {
         place = folder.parent?.appending(place.name) ?? place.name
         name = CopyName.path(for: place, label: label, attempt: attempt, isFolder: isFolder)
@@ -107,7 +108,8 @@ struct NameSettlement {
 
 // Names that differ only by case or Unicode form.
 extension NameSettlement {
-  /// Names of one folder, and the files that have each, or are in the folder of that name, by path.
+  /// Names in one folder, each with the paths of the files that have it or are in the folder with
+  /// that name.
   private typealias Names = [TreePath: [TreePath]]
 
   private mutating func separateSpellings() throws {
@@ -132,7 +134,7 @@ extension NameSettlement {
     }
   }
 
-  /// For each name: which of the reference and the heads have it.
+  /// For each name, the numbers of the reference and the heads that have it.
   private func holders(of names: some Sequence<TreePath>) throws -> [TreePath: Set<Int>] {
     var holders: [TreePath: Set<Int>] = [:]
     for (position, tree) in ([reference] + heads.map(\.tree)).enumerated() {
@@ -148,20 +150,20 @@ extension NameSettlement {
       .min { $0.1.owner < $1.1.owner }
   }
 
-  /// Puts what these folders hold into the first, and renames files and folders that meet, but for
-  /// names that some head, or the reference, has beside one that stays. The reference's name comes
-  /// first, and last where some head has another in its place.
+  /// Moves the content of these folders into the first, and renames files and folders with equal
+  /// names, except those that some head, or the reference, already has beside a kept one. The
+  /// reference's name has priority, but is last if some head has replaced it by another.
   private mutating func separate(
     _ group: [TreePath], _ names: Names, _ holders: [TreePath: Set<Int>]
   ) throws {
-    // The heads that have any of the names; the reference is 0.
+    // The heads that have any of the names; the reference has the number 0.
     let all = group.reduce(into: Set<Int>()) { $0.formUnion(holders[$1] ?? []) }.subtracting([0])
     let ranked = group.map { name in
       let mine = holders[name] ?? []
       let place = !mine.contains(0) ? 1 : all.isSubset(of: mine) ? 0 : 2
       return (name: name, rank: (place, first(of: names[name] ?? [])?.file.owner ?? 0, name))
     }.sorted { $0.rank < $1.rank }
-    // Of names that the same ones have, one says it for all.
+    // Of names with the same holders, one represents all.
     var kept: Set<Set<Int>> = []
     var firstFolder: TreePath?
     for name in ranked.map(\.name) {
@@ -191,8 +193,8 @@ extension NameSettlement {
 }
 
 extension NameSettlement {
-  /// Moves files of one folder to the same places in another; those whose place is taken become
-  /// copies.
+  /// Moves files of one folder to the same relative paths in another; if a path is taken, the file
+  /// becomes a copy.
   private mutating func move(
     _ paths: [TreePath], from folder: TreePath, into other: TreePath
   ) throws {
@@ -206,13 +208,13 @@ extension NameSettlement {
   }
 }
 
-/// The name under which a file stays that can't have its own: notes-merge(7), "Copies".
+/// The new name for a file that cannot keep its own: notes-merge(7), "Copies".
 enum CopyName {
-  /// How many bytes a name may have on the file systems there are.
+  /// The longest name that file systems allow, in bytes.
   static let longestName = 255
   private static let afterName = "'s copy, "
 
-  /// `NAME (WHO's copy, DATE).EXT`, or from the second attempt on `NAME (WHO's copy, DATE 2).EXT`.
+  /// `NAME (WHO's copy, DATE).EXT`; from the second attempt on, `NAME (WHO's copy, DATE 2).EXT`.
   static func path(for path: TreePath, label: [UInt8], attempt: Int, isFolder: Bool) -> TreePath {
     var (who, date) = ConflictLabel.parse(label) ?? (Array("unknown".utf8), [])
     var mark = Array(SideLabel.unsigned.utf8)
@@ -232,7 +234,7 @@ enum CopyName {
     if attempt > 1 { note += Array(" \(attempt)".utf8) }
     note += Array(")".utf8)
     while stem.count + note.count + suffix.count > longestName, let last = stem.popLast() {
-      // A character goes as a whole.
+      // A character is removed as a whole.
       if last & 0xC0 == 0x80 { while let byte = stem.popLast(), byte & 0xC0 == 0x80 {} }
     }
     let copy = TreePath(bytes: Array(stem) + note + Array(suffix))

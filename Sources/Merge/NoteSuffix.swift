@@ -1,11 +1,12 @@
 internal import Git
 
-/// The ends of names that make a file a note. Notes alone take markers: any other text is read by a program,
+/// The suffixes that make a file a note. Only notes get conflict markers: other texts are read by programs,
 /// which markers would break (notes-merge(7), "Files").
 package enum NoteSuffix {
   package static let all = [".txt", ".md"]
 
-  /// The suffix of a file's last name, in either case; nil if it has none, or nothing else.
+  /// The suffix of a file's last name, in upper or lower case; nil if it has none, or consists only
+  /// of the suffix.
   package static func suffix(ofName name: UnsafeRawBufferPointer.SubSequence) -> String? {
     all.first { suffix in
       name.count > suffix.utf8.count
@@ -16,7 +17,7 @@ package enum NoteSuffix {
     }
   }
 
-  /// Whether a file of that path takes markers.
+  /// Whether a file with that path may get markers.
   static func takesMarkers(_ path: TreePath) -> Bool {
     path.bytes.withUnsafeBytes { bytes in
       let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0

@@ -1,14 +1,15 @@
-/// A list whose items are numbered, counting up by one: notes-merge(7), "Numbered lists".
+/// A list with consecutive numbers: notes-merge(7), "Numbered lists".
 struct NumberedList {
   private let indentation: ArraySlice<UInt8>
-  /// The bytes behind a number.
+  /// The byte after a number.
   private let mark: UInt8
   private let start: Int
-  /// Stands in place of a number; no note that is merged has it near its start.
+  /// Replaces a number; a note that is merged never has this byte near its start.
   private static let placeholder: UInt8 = 0
 
-  /// The result of the rules for sides that both have the list, not all with as many items as the base, but
-  /// for the numbers, with new numbers; nil in it if they give none. Nil if there is no such list.
+  /// The merge of two sides that both have the list, and not both with as many items as the base: merged
+  /// without numbers, and renumbered. The inner value is nil if the rules give no result. Nil if there is
+  /// no such list.
   static func merge(
     base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
     table: inout LineTable
@@ -37,7 +38,7 @@ struct NumberedList {
     return .some(goesOn == next ? FineRegion.Outcome(lines, by: outcome.rules) : nil)
   }
 
-  /// How many lines all of some texts begin with, and how many of the others they end with.
+  /// How many first lines some texts share, and how many last lines of the rest.
   private static func shared(_ texts: [[Int32]]) -> (top: Int, end: Int) {
     let shortest = texts.map(\.count).min() ?? 0
     func isShared(_ line: ([Int32]) -> Int32) -> Bool { Set(texts.map(line)).count == 1 }
@@ -52,7 +53,8 @@ struct NumberedList {
     (indentation, start, mark) = number
   }
 
-  /// The number that a line begins with, what is before it, and the full stop or bracket behind it.
+  /// The number at the beginning of a line, the bytes before it, and the full stop or bracket after
+  /// it.
   private static func number(
     of line: ArraySlice<UInt8>
   ) -> (indentation: ArraySlice<UInt8>, number: Int, mark: UInt8)? {
@@ -69,7 +71,7 @@ struct NumberedList {
     return (indentation, digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) }, mark)
   }
 
-  /// The number of a line if it is an item of this list.
+  /// The number of a line; nil if it is not an item of this list.
   private func number(_ line: Int32, _ table: LineTable) -> Int? {
     guard let found = Self.number(of: table[line]), found.indentation == indentation,
       found.mark == mark
@@ -77,14 +79,14 @@ struct NumberedList {
     return found.number
   }
 
-  /// Whether an item right before the place, except blank lines and lines that are indented more, has the
-  /// number before the first.
+  /// Whether the item directly before the place, ignoring blank lines and lines that are indented more,
+  /// has the number before the first.
   private func continues(_ context: InsertionContext, _ table: LineTable) -> Bool {
     let above = context.lastLine(table, indentedAtMost: indentation.count)
     return above.flatMap { number($0, table) }.map { $0 == start - 1 } ?? true
   }
 
-  /// How many items there are; nil if they don't count up.
+  /// The number of items; nil if their numbers are not consecutive.
   private func count(_ lines: [Int32], _ table: LineTable) -> Int? {
     let numbers = lines.compactMap { number($0, table) }
     return numbers.elementsEqual(start..<start + numbers.count) ? numbers.count : nil

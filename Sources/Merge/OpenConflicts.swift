@@ -1,8 +1,8 @@
 package import Git
 
-/// Which notes of a version hold conflict blocks of ours: notes-merge(7), "Open conflicts".
+/// The notes of a version that have conflict blocks: notes-merge(7), "Open conflicts".
 public enum OpenConflicts {
-  /// How many foreign commits are looked through for the versions they were made on.
+  /// How many foreign commits are searched for the versions below them.
   static let searchLimit = 256
 
   /// The notes in conflict at a commit, with the size of their markers.
@@ -12,8 +12,8 @@ public enum OpenConflicts {
     try conflicts(at: store.commit(commit), in: store)
   }
 
-  /// The trailers of a commit with that tree on these parents: the conflicts of the parents of which a
-  /// block still stands.
+  /// The trailers of a commit with that tree and these parents: the conflicts of the parents of which
+  /// a block is still there.
   package static func carried(
     from parents: [Commit], to tree: ObjectID, in store: any MergeStore
   ) throws -> MergeTrailers {
@@ -33,7 +33,7 @@ public enum OpenConflicts {
     return try conflicts(at: commit, in: store, known: &known)
   }
 
-  /// The same for one of several commits, whose searches go through the same ancestors.
+  /// The same for one of several commits, whose searches share the same ancestors.
   static func conflicts(
     at commit: Commit, in store: any MergeStore, known: inout [ObjectID: Commit]
   ) throws -> [TreePath: Int] {
@@ -60,13 +60,13 @@ public enum OpenConflicts {
     return found
   }
 
-  /// Whether the commit's trailers say all there is to say.
+  /// Whether the commit's trailers list all its conflicts.
   static func isMadeByNotes(_ commit: Commit) -> Bool {
     DeviceAddress.isOurs(commit.author.email)
   }
 
-  /// The conflicts of which a block still stands in a later tree: in the note itself, or in another
-  /// file that changed, because the note was moved or copied.
+  /// The conflicts of which a block is still in a later tree: in the note itself, or in another
+  /// changed file, because the note was moved or copied.
   private static func standing(
     _ open: [TreePath: Int], from old: ObjectID, in new: ObjectID, store: any MergeStore
   ) throws -> [TreePath: Int] {
@@ -79,7 +79,7 @@ public enum OpenConflicts {
         result[path] = size
       }
     }
-    // Blocks that were moved are rare: the labels are read when a file that changed may hold some.
+    // Blocks are rarely moved: the labels are read only if a changed file may have blocks.
     var known: [Int: Set<[[UInt8]]>]?
     for change in try store.changes(from: old, to: new) {
       guard let file = change.new, file.mode.isFile else { continue }

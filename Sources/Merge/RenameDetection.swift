@@ -1,12 +1,13 @@
 package import Git
 
-/// Which files a term renamed since the reference: notes-merge(7), "Renames".
+/// The files that a term renamed since the reference: notes-merge(7), "Renames".
 package struct RenameDetection {
-  /// More pairs of files than this are not compared by content.
+  /// The most pairs of files that are compared by content.
   static let mostPairs = 100_000
-  /// Larger files are similar to no other.
+  /// Larger files are never similar to others.
   static let mostBytes = 4 << 20
-  /// Files that have more bytes together are not compared by content, those of one last name and all others.
+  /// The limits for the total size of files that are compared by content: those with the same last
+  /// name, and all others.
   static let mostBytesOfOneName = 64 << 20
   static let mostBytesInAll = 16 << 20
 
@@ -14,7 +15,7 @@ package struct RenameDetection {
   private var known: [ObjectID: ContentSimilarity] = [:]
   private var sizes: [ObjectID: Int] = [:]
 
-  /// For each term the renamed files that matter to another term: old name to new name.
+  /// For each term, the renamed files that matter to another term: old name to new name.
   static func renames(store: any MergeStore, files: TermFiles) throws -> [[TreePath: TreePath]] {
     var detection = RenameDetection(store: store)
     let shared = files.changedDifferently
@@ -23,7 +24,7 @@ package struct RenameDetection {
     }
   }
 
-  /// Which of the files that are gone became which of those that are new: old name to new name.
+  /// The new names of the deleted files that were renamed: old name to new name.
   package static func renames(
     gone: [(path: TreePath, id: ObjectID)], new: [(path: TreePath, id: ObjectID)],
     store: any MergeStore
@@ -32,11 +33,11 @@ package struct RenameDetection {
     return try detection.renames(Moved(gone: gone, new: new))
   }
 
-  /// The files that a term no longer has and those that it has anew.
+  /// The files that a term no longer has, and its new ones.
   private struct Moved {
     var gone: [(path: TreePath, id: ObjectID)] = []
     var new: [(path: TreePath, id: ObjectID)] = []
-    /// Files gone here that some other term changed too.
+    /// Files deleted here that another term also changed.
     var relevant: Set<TreePath> = []
 
     init(gone: [(path: TreePath, id: ObjectID)], new: [(path: TreePath, id: ObjectID)]) {
@@ -76,7 +77,7 @@ package struct RenameDetection {
     return found.filter { moved.relevant.contains($0.key) }
   }
 
-  /// Pairs files whose paths differ in the spelling of their names alone.
+  /// Pairs files whose paths differ only in the spelling of their names.
   private static func takeSpellings(_ moved: inout Moved) -> [TreePath: TreePath] {
     var bySpelling: [[NameKey]: TreePath] = [:]
     func spelling(_ path: TreePath) -> [NameKey] { path.components.map { NameKey($0) } }
@@ -106,7 +107,7 @@ package struct RenameDetection {
       func likeness(_ file: (path: TreePath, id: ObjectID)) -> Likeness {
         Likeness(id: file.id, name: sameName ? file.path.name : nil)
       }
-      // Many files may have one content, so each is looked at once.
+      // Many files may have the same content, so each is handled once.
       var sources = Dictionary(grouping: moved.gone.filter { found[$0.path] == nil }, by: likeness)
         .mapValues { $0[...] }
       for file in moved.new where !taken.contains(file.path) {
@@ -120,7 +121,7 @@ package struct RenameDetection {
     return found
   }
 
-  /// Pairs files whose last name occurs once on each side, when they are similar enough.
+  /// Pairs files whose last name occurs once on each side, if they are similar enough.
   private mutating func takeSameName(_ moved: inout Moved) throws -> [TreePath: TreePath] {
     let gone = Dictionary(grouping: moved.gone, by: \.path.name)
     let new = Dictionary(grouping: moved.new, by: \.path.name)
@@ -134,7 +135,7 @@ package struct RenameDetection {
     guard try size(of: pairs.flatMap { [$0.source.id, $0.target.id] }) <= Self.mostBytesOfOneName
     else { return [:] }
     for (source, target) in pairs {
-      // Not kept: there may be thousands, of which each is compared with one other.
+      // Not cached: there may be thousands, each compared with only one other.
       let score = try similarity(source.id).score(against: similarity(target.id))
       if score >= ContentSimilarity.leastWithSameName {
         found[source.path] = target.path
@@ -146,7 +147,7 @@ package struct RenameDetection {
     return found
   }
 
-  /// Pairs the most similar files of those that are left.
+  /// Pairs the most similar of the remaining files.
   private mutating func takeSimilar(_ moved: Moved) throws -> [TreePath: TreePath] {
     guard moved.gone.count * moved.new.count <= Self.mostPairs,
       try size(of: (moved.gone + moved.new).map(\.id)) <= Self.mostBytesInAll
@@ -183,7 +184,7 @@ package struct RenameDetection {
     ContentSimilarity(try store.blob(id))
   }
 
-  /// How many bytes some files have together, each as often as it is there.
+  /// The total size of some files, each counted as often as it occurs.
   private mutating func size(of files: [ObjectID]) throws -> Int {
     try files.reduce(0) { $0 + (try size($1)) }
   }

@@ -1,10 +1,10 @@
-/// The signs that a merge of both sides would say something twice: notes-merge(7), "Guards".
+/// The signs that a merge of both sides would repeat something: notes-merge(7), "Guards".
 struct RepetitionGuards {
   let base: [Int32]
   let older: [Int32]
   let newer: [Int32]
 
-  /// Whether a result, or the part of it that is settled, may stand.
+  /// Whether a result, or the part of it without conflicts, is acceptable.
   func allow(_ merged: [Int32], in context: InsertionContext, _ table: LineTable) -> Bool {
     func counts(_ lines: [Int32]) -> [Int32: Int] {
       lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }

@@ -1,21 +1,21 @@
-/// Choosing among the sides of a note's conflict blocks.
+/// A choice among the sides of a note's conflict blocks.
 public enum Resolution: Hashable, Sendable {
-  /// The side of each block that was written first.
+  /// The oldest side of each block.
   case older
-  /// The side of each block that was written last.
+  /// The newest side of each block.
   case newer
-  /// All sides, in the order in which they stand there.
+  /// All sides, in their order in the block.
   case both
-  /// The side whose label bears this name; blocks without one stay.
+  /// The side with this name in its label; blocks without such a side are unchanged.
   case side(name: String)
 
-  /// The note `marked` with its blocks replaced by what is chosen. Throws when it has no block, or none
-  /// of its sides has the name asked for.
+  /// The note `marked` with its blocks replaced by the chosen sides. Throws if it has no block, or no
+  /// side with the requested name.
   ///
   /// - Parameters:
-  ///   - times: when the side of a label was written, in seconds since 1970. A block with a side that is
-  ///     not told has its sides in the order of the note: notes-merge(7), "Blocks that meet".
-  ///   - blocks: which blocks, counted from 0; all where none are given.
+  ///   - times: when the sides were written, by label, in seconds since 1970. If one is missing, the
+  ///     sides of its block are in the order of the note: notes-merge(7), "Blocks that meet".
+  ///   - blocks: the numbers of the blocks, counted from 0; all if empty.
   public func apply(
     to marked: MarkedText, times: [[UInt8]: Int64] = [:], blocks: Set<Int> = []
   ) throws(MergeError) -> [UInt8] {
@@ -31,7 +31,8 @@ public enum Resolution: Hashable, Sendable {
     return marked.text(replacing: chosen)
   }
 
-  /// The text in place of a block; nil when the block stays. Parameters as in `apply`.
+  /// The text in place of a block; nil if the block is unchanged. The parameters are those of
+  /// `apply`.
   public func text(of sides: [MarkedText.Side], times: [[UInt8]: Int64]) -> [UInt8]? {
     switch self {
     case .older: sides.oldestFirst(times).first?.text
@@ -45,7 +46,7 @@ public enum Resolution: Hashable, Sendable {
 }
 
 extension [MarkedText.Side] {
-  /// In the order in which they were written; as they stand where that is not known of all.
+  /// In the order in which they were written; in the block's order if a time is missing.
   public func oldestFirst(_ times: [[UInt8]: Int64]) -> [MarkedText.Side] {
     let written = compactMap { times[$0.label] }
     guard written.count == count else { return self }

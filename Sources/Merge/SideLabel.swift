@@ -1,16 +1,16 @@
 package import Git
 internal import System
 
-/// The label of a side: who wrote it, and when where they wrote it: notes-merge(7), "Labels".
+/// The label of a side: its author, and the local time of writing: notes-merge(7), "Labels".
 package enum SideLabel {
-  /// The suffix of the name of an author that is no device: nothing proves who wrote it.
+  /// The suffix of the name of an author that is not a device: nothing proves who wrote it.
   package static let unsigned = " (unsigned)"
 
   package static func text(for author: Signature) -> [UInt8] {
     text(for: author, marked: DeviceAddress.deviceID(in: author.email) == nil ? unsigned : "")
   }
 
-  /// The label as release 1.0 writes it.
+  /// The label in the form of release 1.0.
   package static func unmarkedText(for author: Signature) -> [UInt8] {
     text(for: author, marked: "")
   }
@@ -19,7 +19,8 @@ package enum SideLabel {
     Array("\(cleanName(author.name))\(mark) · \(date(of: author))".utf8)
   }
 
-  /// The name as it can stand in a marker: control characters are spaces, and nobody is "unknown".
+  /// The name in a form that is valid in a marker: control characters become spaces, and an empty
+  /// name becomes "unknown".
   package static func cleanName(_ name: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {
@@ -37,10 +38,10 @@ package enum SideLabel {
   }
 }
 
-/// The labels of the sides of a merge. They are looked for together: one walk through the history of a
-/// head finds who wrote any number of its files.
+/// The labels of the sides of a merge. They are searched together: one walk through the history of a
+/// head finds the authors of any number of its files.
 struct SideLabels {
-  /// Commits looked at before the head itself is taken for the writer.
+  /// How many commits are searched before the head's own author is used.
   static let searchLimit = 1000
 
   private struct Key: Hashable {
@@ -57,7 +58,7 @@ struct SideLabels {
     self.store = store
   }
 
-  /// The label for the side of the head that a file is of, once it was looked for.
+  /// The label for a file's side, after it was searched.
   subscript(file: TermFile) -> [UInt8]? { known[Key(owner: file.owner, source: file.source)] }
 
   mutating func find(_ files: some Sequence<TermFile>) throws {
@@ -76,8 +77,8 @@ struct SideLabels {
     }
   }
 
-  /// The commits that gave files their present content: from the head on, the first parent that has the
-  /// same content is followed; none for what a derived merge made.
+  /// The commits that gave files their present content: from the head on, the first parent with the
+  /// same content is followed; none for content that a derived merge made.
   private func writers(
     of paths: Set<TreePath>, at head: Commit
   ) throws -> [TreePath: Commit] {
@@ -106,7 +107,7 @@ struct SideLabels {
     _ paths: Set<TreePath>, from old: ObjectID, to new: ObjectID
   ) throws -> Set<TreePath> {
     if old == new { return paths }
-    // A few files are looked up, of many it is asked what differs.
+    // A few files are looked up; for many, the trees are compared.
     if paths.count <= 8 {
       return try paths.filter {
         try store.entry(at: $0, in: old)?.id == store.entry(at: $0, in: new)?.id

@@ -1,14 +1,14 @@
-/// Which lines are versions of one another, and which merely look so: notes-merge(7), "Joined
-/// insertions" and "Lines around".
+/// Finds lines that are versions of each other, and those that only look similar: notes-merge(7),
+/// "Joined insertions" and "Lines around".
 struct SimilarLines {
-  /// How much work a search may be: `pairEffort` for each pair of lines, and for each pair of about
-  /// the same length and letters their lengths times the edits to look for.
+  /// The limit for the work of a search: `pairEffort` for each pair of lines, and for pairs with
+  /// similar lengths and letters also their lengths times the number of edits to search.
   static let effortLimit = 1 << 27
 
-  /// The cost of seeing that two lines are of other lengths or letters.
+  /// The cost of finding that two lines have other lengths or letters.
   static let pairEffort = 32
 
-  /// Lines longer than this count as similar only when they are equal.
+  /// Lines longer than this are similar only if they are equal.
   static let longestComparedLine = 4096
 
   private let table: LineTable
@@ -19,13 +19,13 @@ struct SimilarLines {
 
   private struct Shape {
     let bytes: [UInt8]
-    /// How often each byte occurs, the high bits of non-ASCII bytes left out.
+    /// How often each byte occurs, ignoring the high bits of non-ASCII bytes.
     let counts: [Int]
   }
 
-  /// Whether a line of one side differs from a line of the other in nothing but spaces and
-  /// punctuation, or is more than 0.8 similar to it and no line `around` is as near to either, or
-  /// finding out would take longer than `effortLimit`.
+  /// Whether a line of one side differs from a line of the other only in spaces and punctuation, or
+  /// is more than 0.8 similar to it while no line `around` is as near to either; also true if the
+  /// search would exceed `effortLimit`.
   static func arePresent(
     in older: [Int32], and newer: [Int32], around: [Int32] = [], _ table: LineTable
   ) -> Bool {
@@ -39,7 +39,7 @@ struct SimilarLines {
 
   init(table: LineTable) { self.table = table }
 
-  /// Whether two lines of letters are more than 0.8 similar; nil if all that is asked takes longer than
+  /// Whether two lines with letters are more than 0.8 similar; nil if the searches exceed
   /// `effortLimit`.
   mutating func areSimilar(_ left: Int32, _ right: Int32) -> Bool? {
     do {
@@ -50,7 +50,7 @@ struct SimilarLines {
     }
   }
 
-  /// The distinct lines of letters.
+  /// The distinct lines with letters.
   private func lines(_ lines: [Int32]) -> [Int32] {
     var seen: Set<Int32> = []
     return lines.filter { table.hasLetters($0) && seen.insert($0).inserted }
@@ -74,12 +74,12 @@ struct SimilarLines {
     if effort > Self.effortLimit { throw TooMuchEffort() }
   }
 
-  /// How many insertions and deletions lead from one line to the other, if they are few enough for
-  /// the two to be similar.
+  /// The number of insertions and deletions between the lines; nil if there are too many for
+  /// similarity.
   private mutating func distance(_ left: Int32, _ right: Int32) throws -> Int? {
     guard max(table[left].count, table[right].count) <= Self.longestComparedLine else { return nil }
     let (a, b) = (shape(of: left), shape(of: right))
-    // 2·common > 0.8·total, where total − 2·common is the number of insertions and deletions.
+    // 2·common > 0.8·total; the number of insertions and deletions is total − 2·common.
     let total = a.bytes.count + b.bytes.count
     let limit = (total - 1) / 5
     guard Self.areAlike(a, b, limit) else { return nil }
@@ -105,7 +105,7 @@ struct SimilarLines {
     return false
   }
 
-  /// The rest of a line without spaces and punctuation.
+  /// The line without spaces and punctuation.
   private func words(_ line: Int32) -> [UInt8] { table[line].filter(Token.isLetterOrDigit) }
 
   private mutating func shape(of line: Int32) -> Shape {
@@ -117,7 +117,7 @@ struct SimilarLines {
     return shape
   }
 
-  /// Whether sizes and bytes leave it open that the distance is within the limit.
+  /// Whether the distance can be within the limit, judging by sizes and bytes.
   private static func areAlike(_ left: Shape, _ right: Shape, _ limit: Int) -> Bool {
     guard abs(left.bytes.count - right.bytes.count) <= limit else { return false }
     return zip(left.counts, right.counts).reduce(0) { $0 + abs($1.0 - $1.1) } <= limit

@@ -1,9 +1,9 @@
 /// One text of a sum.
 package struct TextTerm: Sendable {
   package var text: [UInt8]
-  /// The size of the markers of the text's own blocks, nil when it has none.
+  /// The size of the markers of the text's own blocks; nil if it has none.
   package var markerSize: Int?
-  /// `NAME · DATE` of whoever wrote the text.
+  /// `NAME · DATE` of the text's author.
   package var label: [UInt8]
 
   package init(text: [UInt8], markerSize: Int? = nil, label: [UInt8] = []) {
@@ -16,11 +16,11 @@ package struct TextTerm: Sendable {
 /// The result of a sum of texts.
 package struct TextMergeResult: Sendable {
   package var text: [UInt8]
-  /// The size of the markers of the blocks in `text`, nil when it has none.
+  /// The size of the markers of the blocks in `text`; nil if it has none.
   package var markerSize: Int?
-  /// The fine-grained rules that had a part in it.
+  /// The fine-grained rules that were used.
   package var rules: MergeRules
-  /// Whether it has more bytes than were asked for: then there is no text.
+  /// Whether it exceeds the requested size: then there is no text.
   package var isTooLarge = false
 }
 
@@ -30,8 +30,8 @@ package struct TextMerge {
   private var budget: MergeBudget
   var table = LineTable()
 
-  /// The merge of the positive terms against the negative ones, one fewer; a negative term that is
-  /// nil is a side on which the note did not exist. A text of more bytes than `mostBytes` is not made.
+  /// The merge of the positive terms against the negative ones, which are one fewer; a negative term
+  /// is nil if that side did not have the note. A text with more than `mostBytes` bytes is not made.
   package static func merge(
     positives: consuming [TextTerm], negatives: consuming [TextTerm?], rules: MergeRules = .all,
     budget: inout MergeBudget, mostBytes: Int = .max
@@ -55,7 +55,7 @@ package struct TextMerge {
     let isMixed = textEndings.contains { $0.style == .mixed }
     var endings = LineEndings.merged(positives: positiveEndings, negatives: negativeEndings)
     if isMixed { endings.style = .lf }
-    // A text is let go when the table has its lines.
+    // A text is freed when the table has its lines.
     let terms = texts.indices.map { index in
       let lines = units(
         of: texts[index], normalised: !isMixed && textEndings[index].style == .crlf)
@@ -67,19 +67,20 @@ package struct TextMerge {
         positives: Array(terms.prefix(labels.count)), labels: labels,
         negatives: Array(terms.dropFirst(labels.count))),
       between: [], and: [], isFine: !rules.isEmpty)
-    // Texts that are not in the result go before it is put together: they may be large.
+    // Texts that are not in the result are freed before it is composed, as they may be large.
     let blocks = sum.units.compactMap { table.blocks[$0] }
     table.forget(except: [sum.units] + blocks.flatMap { $0.sides.map(\.lines) })
     let merged = MergedUnits(units: sum.units, table: table)
     var result = TextMergeResult(text: [], markerSize: merged.markerSizeOfBlocks, rules: sum.rules)
-    // One that is too large is not to be there beside what it is made of. Of the last newline it may lack one.
+    // A text that is too large must not be in memory beside its parts. It may lack the last
+    // newline.
     result.isTooLarge = merged.leastSize - 1 > mostBytes
     if !result.isTooLarge { result.text = merged.rendered(endings) }
     if result.text.count > mostBytes { (result.text, result.isTooLarge) = ([], true) }
     return result
   }
 
-  /// The lines of a term as numbers, each block of ours as one.
+  /// The lines of a term as numbers, with one number for each conflict block.
   private mutating func units(of term: TextTerm, normalised: Bool) -> [Int32] {
     let text = normalised ? LineEndings.withoutCarriageReturns(term.text) : term.text
     guard let markerSize = term.markerSize else { return table.lines(of: text) }
@@ -96,7 +97,7 @@ package struct TextMerge {
     return units
   }
 
-  /// Whether lines that all sides share tell what stands before them from what stands after them.
+  /// Whether lines that all sides share separate the edits before them from those after them.
   private static func isParting(_ lines: ArraySlice<Int32>, _ table: LineTable) -> Bool {
     lines.contains { table.blocks[$0] != nil || table.hasLetters($0) }
   }
@@ -107,7 +108,7 @@ package struct TextMerge {
     var rules: MergeRules = []
   }
 
-  /// The sum of terms that are between some lines.
+  /// The sum of terms between some lines.
   mutating func sum(
     _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
   ) -> Sum {
@@ -147,7 +148,7 @@ package struct TextMerge {
   ) -> Sum {
     let texts = terms.positives + terms.negatives
     let reference = terms.negatives.isEmpty ? 0 : terms.positives.count
-    /// A part's sum, and for another without the fine-grained rules what there is to sum up.
+    /// The sum of each part, and for parts without fine-grained rules their terms.
     var parts: [(sum: Sum, region: ConflictTerms?)] = []
     for part in alignment.parts {
       switch part {
@@ -182,8 +183,8 @@ package struct TextMerge {
     return result
   }
 
-  /// Lines in what rules settled that nobody added, and that stand in the sum more often than in any
-  /// side: two moved them to different places.
+  /// Lines in merged parts that nobody added, and that occur more often in the sum than in any side:
+  /// two sides moved them to different places.
   private func movedByBoth(
     _ parts: [(units: [Int32], isSettled: Bool)], _ terms: ConflictTerms, reference: [Int32]
   ) -> Set<Int32> {
@@ -247,8 +248,9 @@ package struct TextMerge {
       rules: rules)
   }
 
-  /// The sum of texts with several bases, one after the other; nil if a step has a block, or it would
-  /// say something twice, or not at all: which base belongs to which text may be lost where others cancel.
+  /// The sum of texts with several bases, one after the other; nil if a step has a conflict, or if the sum
+  /// would repeat or lose something: when terms cancel, it may be unclear which base belongs to which
+  /// text.
   private mutating func sumInSteps(
     _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
   ) -> Sum? {
@@ -278,8 +280,8 @@ package struct TextMerge {
     return isLost ? nil : result
   }
 
-  /// Makes one side of those that the fine-grained rules merge, each with the first that it goes
-  /// with. Returns what stands in place of all when that leaves one, or two of which parts merge.
+  /// Combines sides that the fine-grained rules can merge, each with the first one possible.
+  /// Returns the result if one side remains, or if two remain of which parts merge.
   private mutating func mergeFinely(
     _ sides: inout [ConflictBlock.Side], base: [Int32], context: InsertionContext,
     rules used: inout MergeRules
@@ -323,7 +325,7 @@ package struct TextMerge {
     return sum
   }
 
-  /// The result of the fine-grained rules for two sides, if there is budget left for that.
+  /// The result of the fine-grained rules for two sides; nil if the budget is used up.
   mutating func finely(
     _ base: [Int32], _ older: [Int32], _ newer: [Int32], in context: InsertionContext
   ) -> FineRegion.Outcome? {
@@ -333,7 +335,7 @@ package struct TextMerge {
   }
 
   /// The lines that all sides share, and a block for each stretch in which they differ; in a union, a
-  /// side without lines is none.
+  /// side without lines does not count.
   mutating func blocks(_ sides: [ConflictBlock.Side], isUnion: Bool = false) -> [Int32] {
     let whole = TrimmedSides(sides, isUnion: isUnion)
     guard whole.sides.count > 1 else {

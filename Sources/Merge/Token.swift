@@ -1,11 +1,12 @@
-/// How a region is cut for fine-grained merging: notes-merge(7), "Matching tokens".
+/// The division of a region into tokens for fine-grained merging: notes-merge(7), "Matching
+/// tokens".
 package enum Token {
-  /// ASCII letters, and every byte of a character beyond ASCII.
+  /// An ASCII letter, or any byte of a character outside ASCII.
   static func isLetter(_ byte: UInt8) -> Bool {
     byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// Those, and ASCII digits.
+  /// The same, or an ASCII digit.
   static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
@@ -19,8 +20,8 @@ package enum Token {
     line.prefix { !isLetterOrDigit($0) }
   }
 
-  /// The mark that makes a line an item of a list: spaces and tabs, one of `-*+`, and a space; nil if it is
-  /// none.
+  /// The mark that makes a line an item of a list: spaces and tabs, one of `-*+`, and a space; nil if the
+  /// line is not an item.
   static func itemMark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let item = line.drop(while: isSpace)
     guard let mark = item.first, "-*+".utf8.contains(mark),
@@ -29,8 +30,8 @@ package enum Token {
     return line[..<(item.startIndex + 2)]
   }
 
-  /// How many bytes the punctuation mark at `index` has, 0 when a word starts there.
-  /// Beyond ASCII the marks are U+2000…U+206F, U+3000…U+303F and U+FF01…U+FF0F.
+  /// The size of the punctuation mark at `index` in bytes; 0 if a word starts there. Outside ASCII
+  /// the marks are U+2000…U+206F, U+3000…U+303F and U+FF01…U+FF0F.
   private static func punctuation(_ text: [UInt8], _ index: Int) -> Int {
     let byte = text[index]
     if byte < 0x80 { return isLetterOrDigit(byte) || byte == UInt8(ascii: "_") ? 0 : 1 }

@@ -10,7 +10,7 @@ package struct TreeSum {
   private let bounds: MergeBounds
   private(set) var budget: MergeBudget
   private var labels: SideLabels
-  /// Bytes that the trailers of further blocks may take.
+  /// The number of bytes left for the trailers of further blocks.
   private var room: Int
 
   package init(
@@ -27,7 +27,8 @@ package struct TreeSum {
     room = bounds.listBytes / 2
   }
 
-  /// The result for a file: its names, and the contents under them; all but the first become copies.
+  /// The result for a file: its names, and the contents under them; all except the first become
+  /// copies.
   private struct Outcome {
     var names: [TreePath] = []
     var files: [TermFile] = []
@@ -79,8 +80,8 @@ package struct TreeSum {
       reports: reports)
   }
 
-  /// The results for all files, by path. Those that need labels are summed up once more when all that are
-  /// wanted have been looked for.
+  /// The results for all files, by path. Files that need labels are summed up again after all these
+  /// labels were found.
   private mutating func outcomes(_ files: TermFiles) throws -> [Outcome] {
     let paths = files.paths.sorted()
     var found: [Outcome] = []
@@ -95,7 +96,7 @@ package struct TreeSum {
       wanted += lacking
     }
     try labels.find(wanted)
-    // Each with what it had; nothing is paid for twice.
+    // Each with its former budget, so that nothing is counted twice.
     let after = budget
     for (position, before) in unlabelled {
       budget = before
@@ -131,14 +132,14 @@ package struct TreeSum {
     return (outcome, sum.lacking)
   }
 
-  /// The sum of a file's names; terms without the file have none.
+  /// The sum of a file's names; terms without the file have no name.
   private static func names(
     of path: TreePath, _ positives: [TermFile?], _ negatives: [TermFile?]
   ) -> [TreePath] {
     let (above, below) = (positives.compactMap(\.?.source), negatives.compactMap(\.?.source))
     let left = Cancellation(positives: above, negatives: below).positives.map { above[$0] }
     if left.isEmpty { return [path] }
-    // A side that kept the name has no say against sides that changed it.
+    // A side that kept the name does not count against sides that changed it.
     let moved = left.filter { !below.contains($0) }
     return (moved.isEmpty ? left : moved).sorted()
   }

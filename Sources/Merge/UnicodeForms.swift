@@ -1,9 +1,8 @@
 package import Git
 
-/// The form that names have in common which some file systems take for one: notes-merge(7), "Names that
-/// meet".
+/// The common form of names that some file systems treat as equal: notes-merge(7), "Names that meet".
 package struct NameKey: Hashable {
-  /// The lower-case, decomposed name in UTF-8; a name that is not UTF-8 as it is.
+  /// The lower-case, decomposed name in UTF-8; if the name is not UTF-8, its bytes.
   private let bytes: [UInt8]
 
   package init(_ name: TreePath) {
@@ -16,17 +15,17 @@ package struct NameKey: Hashable {
     }
   }
 
-  /// The version of Unicode whose letter case and canonical equivalence count.
+  /// The version of Unicode for letter case and canonical equivalence.
   package static var unicodeVersion: String { UnicodeTable.version }
 }
 
-/// Letter case and canonical decomposition by the tables of this repository, so that all devices agree,
+/// Letter case and canonical decomposition from tables in this repository, so that all devices agree,
 /// whatever they were built with.
 package struct UnicodeForms: Sendable {
-  /// Read once, by the first name or text beyond ASCII.
+  /// Read once, when the first name or text outside ASCII needs it.
   package static let pinned = UnicodeForms()
 
-  /// The numbers that are added to a scalar in lower case, and the combining classes.
+  /// The numbers to add to a scalar for its lower case, and the combining classes.
   private let lowercase: [UInt32: UInt32]
   private let combiningClasses: [UInt32: UInt32]
   private let decompositions: [UInt32: [UInt32]]
@@ -46,7 +45,7 @@ package struct UnicodeForms: Sendable {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A }
 
-  /// A table of runs of scalars: first, last, the distance between two, and the value of each.
+  /// A table of runs of scalars: first, last, step, and the value of each.
   private static func values(_ table: String) -> [UInt32: UInt32] {
     var values: [UInt32: UInt32] = [:]
     for run in table.utf8.split(whereSeparator: isSpace).map(numbers) {
@@ -60,8 +59,8 @@ package struct UnicodeForms: Sendable {
     text.split(separator: UInt8(ascii: ",")).compactMap { UInt32(Substring($0), radix: 16) }
   }
 
-  /// A text with each character in lower case by itself, canonically decomposed: two texts that are
-  /// alike but for case and Unicode form come out as one.
+  /// A text with each character converted to lower case separately, and canonically decomposed: two
+  /// texts that differ only in case and Unicode form give the same result.
   func lowerCaseDecomposed(_ text: String) -> String {
     var scalars: [UInt32] = []
     for scalar in text.unicodeScalars {
@@ -83,13 +82,13 @@ package struct UnicodeForms: Sendable {
 
   /// A character's canonical decomposition.
   package func decomposed(_ scalar: UInt32) -> [UInt32] {
-    // The Unicode Standard, 3.12: Hangul syllables are decomposed by arithmetic.
+    // The Unicode Standard, 3.12: Hangul syllables are decomposed by a formula.
     guard (0xAC00...0xD7A3).contains(scalar) else { return decompositions[scalar] ?? [scalar] }
     let (index, last) = ((scalar - 0xAC00) / 28, (scalar - 0xAC00) % 28)
     return [0x1100 + index / 21, 0x1161 + index % 21] + (last == 0 ? [] : [0x11A7 + last])
   }
 
-  /// Puts marks that follow one another in the order of their classes.
+  /// Sorts consecutive marks by their combining classes.
   private func order(_ scalars: inout [UInt32]) {
     let classes = scalars.map { combiningClasses[$0] ?? 0 }
     var start = 0

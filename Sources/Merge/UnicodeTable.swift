@@ -1,6 +1,6 @@
 // Written by Tests/Reference/unicode-table; not to be edited.
 
-/// Letter case and canonical decomposition, in numbers of base 16.
+/// Letter case and canonical decomposition, in hexadecimal numbers.
 enum UnicodeTable {
   static let version = "14.0.0"
 

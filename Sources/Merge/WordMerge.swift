@@ -1,10 +1,11 @@
 /// The merge of two sides by words: notes-merge(7), "Words".
 enum WordMerge {
-  /// How many unchanged tokens there are at least between edits of both sides: a whole word, or a
-  /// word's end and a space.
+  /// The minimum number of unchanged tokens between edits of both sides: a whole word, or a word's
+  /// end and a space.
   static let gap = 2
 
-  /// The lines of the base with the edits of both sides; nil when these come too near each other.
+  /// The lines of the base with the edits of both sides; nil if the edits are too close to each
+  /// other.
   static func merge(
     base: [Int32], older: [Int32], newer: [Int32], table: inout LineTable
   ) -> [Int32]? {
@@ -27,12 +28,12 @@ enum WordMerge {
     return table.lines(of: merged.flatMap { tokens[$0] })
   }
 
-  /// Which sides an edit is of.
+  /// The sides that made an edit.
   private enum Sides {
     case older, newer
-    /// Both made it.
+    /// Both made the same edit.
     case equally
-    /// They edited one stretch differently, and what one made of it holds what the other did.
+    /// They edited one stretch differently, and the result of one includes the other's edit.
     case differently
   }
 
@@ -73,7 +74,7 @@ enum WordMerge {
     return result + base[position...]
   }
 
-  /// The edit that comes first; at least one of the two is there.
+  /// The edit that comes first; at least one of the two is not nil.
   private static func next(_ older: TokenEdit?, _ newer: TokenEdit?) -> (TokenEdit, Sides) {
     guard let newer else { return (older ?? TokenEdit(0..<0, [], in: [], LineTable()), .older) }
     guard let older else { return (newer, .newer) }
@@ -91,11 +92,11 @@ enum WordMerge {
 struct TokenEdit: Equatable {
   let range: Range<Int>
   let text: [Int32]
-  /// Whether there is nothing but white space in what it takes and what it puts.
+  /// Whether it removes and inserts only white space.
   let isSpace: Bool
-  /// Whether there is a digit in that, and no letter.
+  /// Whether its tokens include a digit, and no letter.
   let isNumber: Bool
-  /// Whether there is a newline in that.
+  /// Whether its tokens include a newline.
   let isOfLines: Bool
 
   init(_ range: Range<Int>, _ text: [Int32], in base: [Int32], _ tokens: LineTable) {
@@ -111,11 +112,12 @@ struct TokenEdit: Equatable {
 
 /// The lines of a base that both sides edit by words.
 private enum EditedLines {
-  /// Of a line with so many words or fewer, such as a task, more than half must be kept.
+  /// Of a line with at most this many words, such as a task, more than half must be kept.
   static let shortLine = 10
 
-  /// Whether one side edits a line of which the other keeps less than half of the words; or the head
-  /// of a line, where the other's edits come between the head and the words; or both its numbers.
+  /// Whether one side edits a line of which the other keeps less than half of the words; or one
+  /// edits the beginning of a line in which the other adds or removes a line break; or both edit
+  /// only numbers.
   static func makeOver(
     _ base: [Int32], _ older: [TokenEdit], _ newer: [TokenEdit], _ tokens: LineTable
   ) -> Bool {
@@ -140,14 +142,14 @@ private enum EditedLines {
     return false
   }
 
-  /// Whether a byte is of a number, or of a word in capital letters: such a first word is a sign before what
-  /// the line says.
+  /// Whether a byte belongs to a number, or to a word in capital letters: such a first word is a label
+  /// before the rest of the line.
   private static func isSign(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
   }
 
-  /// The end of each line, by itself and with the dates of org that are below it.
+  /// The end of each line, on its own and with the org dates below it.
   private static func lineEnds(_ base: [Int32], _ tokens: LineTable) -> [(first: Int, end: Int)] {
     var ends: [(first: Int, end: Int)] = []
     var start = 0
@@ -161,7 +163,7 @@ private enum EditedLines {
     return ends
   }
 
-  /// The edits of a line; those of lines before it are dropped.
+  /// The edits of a line; those of earlier lines are dropped.
   private static func edits(
     of line: Range<Int>, _ side: inout ArraySlice<TokenEdit>
   ) -> [TokenEdit] {
@@ -186,7 +188,7 @@ private enum EditedLines {
 }
 
 extension Range<Int> {
-  /// Whether it begins before another, or with it and ends before it.
+  /// Whether it begins before another, or at the same position and ends before it.
   func precedes(_ other: Range<Int>) -> Bool {
     (lowerBound, upperBound) < (other.lowerBound, other.upperBound)
   }

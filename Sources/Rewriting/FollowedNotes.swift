@@ -1,7 +1,8 @@
 package import Git
 package import History
 
-/// Follows notes through a history, parents before children: what they are called in each version.
+/// Follows notes through a history, parents before children: the names of the notes in each
+/// version.
 struct FollowedNotes {
   let trail: NoteTrail
   let history: History
@@ -12,13 +13,13 @@ struct FollowedNotes {
   /// Follows no note yet.
   init(in history: History) { self.init(NoteTrail([:]), in: history) }
 
-  /// The notes are called so in a version, whatever its parents call them.
+  /// Sets the notes' names in a version, whatever their names in its parents.
   mutating func set(_ names: Set<TreePath>, in version: ObjectID) {
     if !names.isEmpty { paths[version] = names }
   }
 
-  /// The names of the notes in a version, whose parents were asked for before. `changes` are those against
-  /// its first parent.
+  /// The names of the notes in a version; call it for the parents first. `changes` are those against its
+  /// first parent.
   mutating func paths(in commit: Commit, changes: [TreeChange]) throws -> Set<TreePath> {
     var found = trail.seeds[commit.id] ?? []
     for (position, parent) in commit.parents.enumerated() {
@@ -54,7 +55,7 @@ struct FollowedNotes {
 }
 
 extension History {
-  /// The versions in which a note begins and changes, under all its names, in the history of the tip.
+  /// The versions in the tip's history in which a note begins and changes, under all its names.
   package func trail(of path: TreePath) throws -> [ObjectID: Set<TreePath>] {
     var seeds: [ObjectID: Set<TreePath>] = [:]
     try forEachVersion(of: path, includesDerived: true) { version in

@@ -1,17 +1,17 @@
 package import Git
 
-/// The texts and notes that are to be forgotten, in every version: notes-forget(1).
+/// The texts and notes to forget, in every version: notes-forget(1).
 package struct Forgetting: Sendable {
-  /// The kind of thing that goes.
+  /// The kind of forgotten content.
   package enum Kind: String, Sendable {
-    /// A text, wherever it stands.
+    /// A text, wherever it is.
     case text
     /// Lines of some notes.
     case lines
     /// Notes and attachments with all their versions.
     case note
 
-    /// The kind as the subject of a version says it.
+    /// The kind in words, for the subject of a version.
     package var words: String {
       switch self {
       case .text: "a text"
@@ -21,19 +21,20 @@ package struct Forgetting: Sendable {
     }
   }
 
-  /// The files or texts that go.
+  /// The files or texts to remove.
   enum Cut: Sendable {
     /// A text, in every note and message.
     case text(TextCut)
-    /// The notes of a trail, whole.
+    /// The notes of a trail, completely.
     case notes(NoteTrail)
     /// Lines of the notes of a trail, in no other note.
     case lines(LineCut, NoteTrail)
-    /// Whatever went from the history of who had it forgotten.
+    /// Everything that the device which forgot it has removed from the history.
     case learned(LearnedCut)
   }
 
-  /// Sixteen random bytes in hexadecimal digits: what versions say of it, which tells nothing of what went.
+  /// Sixteen random bytes in hexadecimal digits: versions name the forgetting by it, and it reveals
+  /// nothing about the content.
   package let id: String
   let cut: Cut
 
@@ -44,7 +45,7 @@ package struct Forgetting: Sendable {
     Forgetting(id: id, cut: .text(text))
   }
 
-  /// The notes of a trail, whole.
+  /// The notes of a trail, completely.
   package static func notes(_ trail: NoteTrail, id: String) -> Forgetting {
     Forgetting(id: id, cut: .notes(trail))
   }
@@ -62,7 +63,7 @@ package struct Forgetting: Sendable {
     }
   }
 
-  /// The texts that go wherever they stand.
+  /// The texts to remove wherever they are.
   var texts: [TextCut] {
     switch cut {
     case .text(let text): [text]
@@ -71,24 +72,24 @@ package struct Forgetting: Sendable {
     }
   }
 
-  /// The header of a version that was made again: `notes-forgot signed` if the version had a signature,
-  /// else `notes-forgot unsigned`. It names no forgetting, so that the order of two of them leaves no trace.
+  /// The header of a rewritten version: `notes-forgot signed` if the version had a signature, otherwise
+  /// `notes-forgot unsigned`. It names no forgetting, so the order of two forgettings leaves no trace.
   package static let header = "notes-forgot"
-  /// The header by which a note keeps its ID though the version that added it was made again: `ID PATH`, the
-  /// path in hexadecimal digits.
+  /// The header by which a note keeps its ID although the version that added it was rewritten: `ID PATH`,
+  /// the path in hexadecimal digits.
   package static let idHeader = "notes-id"
 }
 
-/// The versions in which notes that are to be forgotten begin and change. From there they are followed
-/// through the whole history, by the rules by which logs follow a note.
+/// The versions in which notes to forget begin and change. From there they are followed through the
+/// whole history, by the rules for the log of a note.
 package struct NoteTrail: Sendable {
-  /// By version, what the notes are called there.
+  /// By version, the names of the notes there.
   let seeds: [ObjectID: Set<TreePath>]
 
   package init(_ seeds: [ObjectID: Set<TreePath>]) { self.seeds = seeds }
 }
 
-/// The file that takes the place of another one in a version that is made again.
+/// The replacement of a file in a rewritten version.
 enum Replacement: Hashable {
   case gone
   case file(TreeEntry)

@@ -1,17 +1,17 @@
 package import Git
 internal import System
 
-/// Pairs the versions of a history with those that stand in their place in one that obeys more forgettings. Only who
-/// has both can: by what stays the same, which is the author, the committer, their dates and the place.
-/// notes-forget(1), "Other devices".
+/// Pairs the versions of a history with their rewritten forms in one that obeys more forgettings. This requires
+/// both histories: a pair is recognized by the unchanged author, committer, dates and position. notes-forget(1),
+/// "Other devices".
 package struct FormerForms {
-  /// The version that stands in the place of each one that has one and is another.
+  /// The rewritten form of each version that has one.
   package private(set) var forms: [ObjectID: ObjectID] = [:]
-  /// The files that differ between a version and the one in its place.
+  /// The files that differ between a version and its rewritten form.
   private(set) var files: [ObjectID: [TreePath: Replacement]] = [:]
-  /// The texts before and after, of files that differ.
+  /// The old and new texts of files that differ.
   private(set) var texts: [ObjectID: ObjectID] = [:]
-  /// Messages that differ, before and after.
+  /// The old and new messages that differ.
   private(set) var messages: [(old: [UInt8], new: [UInt8])] = []
   /// The versions of the old history that are not in the new one, parents before children.
   package let versions: [ObjectID]
@@ -62,8 +62,8 @@ package struct FormerForms {
     }
   }
 
-  /// The same for two histories of which each lacks something else: the files and texts are those of the first one
-  /// without what the second one lacks.
+  /// The same for two histories that each lack something else: the files and texts are those of the first one,
+  /// without everything that the second one lacks.
   package init(
     of roots: [ObjectID], besides tops: [ObjectID], _ repository: Repository
   ) throws {
@@ -95,14 +95,15 @@ package struct FormerForms {
     }
   }
 
-  /// The files of one version that are gone or cut in another, of which others may be cut in the first.
+  /// The files of one version that another lacks or has with texts removed; other texts may be
+  /// removed in the first.
   private mutating func cuts(
     from own: Commit, and other: Commit
   ) throws -> [TreePath: Replacement]? {
     var files: [TreePath: Replacement] = [:]
     for change in try repository.changes(from: own.tree, to: other.tree) {
       guard let before = change.old else {
-        // It went here.
+        // It was removed here.
         guard own.isRewritten else { return nil }
         continue
       }
@@ -123,7 +124,7 @@ package struct FormerForms {
     return files
   }
 
-  /// The files that one version has otherwise than the other; nil if they differ in more than what was taken out.
+  /// The files that differ between two versions; nil if anything other than removed texts differs.
   private mutating func cuts(
     from old: Commit, to new: Commit
   ) throws -> [TreePath: Replacement]? {
@@ -153,7 +154,7 @@ package struct FormerForms {
 }
 
 extension Placeholder {
-  /// Whether one text is another with placeholders in the place of parts of it.
+  /// Whether a text is another with placeholders in place of parts of it.
   static func takes(place new: [UInt8], of old: [UInt8]) -> Bool {
     let kept = new.split(byPart: bytes)
     guard kept.count > 1, let first = kept.first, let last = kept.last,
@@ -173,7 +174,7 @@ extension Placeholder {
 }
 
 extension [UInt8] {
-  /// The parts between the places where `part` stands.
+  /// The parts between the occurrences of `part`.
   func split(byPart part: [UInt8]) -> [[UInt8]] {
     var parts: [[UInt8]] = []
     var start = 0

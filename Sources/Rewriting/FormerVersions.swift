@@ -1,10 +1,10 @@
 package import Git
 internal import System
 
-/// Tells versions as they were before a forgetting from those that stand in their place: notes-forget(1), "Versions
-/// from before".
+/// Distinguishes versions from before a forgetting from their rewritten forms: notes-forget(1), "Versions from
+/// before".
 package struct FormerVersions {
-  /// The things that stay the same, with the place in the history.
+  /// The properties of a version that a rewriting keeps, and its position in the history.
   private struct Place: Hashable {
     let author: Signature
     let committer: Signature
@@ -15,28 +15,29 @@ package struct FormerVersions {
 
   package init(in repository: Repository) { self.repository = repository }
 
-  /// A version that one of two histories has in one form and the other in another, of which one was made again.
-  /// They are told by their authors, committers, dates and places, which stay the same. Nil where there is none: the
-  /// two may be merged.
+  /// A version that two histories have in different forms, of which one is rewritten. The forms are recognized by
+  /// their authors, committers, dates and positions, which a rewriting keeps. Nil if there is none: then the two
+  /// histories may be merged.
   ///
   /// - Parameters:
-  ///   - heads: versions that came.
-  ///   - obeyed: the version that says what this device's history obeys; on what stands on it nothing is looked at.
-  ///   - countsRewritten: whether one that both have rewritten counts, each in another way.
+  ///   - heads: received versions.
+  ///   - obeyed: the version that lists this device's forgettings; versions on top of it are not checked.
+  ///   - countsRewritten: whether a version counts that both have rewritten, in different ways.
   package func first(
     between heads: [ObjectID], and tip: ObjectID, obeying obeyed: ObjectID?,
     countsRewritten: Bool = false
   ) throws -> ObjectID? {
     let new = try repository.commits(from: heads, lacking: [tip])
     if new.isEmpty { return nil }
-    // Rewritten by somebody whose word does not count here.
+    // A device whose forgetting does not count here has rewritten it.
     let own = try repository.commits(from: [tip], lacking: heads)
     if let found = try first(of: own, rewrittenAmong: new, countsRewritten) { return found }
     guard let obeyed, try isFromBefore(new, obeyed) else { return nil }
     return try first(of: new, rewrittenAmong: repository.commits(from: [tip]), countsRewritten)
   }
 
-  /// Whether one of these versions, whose parents are here or among them, does not stand on a version.
+  /// Whether one of these versions, whose parents are here or among them, is not on top of a given
+  /// version.
   private func isFromBefore(_ new: [ObjectID], _ obeyed: ObjectID) throws -> Bool {
     let among = Set(new)
     return try new.contains { id in

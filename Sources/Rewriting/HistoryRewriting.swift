@@ -3,35 +3,35 @@ package import History
 internal import Merge
 internal import WorkTree
 
-/// Makes a history again without what is to be forgotten: a pure function of a version and a forgetting, so
-/// that every device makes the same of the same. notes-forget(1), "Versions".
+/// Rewrites a history without the forgotten content: a pure function of a version and a forgetting, so
+/// every device gets the same result. notes-forget(1), "Versions".
 ///
-/// A version keeps its author, dates, place and message; one that neither holds what goes nor stands on a
-/// version that does stays itself. The cost follows what versions change and what goes, not the size of the
-/// notebook times its versions.
+/// A version keeps its author, dates, position and message; it is not rewritten if neither it nor an
+/// ancestor has the content. The cost depends on the versions' changes and the removed content, not on the
+/// size of the notebook times its versions.
 package struct HistoryRewriting {
   private let history: History
   private let forgetting: Forgetting
   private let isTrial: Bool
   private var followed: FollowedNotes?
-  /// The versions that another history was rewritten to, and its tops.
+  /// The pairs of versions when another history is followed, and that history's tops.
   private var paired: FormerForms?
   private var tops: [ObjectID] = []
-  /// The notes that went there, and those from which something went.
+  /// The notes removed there, and those with removed lines.
   private var goneNotes: FollowedNotes?
   private var changedNotes: FollowedNotes?
-  /// The versions that were made on top of that history.
+  /// The versions on top of that history.
   private var above: Set<ObjectID> = []
-  /// The version that takes the place of each one that was made again.
+  /// The rewritten form of each version that has one.
   package private(set) var forms: [ObjectID: ObjectID] = [:]
   private var seen: Set<ObjectID> = []
-  /// The files that take the place of others in a version; no entry stands for nothing.
+  /// The replaced files of each version; no entry if there are none.
   private var replaced: [ObjectID: [TreePath: Replacement]] = [:]
   private var cutBlobs: [Place: ObjectID?] = [:]
-  /// Lines of blobs that hold a part of the text, and what is left of each.
+  /// Lines of blobs that have a part of the text, and the rest of each line.
   private var parts: [ObjectID: [[UInt8]: [UInt8]]] = [:]
   private var hasParts = false
-  /// Versions whose ID tells nothing to who would guess what went.
+  /// Versions whose IDs do not help to guess the forgotten content.
   private var shielded: Set<ObjectID> = []
   private var omitted: Set<ObjectID> = []
   /// The findings so far.
@@ -39,7 +39,7 @@ package struct HistoryRewriting {
 
   private var repository: Repository { history.repository }
 
-  /// - Parameter isTrial: only look what would go; nothing is written.
+  /// - Parameter isTrial: whether only to find out what would be removed; nothing is written.
   package init(of history: History, _ forgetting: Forgetting, isTrial: Bool = false) {
     (self.history, self.forgetting, self.isTrial) = (history, forgetting, isTrial)
     switch forgetting.cut {
@@ -48,12 +48,13 @@ package struct HistoryRewriting {
     }
   }
 
-  /// The rewriting of a history as another one was rewritten that obeys more: versions that are in both become what
-  /// they are there, and from the others goes what went there.
+  /// Rewrites a history like another one that obeys more forgettings: versions in both become the other's, and
+  /// the same content is removed from the rest.
   ///
   /// - Parameters:
-  ///   - roots: the heads of the old history, and whatever was made on it or on the new one.
-  ///   - tops: the versions that say what the new one obeys, with the kinds of what went.
+  ///   - roots: the heads of the old history, and versions on top of it or of the new one.
+  ///   - tops: the versions that list the new history's forgettings.
+  ///   - kinds: the kinds of forgotten content.
   package init(
     of history: History, _ roots: [ObjectID], like tops: [ObjectID], kinds: Set<String>
   ) throws {
@@ -66,7 +67,7 @@ package struct HistoryRewriting {
     (goneNotes, changedNotes) = (FollowedNotes(in: history), FollowedNotes(in: history))
   }
 
-  /// The rewriting that removes what the pairs of former and rewritten versions show to be gone.
+  /// Removes the content that differs in the pairs of former and rewritten versions.
   private init(
     of history: History, learning paired: FormerForms, _ tops: [ObjectID], _ kinds: Set<String>
   ) throws {
@@ -77,8 +78,8 @@ package struct HistoryRewriting {
     self.init(of: history, Forgetting(id: "", cut: .learned(learned)))
   }
 
-  /// The rewriting of a history from which something else went than from another one: what went there goes here, too,
-  /// and the same history comes of it as if it had gone there from this one.
+  /// Removes from a history the content that another history has forgotten, when each has forgotten something
+  /// else: the result is the same as if the other history had been rewritten for this one's forgettings.
   ///
   /// - Parameters:
   ///   - roots: the heads of this history.
@@ -98,7 +99,7 @@ package struct HistoryRewriting {
     changedNotes = FollowedNotes(NoteTrail(changed), in: history)
   }
 
-  /// The texts that stay, of those that were here and that are there.
+  /// The texts that are kept, among those that were here and that are there.
   private static func survivors(
     of paired: FormerForms, in tops: [ObjectID], _ repository: Repository,
     _ look: ([UInt8]) throws -> Void
@@ -124,10 +125,10 @@ package struct HistoryRewriting {
     }
   }
 
-  /// Leaves out a version that was made to take out what goes, where it changes nothing any more.
+  /// Leaves out a version that was made to remove the content, if it no longer changes anything.
   package mutating func omit(_ version: ObjectID) { omitted.insert(version) }
 
-  /// Makes the versions again from which these descend, and them.
+  /// Rewrites these versions and their ancestors.
   package mutating func rewrite(
     _ roots: [ObjectID], progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
   ) throws {
@@ -136,7 +137,7 @@ package struct HistoryRewriting {
       hasParts = true
       for text in forgetting.texts { try findParts(of: text, in: all) }
     }
-    // So many at a time: what waits to be stored is in memory or in open files.
+    // In groups of limited size: objects that wait to be stored are in memory or in open files.
     for start in stride(from: 0, to: all.count, by: 256) {
       let part = all[start..<min(start + 256, all.count)]
       try repository.withBatchedWrites { for id in part { try visit(id) } }
@@ -144,24 +145,24 @@ package struct HistoryRewriting {
     }
   }
 
-  /// The version that takes the place of another: itself or a new one; nil for one that was not looked at.
+  /// The rewritten form of a version, or the version itself; nil if it was not visited.
   package func form(of id: ObjectID) -> ObjectID? { seen.contains(id) ? forms[id] ?? id : nil }
 
-  /// The files that take the place of others in a version: nil for one that goes.
+  /// The replaced files of a version: nil for a removed one.
   package func files(in id: ObjectID) -> [TreePath: TreeEntry?] {
     (replaced[id] ?? [:]).mapValues(\.entry)
   }
 
-  /// The texts that something stands in the place of, wherever they stand.
+  /// The blobs that are replaced everywhere.
   package var goneBlobs: [ObjectID] {
     guard case .text = forgetting.cut else { return [] }
     return cutBlobs.compactMap { $0.value == nil ? nil : $0.key.file }
   }
 
-  /// The texts that go wherever they stand.
+  /// The texts to remove wherever they are.
   package var texts: [TextCut] { forgetting.texts }
 
-  /// A text, and whether it is in a note of which lines went.
+  /// A blob, and whether it is in a note with removed lines.
   private struct Place: Hashable {
     let file: ObjectID
     let isChanged: Bool
@@ -179,7 +180,7 @@ package struct HistoryRewriting {
     if let form = paired?.forms[id] { return try pair(commit, data, with: form) }
     if try commit.parents.contains(where: isNew) {
       above.insert(id)
-      // An edit that somebody wrote since is not forgotten.
+      // A later edit by a person is not removed.
       if !isMoved { return }
     }
     let files = try replacements(in: commit, changes: changes)
@@ -212,14 +213,14 @@ package struct HistoryRewriting {
     forms[id] = try repository.write(version)
   }
 
-  /// Whether a version is of a time at which something was forgotten already.
+  /// Whether a version was made after something had already been forgotten.
   private func isNew(_ id: ObjectID) throws -> Bool {
     try above.contains(id)
       || paired != nil && seen.contains(id) && forms[id] == nil
         && (tops.contains(id) || repository.commit(id).isRewritten)
   }
 
-  /// Takes the version that stands in the place of another one in the history that was rewritten already.
+  /// Uses a version's form in the history that was already rewritten.
   private mutating func pair(_ commit: Commit, _ data: [UInt8], with form: ObjectID) throws {
     let files = paired?.files[commit.id] ?? [:]
     if !files.isEmpty { replaced[commit.id] = files }
@@ -258,7 +259,7 @@ package struct HistoryRewriting {
         try replacement(for: $0, at: change.path, among: notes, gone, changed)
       }
     }
-    // A note may come to a merge by another parent than the first, and be the same there.
+    // A merge may have a note from another parent than the first, unchanged.
     for path in (notes ?? []).union(gone).union(changed) where files[path] == nil {
       guard let entry = try repository.entry(at: path, in: commit.tree) else { continue }
       files[path] = try replacement(for: entry, at: path, among: notes, gone, changed)
@@ -283,7 +284,7 @@ package struct HistoryRewriting {
     return try self.cut(place, at: path).map { .file(file.with($0)) }
   }
 
-  /// The blob that stands in the place of another; nil for one that stays.
+  /// The replacement of a blob; nil if it is kept.
   private mutating func cut(_ place: Place, at path: TreePath) throws -> ObjectID? {
     if let known = cutBlobs[place] { return known }
     let id = place.file
@@ -335,7 +336,7 @@ package struct HistoryRewriting {
           pieces.add(old.id, new.id)
         }
       }
-      // A renamed note is edited in the same version at times.
+      // A version may rename and edit a note at the same time.
       guard changes.contains(where: { $0.old == nil }), changes.contains(where: { $0.new == nil })
       else { continue }
       for change in try history.changes(of: commit) where change.formerPath != nil {
@@ -347,7 +348,7 @@ package struct HistoryRewriting {
 
   // MARK: Note IDs
 
-  /// Whether the ID of a version tells nothing to who guesses what went: a signature stands between, which only
+  /// Whether the ID of a version does not help to guess the removed content: it covers a signature, which only
   /// its device can make.
   private func isShielded(_ commit: Commit, isSigned: Bool, hasOwn: Bool) -> Bool {
     isSigned
@@ -368,13 +369,13 @@ package struct HistoryRewriting {
   }
 }
 
-/// The findings of a forgetting in a history.
+/// The content to forget, as found in a history.
 package struct ForgettingFindings: Hashable, Sendable {
-  /// How many versions hold it.
+  /// How many versions have the content.
   package private(set) var versions = 0
-  /// The names of the notes that it is taken out of, in any version.
+  /// The names of the changed notes, in any version.
   package private(set) var paths: Set<TreePath> = []
-  /// Attachments that hold a text: nothing is taken out of them.
+  /// Attachments that contain a text: these are not changed.
   package internal(set) var attachments: Set<TreePath> = []
 
   /// The names of all files of all versions.

@@ -1,6 +1,6 @@
 extension Placeholder {
-  /// The rest of a text of which two parts went, each known from a copy without the other one; nil if these are no
-  /// copies of one text.
+  /// The rest of a text from which two parts were removed, found from two copies that each lack one of them; nil
+  /// if these are not copies of one text.
   static func rest(of own: [UInt8], and other: [UInt8]) -> [UInt8]? {
     if own == other || takes(place: own, of: other) { return own }
     if takes(place: other, of: own) { return other }
@@ -38,16 +38,16 @@ extension Placeholder {
     }
   }
 
-  /// Two texts that are laid side by side, so that each placeholder of the one stands for something in the other.
+  /// Two texts that are aligned, so that each placeholder of one represents something in the other.
   private struct JoinedTokens {
     private let own: [Token]
     private let other: [Token]
-    /// More pairs of places are not looked at.
+    /// The most pairs of positions that are compared.
     private static let most = 1 << 22
 
     init(_ own: [Token], _ other: [Token]) { (self.own, self.other) = (own, other) }
 
-    /// The step from a pair of places towards the end of both.
+    /// The step from a pair of positions towards the end of both.
     private enum Step: UInt8 {
       case none, both, own, other
     }
@@ -55,8 +55,8 @@ extension Placeholder {
     func rest() -> [Token]? {
       let (rows, columns) = (own.count + 1, other.count + 1)
       guard rows * columns <= Self.most else { return nil }
-      // From each pair of places, whether the ends are reached: as such, and in the middle of what a placeholder of
-      // the first or the second one stands for.
+      // For each pair of positions, whether the ends can be reached: from outside of placeholders, and from
+      // within the content of a placeholder of the first or the second text.
       var free = [Step](repeating: .none, count: rows * columns)
       var inOwn = [Step](repeating: .none, count: rows * columns)
       var inOther = inOwn
@@ -64,7 +64,7 @@ extension Placeholder {
         for j in (0..<columns).reversed() {
           let here = i * columns + j
           let isEnd = i == own.count && j == other.count
-          // The placeholder ends here, or takes one more.
+          // The placeholder ends here, or includes one more element.
           func within(_ more: Int?, _ table: [Step], _ step: Step) -> Step {
             if isEnd || free[here] != .none { return .both }
             return more.map { table[$0] != .none } == true ? step : .none

@@ -1,20 +1,20 @@
 internal import Git
 
-/// The texts, lines and notes that a device finds gone, comparing its versions with those that stand in their place: to
-/// be taken out of versions that nobody else has seen. notes-forget(1), "Other devices".
+/// The texts, lines and notes that a device finds removed, by comparing its versions with their rewritten forms:
+/// to be removed from versions that no other device has seen. notes-forget(1), "Other devices".
 struct LearnedCut {
-  /// Texts that go wherever they stand.
+  /// Texts to remove wherever they are.
   let texts: [TextCut]
-  /// Texts of files, and what stands in their place.
+  /// Blobs, and their replacements.
   let files: [ObjectID: ObjectID]
-  /// Lines that go from the notes in which they went, and what stands in their place.
+  /// Lines to remove from the notes that lost them, and their replacements.
   let lines: [[UInt8]: [UInt8]]
-  /// The lines of notes that went.
+  /// The removed lines of notes.
   private let goneLines: Set<[UInt8]>
-  /// The files that went.
+  /// The removed files.
   private let goneFiles: Set<ObjectID>
 
-  /// - Parameter survivors: contents that stay in the new history.
+  /// - Parameter survivors: calls `look` with each text that is kept in the new history.
   init(
     _ forms: FormerForms, kinds: Set<String>, in repository: Repository,
     survivors: (_ look: ([UInt8]) throws -> Void) throws -> Void
@@ -36,7 +36,7 @@ struct LearnedCut {
     }
     self.goneLines = goneLines
     var lines: [[UInt8]: [UInt8]] = [:]
-    // Files from which a text with a line break went.
+    // Files from which a text with a line break was removed.
     var whole: [(old: ObjectID, new: ObjectID)] = []
     let pairs = forms.texts.sorted { $0.key < $1.key }
     for (old, new) in pairs {
@@ -50,7 +50,7 @@ struct LearnedCut {
     }
     self.lines = lines
     var texts: [TextCut] = []
-    // Of several texts in one line, each is found once the others are known.
+    // If a line has several texts, each is found after the others are known.
     while kinds.contains(Forgetting.Kind.text.rawValue) {
       var candidates: Set<TextCut> = []
       func compare(_ old: [UInt8], _ new: [UInt8]) {
@@ -70,7 +70,7 @@ struct LearnedCut {
         candidates = candidates.filter { !$0.isIn(content) || !$0.isIn(former) }
       }
       try survivors { content in candidates = candidates.filter { !$0.isIn(content) } }
-      // A part of another one was typed on the way to it, or is left of it.
+      // A part of another text was typed on the way to it, or is the rest of it.
       let all = candidates.union(texts)
       candidates = candidates.filter { text in
         !all.contains { $0 != text && text.isIn($0.text) }
@@ -84,8 +84,8 @@ struct LearnedCut {
     self.texts = texts
   }
 
-  /// The rest of a text of a note that went, which nobody who had it removed has seen: the lines that it has more than
-  /// that one ever had. Nil if there are none.
+  /// The rest of a text of a removed note that the forgetting device has never seen: the lines that the note did
+  /// not have there. Nil if there are none.
   func rest(of content: [UInt8], _ id: ObjectID) -> [UInt8]? {
     if goneFiles.contains(id) { return nil }
     guard content.isTextByLook else { return content }
@@ -97,8 +97,8 @@ struct LearnedCut {
 }
 
 extension TextCut {
-  /// The texts that may have gone where one content took the place of another: each, taken out of the one, gives the
-  /// other.
+  /// The texts whose removal may explain the difference of two contents: removing one of them from the old gives
+  /// the new.
   static func candidates(_ old: [UInt8], _ new: [UInt8]) -> Set<TextCut> {
     let size = Placeholder.bytes.count
     let parts = new.split(byPart: Placeholder.bytes)
@@ -106,9 +106,9 @@ extension TextCut {
     var start = 0
     for (position, part) in parts.dropLast().enumerated() {
       start += part.count + (position == 0 ? 0 : size)
-      // Up to the first one that is new, both are the same.
+      // Before the first placeholder that is new, both are equal.
       guard old.count >= start, old[..<start].elementsEqual(new[..<start]) else { break }
-      // Of several, some may have stood there before.
+      // If there are several placeholders, some may have been there before.
       for count in 1..<parts.count {
         let taken = old.count - new.count + count * size
         guard taken > 0, taken % count == 0, start + taken / count <= old.count,

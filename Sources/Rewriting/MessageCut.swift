@@ -4,23 +4,23 @@ internal import Merge
 internal import System
 internal import WorkTree
 
-/// Makes the message of a version again: what went is not named, and the versions that it names are those that
-/// stand in their place.
+/// Rewrites the message of a version: removed content is not named, and IDs are replaced by those of the
+/// rewritten versions.
 struct MessageCut {
   /// The changes of the version.
   let changes: [Change]
-  /// The paths that go from this version, or went with it.
+  /// The paths that are removed from this version, or were removed with it.
   let gone: Set<TreePath>
-  /// The texts that go.
+  /// The texts to remove.
   let texts: [TextCut]
-  /// The version that stands in the place of one; nil for one that is not in the history.
+  /// The rewritten form of a version, or the version itself; nil if it is not in the history.
   let form: (ObjectID) -> ObjectID?
-  /// The same by the beginning of an ID, of a version that was made again.
+  /// The rewritten form of a version, by the beginning of its ID.
   let formNamed: (String) -> ObjectID?
 
   private static let newline = UInt8(ascii: "\n")
 
-  /// The message of a version that is made again.
+  /// The rewritten message of a version.
   func applied(to message: [UInt8]) -> [UInt8] {
     var lines = message.split(separator: Self.newline, omittingEmptySubsequences: false)
     if let first = lines.first {
@@ -35,10 +35,10 @@ struct MessageCut {
   /// The message without the text.
   func withoutText(_ message: [UInt8]) -> [UInt8] { texts.applied(to: message) ?? message }
 
-  /// Whether it holds one of them.
+  /// Whether it contains one of the texts.
   func isNeeded(for message: [UInt8]) -> Bool { texts.contains { $0.isIn(message) } }
 
-  /// How many digits of an ID a subject of this program's has: "Restore Plan from 0123456789".
+  /// The number of digits of an ID in a subject by notes: "Restore Plan from 0123456789".
   private static let shortID = 10
 
   private func namingForms(_ subject: String) -> String {
@@ -63,7 +63,7 @@ struct MessageCut {
     }
   }
 
-  /// A line as it is now; nil for one that goes.
+  /// The rewritten line; nil if it is removed.
   private func trailer(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard line.starts(with: "Notes-".utf8) else { return line }
     let text = String(decoding: line, as: UTF8.self)
@@ -82,7 +82,8 @@ struct MessageCut {
     }
   }
 
-  /// A line with the IDs of versions as they are now; nil where it names one that is not there.
+  /// A line with the IDs of the rewritten versions; nil if it names a version that no longer
+  /// exists.
   private func naming(_ line: String, after key: Substring) -> ArraySlice<UInt8>? {
     var words: [String] = []
     for word in line.dropFirst(key.count + 1).split(separator: " ") {

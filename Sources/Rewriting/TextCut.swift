@@ -1,19 +1,19 @@
 internal import System
 
-/// The text that takes the place of each one that was forgotten: notes-forget(1).
+/// The replacement of each forgotten text: notes-forget(1).
 package enum Placeholder {
   package static let text = "[forgotten]"
   static let bytes = Array(text.utf8)
 }
 
-/// Takes exact texts out of bytes and leaves a placeholder in each one's place.
+/// Replaces exact texts in bytes by a placeholder each.
 package struct TextCut: Hashable, Sendable {
-  /// A shorter text would stand in half of all notes by chance.
+  /// A shorter text would be in half of all notes by chance.
   package static let shortest = 4
 
   let text: [UInt8]
 
-  /// Nil for a text that is too short, and for one that is a part of the placeholder.
+  /// Nil for a text that is too short, or is a part of the placeholder.
   package init?(_ text: [UInt8]) {
     guard text.count >= Self.shortest, Placeholder.bytes.firstRange(of: text) == nil else {
       return nil
@@ -23,10 +23,10 @@ package struct TextCut: Hashable, Sendable {
 
   package func isIn(_ content: [UInt8]) -> Bool { content.firstRange(of: text) != nil }
 
-  /// The content without the text; nil where it does not hold it.
+  /// The content without the text; nil if it does not contain the text.
   func applied(to content: [UInt8]) -> [UInt8]? {
-    // A placeholder may make the text anew with what stands beside it. Each turn takes at least a byte that
-    // belongs to none, so this ends.
+    // A placeholder and the bytes beside it may form the text again. Each turn removes at least one byte
+    // that belongs to no placeholder, so this ends.
     guard var result = pass(over: content) else { return nil }
     while let next = pass(over: result) { result = next }
     return result
@@ -43,7 +43,7 @@ package struct TextCut: Hashable, Sendable {
     return start == 0 ? nil : result + content[start...]
   }
 
-  /// The range with the placeholders that it has a part of: they go whole.
+  /// The range, extended to the whole of the placeholders that it overlaps.
   private func withPlaceholders(
     _ range: Range<Int>, in content: [UInt8], from start: Int
   ) -> Range<Int> {
@@ -60,36 +60,36 @@ package struct TextCut: Hashable, Sendable {
 }
 
 extension [TextCut] {
-  /// The content without these texts; nil where it holds none.
+  /// The content without these texts; nil if it contains none of them.
   package func applied(to content: [UInt8]) -> [UInt8]? {
     reduce(nil) { result, text in text.applied(to: result ?? content) ?? result }
   }
 }
 
-/// Takes whole lines out of bytes and leaves a placeholder in each one's place.
+/// Replaces whole lines in bytes by a placeholder each.
 package struct LineCut: Hashable, Sendable {
-  /// Without their line ends.
+  /// Without their newlines.
   package let lines: Set<[UInt8]>
 
-  /// Lines that are too short to be told from others by chance are left out.
+  /// Lines that are too short to be distinctive are left out.
   package init(_ lines: some Sequence<[UInt8]>) {
     self.lines = Set(
       lines.filter { $0.count >= TextCut.shortest && $0 != Placeholder.bytes })
   }
 
-  /// The lines of a text, without their ends.
+  /// The lines of a text, without their newlines.
   package static func lines(of content: [UInt8]) -> [[UInt8]] {
     content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
       Array($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0)
     }
   }
 
-  /// The content without the lines; nil where it has none of them.
+  /// The content without the lines; nil if it has none of them.
   func applied(to content: [UInt8]) -> [UInt8]? {
     Self.replacing(in: content) { lines.contains($0) ? Placeholder.bytes : nil }
   }
 
-  /// The content with other lines in the place of some; nil where none is replaced. Line ends stay.
+  /// The content with some lines replaced; nil if there are none. Newlines stay.
   static func replacing(in content: [UInt8], _ new: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
     var isChanged = false
     var result: [UInt8] = []
@@ -109,6 +109,6 @@ package struct LineCut: Hashable, Sendable {
 }
 
 extension [UInt8] {
-  /// Whether it is a text: no byte of zero in the first 8,000, as git tells them (diff.c).
+  /// Whether it is a text: it has no zero byte in the first 8,000, git's test (diff.c).
   var isTextByLook: Bool { !prefix(8_000).contains(0) }
 }

@@ -1,18 +1,18 @@
 internal import Git
 
-/// Finds parts of a text in the versions of a note around those that hold it: a watcher saves while people type, and
-/// a text may go bit by bit. notes-forget(1), "Parts".
+/// Finds parts of a text in the versions of a note before and after those with the whole text: a watcher saves
+/// while people type, and a text may be deleted gradually. notes-forget(1), "Parts".
 ///
-/// A line is a part's where it stands in the place of one that holds the text, or a part of it, in the version before
-/// or after: it begins as that line does and goes on with the beginning of the text, or ends as that line does behind
-/// the end of the text; 4 bytes of it or more.
+/// A line has a part of the text if it replaces, in the version before or after, a line with the text or a part
+/// of it: both lines have the same beginning, followed by the beginning of the text; or the same end, after the
+/// end of the text. The part must have at least 4 bytes.
 struct TextPieces {
   private struct Line: Hashable {
     let blob: ObjectID
-    /// The lines before and behind the text.
+    /// The parts of the line before and after the text.
     let before: [UInt8]
     let behind: [UInt8]
-    /// The line as it is.
+    /// The bytes of the line.
     let bytes: [UInt8]
   }
 
@@ -21,20 +21,20 @@ struct TextPieces {
   /// The blobs that came before or after each.
   private var neighbours: [ObjectID: Set<ObjectID>] = [:]
 
-  /// - Parameter content: the content of a blob; empty for one that is no text.
+  /// - Parameter content: returns the content of a blob; empty if it is not text.
   init(of text: [UInt8], content: @escaping (ObjectID) throws -> [UInt8]) {
     (self.text, self.content) = (text, content)
   }
 
-  /// Takes note that a version made one blob of another.
+  /// Records that a version changed one blob into another.
   mutating func add(_ old: ObjectID, _ new: ObjectID) {
     neighbours[old, default: []].insert(new)
     neighbours[new, default: []].insert(old)
   }
 
-  /// By blob, lines and what is left of each.
+  /// By blob, the lines with a part, and the rest of each.
   func found() throws -> [ObjectID: [[UInt8]: [UInt8]]] {
-    // Of a text of several lines, no part is known from the whole.
+    // The parts of a text of several lines cannot be found.
     if text.contains(UInt8(ascii: "\n")) { return [:] }
     var waiting: [Line] = []
     for blob in neighbours.keys.sorted() {
@@ -49,7 +49,7 @@ struct TextPieces {
       for blob in neighbours[line.blob, default: []].sorted() {
         for candidate in Set(LineCut.lines(of: try content(blob))) {
           let isSame = candidate == line.bytes
-          // A line that both have is in the place of itself alone.
+          // A line that both have only corresponds to itself.
           guard isSame || !own.contains(candidate), candidate.firstRange(of: text) == nil,
             let rest = rest(of: candidate, line)
           else { continue }
@@ -63,7 +63,7 @@ struct TextPieces {
     return found
   }
 
-  /// The lines that hold the whole text.
+  /// The lines with the whole text.
   private func holders(in content: [UInt8], _ blob: ObjectID) -> [Line] {
     LineCut.lines(of: content).compactMap { line in
       line.firstRange(of: text).map {
@@ -74,7 +74,7 @@ struct TextPieces {
     }
   }
 
-  /// The rest of a line without its part of the text; nil if it has none.
+  /// The rest of a line without its part of the text; nil if it has no part.
   private func rest(of line: [UInt8], _ holder: Line) -> [UInt8]? {
     if line.starts(with: holder.before) {
       let tail = line.dropFirst(holder.before.count)
