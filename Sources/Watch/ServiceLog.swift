@@ -30,8 +30,8 @@ struct ServiceLog: Sendable {
       .followed:
       .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit, .hubWentBack, .hubOthers, .hubSplit, .linkShared, .keyShared,
-      .alteredMerges:
+      .broughtBack, .watchLimit, .hubWentBack, .hubMembersWentBack, .hubOthers, .hubSplit,
+      .linkShared, .keyShared, .alteredMerges:
       .warning
     }
   }
@@ -62,6 +62,8 @@ struct ServiceLog: Sendable {
     case .hubWentBack(let hub, let former, let tip):
       "\(name(hub)) held \(short(former)) and holds \(tip.map { "\(short($0))" } ?? "nothing") now; "
         + "what was synced goes there again"
+    case .hubMembersWentBack(let hub):
+      "\(name(hub)) has less in its list of members than at the last visit; what it lacks is known here"
     case .alteredMerges(let peer, let merges, let notebook):
       "\(short(notebook)): what came from \(name(peer)) holds altered merges: "
         + merges.map(short).joined(separator: ", ")

@@ -100,4 +100,51 @@ import Testing
     let told = try ada.notes("status").text
     #expect(told.contains("showed bob an older list of members than it held by then"), "\(told)")
   }
+
+  // notes-hub(7), "A hub that went back": "A list of members that is gone, or smaller than at the last visit"
+  @Test(
+    "an older list of members than at the last visit is told of, with a new version or without, and goes away",
+    arguments: [(false, "set back"), (true, "set back"), (true, "gone")])
+  func olderList(writes: Bool, how: String) throws {
+    let (ada, eve) = (try Self.device(), try Shell())
+    try ada.folder.write("one\n", to: "notes/one.txt")
+    try ada.initialise()
+    try eve.join(ada, as: "eve")
+    let (hub, list) = (ada.folder["hub.git"], "refs/notebook/members")
+    func git(_ words: String...) throws -> String {
+      let result = try run(["git", "-C", hub] + words)
+      try #require(result.isSuccess, "\(result)")
+      return result.lines.first ?? ""
+    }
+    func visit() throws -> String {
+      let visited = try ada.notes("sync", "--hub", "--json")
+      #expect(visited.isSuccess, "\(visited)")
+      return visited.text
+    }
+    let address = "ssh://git@hub.example/home.git"
+    for words in [
+      ["init", "-q", "--bare", hub], ["config", "--global", "url.\(hub).insteadOf", address],
+    ] {
+      try #require(try run(["git"] + words, environment: ada.environment).isSuccess)
+    }
+    #expect(try ada.notes("remote", "add", "hub", address).isSuccess)
+    let news = #""type":"hub_members_went_back""#
+    #expect(try !visit().contains(news))
+    let older = try git("rev-parse", list)
+    #expect(try ada.notes("members", "remove", "eve", "--yes").isSuccess)
+    #expect(try !visit().contains(news))
+    let newer = try git("rev-parse", list)
+    try #require(older != newer)
+    _ = try how == "gone" ? git("update-ref", "-d", list) : git("update-ref", list, older)
+    if writes { try ada.folder.write("two\n", to: "notes/two.txt") }
+    let told = try ada.notes("sync", "--hub")
+    #expect(
+      told.errorText.contains("hub has less in its list of members than at the last visit"),
+      "\(told)")
+    // It is there again, and all is well.
+    #expect(try git("rev-parse", list) == newer)
+    #expect(try !visit().contains(news))
+    _ = try git("update-ref", list, older)
+    #expect(try visit().contains(news))
+  }
 }

@@ -93,6 +93,11 @@ struct HubMembers {
     (there, version) = (sent.list, sent.version)
   }
 
+  /// Whether the hub has fewer of this device's facts than a list of that size.
+  func areFewer(than size: Int) throws -> Bool {
+    try version == nil || held().map { $0.size < size } ?? false
+  }
+
   /// The list that the hub has, and the number of this device's facts in it; nil if it has none, or if a
   /// list of that size may lose facts.
   func held() throws -> (version: ObjectID, size: Int)? {

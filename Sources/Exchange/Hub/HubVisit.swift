@@ -111,6 +111,7 @@ package final class HubVisit {
       let (former, wasGuest) = (try branch.former, context?.isGuest)
       try look()
       try checkHistory(since: former)
+      try checkMembers()
       // Also by the hub's list of members.
       try context?.takeOwnMembership(wasGuest: wasGuest ?? false, in: replica)
       replica.gives = try mayGive
@@ -212,6 +213,13 @@ package final class HubVisit {
       tellRewind()
       throw HubError.unrelated
     }
+  }
+
+  /// Compares the hub's list of members with the one at the last visit: notes-hub(7), "A hub that went back".
+  private func checkMembers() throws {
+    let size = HubSightings(of: notebook).listSize(of: hub, notebook: notebook.identity.id)
+    guard branch.tip != nil, let size, try members.areFewer(than: size) else { return }
+    replica.report(.hubMembersWentBack(replica.peer))
   }
 
   /// Reports that the hub went back, unless a forgetting is the reason.

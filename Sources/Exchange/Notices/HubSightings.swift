@@ -74,6 +74,13 @@ public struct HubSightings: Sendable {
     all.filter { $0.device == nil && $0.name == hub.name }.map(\.last).max()
   }
 
+  /// How much the list of members had that a hub held at this device's last visit; nil if that is not known, and where
+  /// `record` keeps nothing of the hub.
+  func listSize(of hub: Hub, notebook: String) -> Int? {
+    let place = HubPlace.id(of: hub.url, branch: MemberList.reference, notebook: notebook)
+    return all.last { $0.device == nil && $0.place == place }?.size
+  }
+
   private func keep(_ sightings: [Sighting]) {
     var lines = StateLines()
     for one in sightings.suffix(Self.capacity) { lines.append(one.device ?? Self.own, one.words) }

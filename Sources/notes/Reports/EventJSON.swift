@@ -37,6 +37,7 @@ struct EventJSON {
     case .keyRequested(let notebook, let peer): object("key_requested", notebook, peer.fields)
     case .hubWentBack(let peer, let former, let tip):
       object("hub_went_back", peer.fields + ["former_tip": former, "tip": tip])
+    case .hubMembersWentBack(let peer): object("hub_members_went_back", peer.fields)
     case .alteredMerges(let peer, let merges, let notebook):
       object("altered_merges", notebook, peer.fields + ["merges": merges])
     case .hubOthers(let peer, let references):

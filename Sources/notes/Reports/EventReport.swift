@@ -203,6 +203,11 @@ struct EventText {
           : "\(Visible.name(hub.name)) was set back or rewritten; what was synced stays, and goes "
             + "there again",
         "it held version \(former.hex.prefix(10))")
+    case .hubMembersWentBack(let hub):
+      return Self.warning(
+        "\(Visible.name(hub.name)) has less in its list of members than at the last visit; what it "
+          + "lacks is known here",
+        "who visited it in the meantime may not know of a removal or a new member")
     case .alteredMerges(let peer, let merges, _):
       return Self.warning(
         "what came from \(Visible.name(peer.name)) holds "
