@@ -77,6 +77,12 @@ struct TermFiles {
     return found
   }
 
+  /// Whether each of so many terms, the first ones, has the same new file at a path.
+  func isAddedAlike(_ path: TreePath, byFirst count: Int) -> Bool {
+    let found = Set(changed.prefix(count).map { $0[path] ?? nil })
+    return found.count == 1 && !found.contains(nil)
+  }
+
   private static func value(_ entry: TreeEntry) -> FileValue {
     FileValue(mode: entry.mode, id: entry.id)
   }

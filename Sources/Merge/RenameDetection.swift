@@ -15,12 +15,16 @@ package struct RenameDetection {
   private var known: [ObjectID: ContentSimilarity] = [:]
   private var sizes: [ObjectID: Int] = [:]
 
-  /// For each term, the renamed files that matter to another term: old name to new name.
-  static func renames(store: any MergeStore, files: TermFiles) throws -> [[TreePath: TreePath]] {
+  /// For each term, of which so many are positive, the renamed files that matter to another term: old
+  /// name to new name.
+  static func renames(
+    store: any MergeStore, files: TermFiles, heads: Int
+  ) throws -> [[TreePath: TreePath]] {
     var detection = RenameDetection(store: store)
     let shared = files.changedDifferently
     return try files.changed.indices.map {
       try detection.renames(Moved(files: files, term: $0, relevant: shared))
+        .filter { !files.isAddedAlike($0.value, byFirst: heads) }
     }
   }
 

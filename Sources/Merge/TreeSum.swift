@@ -45,7 +45,8 @@ package struct TreeSum {
     let reference = negatives[0].tree
     var files = try TermFiles(store: store, reference: reference, terms: positives + negatives)
     let folders = FolderRenames(store: store, files: files, heads: positives)
-    let renames = try RenameDetection.renames(store: store, files: files)
+    let renames = try RenameDetection.renames(
+      store: store, files: files, heads: positives.count)
     for (term, moves) in renames.enumerated() {
       for (source, target) in moves { files.undoRename(from: source, to: target, in: term) }
     }

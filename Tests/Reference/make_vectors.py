@@ -282,6 +282,8 @@ PAIRS = {
                           {"a.txt": swap(NOTE, "milk", "tea"), "c.txt": PARAGRAPHS}),
     "rename-meets-added": ("renamed to a name that the other side added", {"n.txt": NOTE},
                            {"x.txt": NOTE}, {"n.txt": swap(NOTE, "milk", "tea"), "x.txt": "something new\n"}),
+    "rename-meets-copied": ("moved here, copied to the same place and edited there: both",
+                            {"n.txt": NOTE}, {"x.txt": NOTE}, {"n.txt": swap(NOTE, "milk", "tea"), "x.txt": NOTE}),
     "rename-least": ("half of a file must stay",
                      {"n.txt": "0123456\n" * 2 + "abcdefg\nhijklmn\n", "m.txt": "one\ntwo\nsix\nten\n"},
                      {"x.txt": "abcdefg\nhijklmn\nOPQRSTU\nVWXYZ01\n", "y.txt": "one\nTWO\nSIX\nTEN\n"},

@@ -472,7 +472,12 @@ class TreeSum:
             for _, _, old, name in sorted(scored):
                 if old in gone and name in new:
                     take(old, name)
-        return {old: name for old, name in found.items() if old in matters}
+        return {old: name for old, name in found.items() if old in matters and not self.is_added_alike(name)}
+
+    def is_added_alike(self, path):
+        """Whether all heads have the same file there."""
+        found = {files.get(path) for files in self.files[:self.count]}
+        return len(found) == 1 and None not in found
 
     # Names that meet.
 
