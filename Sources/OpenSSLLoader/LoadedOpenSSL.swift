@@ -1,7 +1,7 @@
 package import COpenSSL
 
-/// The one way to OpenSSL: its tables of functions, which shim.h lists, loaded at first use, and what its error
-/// queue says.
+/// The only access to OpenSSL: its tables of functions, listed in shim.h and loaded at first use, and the
+/// messages in its error queue.
 package enum LoadedOpenSSL {
   /// The loader's message if a library could not be loaded.
   package struct Failure: Error { package let reason: String }
@@ -10,11 +10,11 @@ package enum LoadedOpenSSL {
   package static let crypto: Result<libcrypto, Failure> = table(libcrypto_load)
   /// libssl.
   package static let ssl: Result<libssl, Failure> = crypto.flatMap { _ in table(libssl_load) }
-  /// The functions of libcrypto that a page for browsers needs besides.
+  /// The additional functions of libcrypto for a page for browsers.
   package static let cryptoOfPage: Result<libcrypto_page, Failure> = crypto.flatMap { _ in
     table(libcrypto_page_load)
   }
-  /// The functions of libssl that a page for browsers needs besides.
+  /// The additional functions of libssl for a page for browsers.
   package static let sslOfPage: Result<libssl_page, Failure> = ssl.flatMap { _ in
     table(libssl_page_load)
   }
@@ -28,8 +28,8 @@ package enum LoadedOpenSSL {
     return .success(table.pointee)
   }
 
-  /// Empties this thread's error queue, oldest first. A reason's number is `SSL_R_…` when it is
-  /// libssl's, else nil; alerts received are 1000 and their number.
+  /// Empties this thread's error queue, oldest first. A reason's number is `SSL_R_…` if it is
+  /// libssl's, otherwise nil; a received alert is 1000 plus its number.
   package static func drain() -> [(ssl: Int32?, text: String)] {
     guard case .success(let crypto) = crypto else { return [] }
     var reasons: [(ssl: Int32?, text: String)] = []

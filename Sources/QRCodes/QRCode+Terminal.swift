@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension QRCode {
-  /// The lines that draw a text as a code on standard output; none if that is no terminal, or one that is too
-  /// narrow, or cannot draw.
+  /// The lines that draw a text as a code on standard output; empty if that is not a terminal, or if the
+  /// terminal is too narrow or cannot draw.
   public static func lines(ofText text: String) -> [String] {
     let columns = columns
     guard columns > 0, let code = QRCode(text), code.width <= columns else { return [] }

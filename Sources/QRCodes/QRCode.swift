@@ -1,11 +1,11 @@
 internal import CQRencode
 
-/// A text as a code that cameras read (ISO/IEC 18004), for a terminal or a page.
+/// A text as a QR code (ISO/IEC 18004), for a terminal or a page.
 public struct QRCode: Sendable {
-  /// The modules row by row, with light around: true is dark.
+  /// The modules row by row, with a light margin: true is dark.
   public let rows: [[Bool]]
 
-  /// The light around the code that cameras need, in modules.
+  /// The width of the light margin that cameras need, in modules.
   private static let margin = 2
 
   /// The library; nil if it is not installed.
@@ -15,9 +15,9 @@ public struct QRCode: Sendable {
     return libqrencode_load(table) == nil ? table.pointee : nil
   }()
 
-  /// Nil if the text is too long for a code, or nothing here can make one.
+  /// Nil if the text is too long for a code, or if the library is missing.
   public init?(_ text: String) {
-    // Low correction: a screen has no stains, and a small code fits more terminals.
+    // Low error correction is enough for a screen, and gives a small code for more terminals.
     guard let library = Self.library, let code = library.encode(text, 0, QR_ECLEVEL_L)
     else { return nil }
     defer { library.release(code) }
@@ -35,7 +35,7 @@ public struct QRCode: Sendable {
   /// The width in columns.
   public var width: Int { rows.count }
 
-  /// Two rows a line, dark on light whatever the terminal's own colours are.
+  /// Two rows in each line, dark on light whatever the terminal's colours are.
   public var lines: [String] {
     stride(from: 0, to: rows.count, by: 2).map { top in
       let upper = rows[top]

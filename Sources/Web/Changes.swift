@@ -17,7 +17,7 @@ extension RequestContext {
       do {
         _ = try notebook.create(path, text: bytes, anySuffix: !TreePath(title).isNote)
       } catch NotebookError.nameTaken(_, by: path, isFolder: false)
-        // A file that cannot be read differs.
+        // If the file cannot be read, it counts as different.
         where (try? notebook.workTree.text(of: path)) == bytes
       {
         // A browser that has not received the answer sends the form again.
@@ -32,15 +32,15 @@ extension RequestContext {
     }
   }
 
-  /// Saves a text on the version that it was made on. A text that cannot be saved is shown again: it is
-  /// nowhere else.
+  /// Saves a text on top of the version that it was edited from. A text that cannot be saved is shown
+  /// again, as it exists nowhere else.
   func edit(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let shown = try shownNote(from: 3)
     // A field without its name belongs to another text.
     guard let typed = request.form[shown.name("text")] else { throw Refusal.brokenForm }
     do {
       _ = try version(shown.version.hex, in: notebook)
-      // Nil if the text was only in the folder, and has been overwritten since.
+      // Nil if the text was only in the folder and was overwritten since.
       let former = try text(of: shown, subject, in: notebook) ?? []
       return try save(typed, like: former, shown, subject, notebook)
     } catch {
@@ -48,7 +48,7 @@ extension RequestContext {
     }
   }
 
-  /// Ticks a box of the text that was shown, or takes its tick away: an edit of one line.
+  /// Ticks or unticks a box of the text that was shown: an edit of one line.
   func tick(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let shown = try shownNote(from: 3)
     guard let number = request.form[shown.name("line")].flatMap({ Int($0) }) else {
@@ -63,7 +63,8 @@ extension RequestContext {
     }
     lines[number - 1] = Substring(task.switched)
     let answer = try save(lines.joined(separator: "\n"), like: former, shown, subject, notebook)
-    // Without a script the page is shown at the same place, without a message: the tick is visible.
+    // Without a script the page is shown at the same position, without a message: the tick is
+    // visible.
     return request.isByScript || answer.status != 303 ? answer : .see(address(subject))
   }
 
@@ -73,7 +74,7 @@ extension RequestContext {
   ) throws -> Response {
     let bytes = try text(typed, like: former)
     let made = try notebook.save(bytes, of: subject.path, shown: shown.blob, on: shown.version)
-    // The next edit is made on this text, whatever it was merged with.
+    // The next edit is based on this text, even if it was merged with others.
     let next = try made.map {
       ShownNote(version: $0, blob: try notebook.repository.hash(blob: bytes))
     }
@@ -87,9 +88,9 @@ extension RequestContext {
     return done(isMerged ? "merged" : "saved", subject.id, with: next)
   }
 
-  /// Reports the change: to a script in few words, and otherwise on the note's page.
+  /// Reports the change: to a script as facts, otherwise on the note's page.
   ///
-  /// - Parameter next: the text that is still edited; nil if it is the same.
+  /// - Parameter next: the text for further edits; nil if it is the same.
   private func done(_ what: String, _ id: String, with next: ShownNote? = nil) -> Response {
     let page = "/n/\(id)"
     guard request.isByScript else { return .see("\(root)\(page)?done=\(what)") }
@@ -100,7 +101,7 @@ extension RequestContext {
     return .facts(facts)
   }
 
-  /// The typed text, with the line ends of the text that it replaces.
+  /// The typed text, with the line endings of the text that it replaces.
   private func text(_ typed: String, like former: [UInt8]) throws -> [UInt8] {
     guard typed.utf8.count <= limit else { throw Refusal.tooLong(limit) }
     guard let editable = EditableText(former), !typed.utf8.contains(0) else { throw Refusal.noText }
@@ -135,7 +136,7 @@ extension RequestContext {
     return .see(root + "/?done=deleted")
   }
 
-  /// Brings back a deleted note.
+  /// Restores a deleted note.
   func bringBack(_ subject: Subject, in notebook: Notebook) throws -> Response {
     guard let last = try notebook.history.lastVersion(with: subject.path) else {
       throw Refusal.noSuchVersion
@@ -188,7 +189,8 @@ extension RequestContext {
     return .see(root + "/?done=" + (made == nil ? "same" : "saved"))
   }
 
-  /// Makes a version of the texts chosen in a note's blocks, on the version that showed them.
+  /// Makes a version of the texts chosen in a note's blocks, on top of the version that showed
+  /// them.
   func settle(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let shown = try version(request.path[3], in: notebook).id
     let note = try notebook.conflictedNote(at: subject.path, in: shown)

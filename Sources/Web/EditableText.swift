@@ -1,14 +1,14 @@
 internal import History
 
-/// A note's text as a browser's text field has it: lines that end in LF. A text that comes back unchanged is
-/// the note's text byte for byte; in another text the lines that nobody edited stay as they were:
-/// notes-web(1), "What a save is made on".
+/// A note's text for a browser's text field, with LF line endings. A text that comes back unchanged is the
+/// note's text byte for byte; otherwise unedited lines keep their line endings: notes-web(1), "What a save
+/// is made on".
 struct EditableText: Sendable {
-  /// The text with LF line ends.
+  /// The text with LF line endings.
   let text: String
   private let bytes: [UInt8]
   private let shown: [UInt8]
-  /// How each line of the note ends, the last one as well if nothing ends it.
+  /// The line ending of each line of the note, including the last one if it has none.
   private let ends: [LineEnd]
 
   private enum LineEnd {
@@ -31,9 +31,10 @@ struct EditableText: Sendable {
     (self.bytes, self.shown, self.ends, self.text) = (bytes, shown, ends, text)
   }
 
-  /// The note's bytes after a field sent a text. If the note ended its last line, the result does too.
+  /// The note's bytes for a text from the field. If the note ended with a newline, the result does,
+  /// too.
   func bytes(ofTyped typed: String) -> [UInt8] {
-    // Forms send CR LF for each line end, whatever the field held.
+    // Forms send CR LF for each line ending, whatever the field had.
     var plain = Self.plain(Array(typed.utf8)).bytes
     let lineFeed = UInt8(ascii: "\n")
     if shown.last ?? lineFeed == lineFeed, !plain.isEmpty, plain.last != lineFeed {
@@ -56,8 +57,8 @@ struct EditableText: Sendable {
     return result
   }
 
-  /// How each line of an edited text ends: as before, or as the line that it replaces, or as the line before
-  /// it.
+  /// The ending of each line of an edited text: the former one, or that of the line that it replaces, or of
+  /// the line before it.
   private func ends(of plain: [UInt8]) -> [LineEnd] {
     let count = Self.plain(plain).ends.count
     if Set(ends).count == 1 { return Array(repeating: ends[0], count: count) }
@@ -76,7 +77,8 @@ struct EditableText: Sendable {
     return found + ends[next...]
   }
 
-  /// A text with LF line ends, as a field makes them of CR LF and CR, and how its lines ended.
+  /// A text with LF line endings, as a field makes them of CR LF and CR, and its former line
+  /// endings.
   private static func plain(_ text: [UInt8]) -> (bytes: [UInt8], ends: [LineEnd]) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

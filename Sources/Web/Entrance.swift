@@ -4,7 +4,7 @@ internal import Membership
 struct Entrance: Sendable {
   /// The addresses that the page answers to: `HOST:PORT`, in lower case, that of the links first.
   let hosts: [String]
-  /// The certificate of the page, if it is on the network: only guests are admitted there.
+  /// The certificate of the page, if it is on the network: there, only guests are admitted.
   let network: CertifiedPage?
   /// The one of `hosts` that is the machine's name on its network; nil if it has none there.
   let nameHost: String?
@@ -14,7 +14,7 @@ struct Entrance: Sendable {
     Entrance(hosts: ["127.0.0.1:\(port)"], network: nil, nameHost: nil)
   }
 
-  /// The page of a network: its name first, if links may have it.
+  /// The page on a network: its name first, if links may contain it.
   static func network(_ network: WebNetwork, port: Int, _ page: CertifiedPage) -> Entrance {
     let addresses = network.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }
     let name = network.name.map { [$0] } ?? []
@@ -26,11 +26,11 @@ struct Entrance: Sendable {
 
   private var scheme: String { network == nil ? "http" : "https" }
 
-  /// The origins that lead here, that of the links first.
+  /// The origins of the page, that of the links first.
   var origins: [String] { hosts.map { "\(scheme)://\($0)" } }
   var origin: String { origins[0] }
 
-  /// The origin that a request with this host has; nil if it is another's name.
+  /// The origin for a request with this host; nil if the host name is not the page's.
   func origin(ofHost host: String?) -> String? {
     guard let host = host?.lowercased(), hosts.contains(host) else { return nil }
     return "\(scheme)://\(host)"
@@ -43,18 +43,18 @@ struct Entrance: Sendable {
 
   // MARK: Cookies
 
-  /// The name of the cookie of a browser that is admitted below a path. On this machine cookies are for a
-  /// path that other programs do not know. On the network the name's prefix makes browsers accept it only
-  /// from this host over TLS; that needs the path `/`, so the name distinguishes the notebooks and guests of
-  /// one host.
+  /// The name of the cookie of a browser that is admitted below a path. On this machine a cookie is
+  /// restricted to a path that other programs do not know. On the network the name's prefix makes browsers
+  /// accept it only from this host over TLS; that requires the path `/`, so the name distinguishes the
+  /// notebooks and guests of one host.
   func cookieName(below root: some StringProtocol) -> String? {
     guard network != nil else { return "notes" }
     // Without OpenSSL there is no TLS, and no cookie.
     return (try? SecretText.mark(of: String(root.drop { $0 == "/" }))).map { "__Host-notes-" + $0 }
   }
 
-  /// The header that makes a browser keep a cookie, until it is closed or for as long as browsers do, or
-  /// forget one.
+  /// The header that sets a cookie, for the browser's session or for as long as browsers allow, or
+  /// deletes it.
   func cookie(
     _ value: String, below root: String, isKept: Bool = false, isEnded: Bool = false
   ) -> String {

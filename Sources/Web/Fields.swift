@@ -1,4 +1,4 @@
-/// Names and values as a query or a form carries them: `application/x-www-form-urlencoded`.
+/// Names and values of a query or a form: `application/x-www-form-urlencoded`.
 struct Fields: Sendable {
   private var values: [String: String] = [:]
 

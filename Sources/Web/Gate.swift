@@ -10,23 +10,23 @@ internal import System
 final class Gate: Sendable {
   /// The page of this machine's own browsers.
   let local: Entrance
-  /// The path that all pages are below, with a slash in front and none behind.
+  /// The path prefix of all pages, with a slash in front and none at the end.
   let root: String
   private let cookie: String
   private let token: String
   private let isUsed = Mutex(false)
   private let notebooks: ServedNotebooks
-  /// Whether the owner's pages begin with a list of notebooks, each below a part of the path.
+  /// Whether the owner's pages begin with a list of notebooks, each with a path of its own.
   private let isOfAll: Bool
-  /// Of each address that a browser has.
+  /// The limits of wrong attempts, by the address of the browser.
   private let wrong = Mutex<[String: TokenBucket]>([:])
 
-  /// Wrong tokens and cookies a second that get an answer; the right ones always do.
+  /// How many wrong tokens and cookies a second get an answer; right ones always do.
   private static let wrongASecond = 10.0
-  /// Addresses whose wrong tries are counted separately; the others share one count.
+  /// How many addresses are counted separately; the others share one count.
   private static let mostPlaces = 1_000
 
-  /// Lets in to these notebooks.
+  /// A gate to these notebooks.
   init(port: Int, _ notebooks: ServedNotebooks, isOfAll: Bool = false) {
     local = .local(port: port)
     (self.notebooks, self.isOfAll) = (notebooks, isOfAll)
@@ -42,18 +42,18 @@ final class Gate: Sendable {
   static let authorityName = "authority.crt"
 
   enum Verdict: Sendable {
-    /// The link was opened: the browser gets this cookie, and continues below the root. A used link leads
-    /// there again, without a cookie: the browser that used it has one.
+    /// The link was opened: the browser gets this cookie, and continues at the root. A used link leads
+    /// there again, without a cookie, because the browser that used it has one.
     case opened(root: String, cookie: String?)
-    /// The style sheet, which the page for strangers has, too.
+    /// The style sheet, which the page for strangers also uses.
     case style
     case allowed(Admission)
-    /// Anybody may have the certificate of the page.
+    /// The certificate of the page's authority, which anybody may download.
     case authority
     case refused(Int, String)
   }
 
-  /// The visitor who is admitted, and the place.
+  /// The admitted visitor, and the requested page.
   struct Admission: Sendable {
     let visitor: Visitor
     /// The notebook; nil for the list of them.
@@ -79,9 +79,9 @@ final class Gate: Sendable {
     var query: Substring { target.dropFirst(path.count).dropFirst() }
   }
 
-  /// - Parameter place: what counts as one address that requests come from.
+  /// - Parameter place: the part of the client's address for which attempts are counted.
   func judge(_ head: Head, at entrance: Entrance, from place: String) -> Verdict {
-    // A name that an attacker's DNS server points here is refused first.
+    // A name that an attacker's DNS server resolves to this machine is refused first.
     guard let origin = entrance.origin(ofHost: head.only("host")) else {
       return .refused(421, "This is another host's address.")
     }
@@ -101,7 +101,7 @@ final class Gate: Sendable {
       return .authority
     }
     let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == "GET"
-    // A link may be in a mail or a message, which is another site's page.
+    // A link may be opened from a mail or a message, which is another site's page.
     if !isLink, let refusal = foreignness(of: head, origin) { return .refused(403, refusal) }
     if let admission = admission(parts, head, entrance) { return .allowed(admission) }
     if head.method == "GET", parts == ["style.css"] { return .style }
@@ -109,7 +109,7 @@ final class Gate: Sendable {
     return stranger(place, hasLink: parts.first == Visitor.linkPath)
   }
 
-  /// The owner of this path, with the cookie that belongs to it.
+  /// The owner's admission, for this path with its cookie; nil otherwise.
   private func admission(_ parts: [String], _ head: Head, _ entrance: Entrance) -> Admission? {
     guard let first = parts.first else { return nil }
     if first == root.dropFirst() {
@@ -126,7 +126,7 @@ final class Gate: Sendable {
     return admission(parts.dropFirst()) { try $0.visitor(below: first, cookies: shown) }
   }
 
-  /// The path of the guest whom this link admitted.
+  /// The root of the guest who used this link.
   private func usedRoot(_ token: String) -> String? {
     // A book of guests that cannot be read admits no guest.
     notebooks.sites.lazy.compactMap { (try? $0.path(ofToken: token)) ?? nil }.first
@@ -145,7 +145,7 @@ final class Gate: Sendable {
       path: Array(path.dropFirst()))
   }
 
-  /// To the notebook whose guests the visitor belongs to: no other is seen.
+  /// Admission to the notebook of which the visitor is a guest: the visitor cannot see any other.
   private func admission(
     _ path: ArraySlice<String>, _ visitor: (Site) throws -> Visitor?
   ) -> Admission? {
@@ -160,7 +160,7 @@ final class Gate: Sendable {
   /// The reason why a request from another site's page is refused; nil for others.
   private func foreignness(of head: Head, _ origin: String) -> String? {
     let sites = head.headers["sec-fetch-site"] ?? []
-    // "none" is the user: an address typed, or a bookmark.
+    // "none" is a navigation by the user: a typed address, or a bookmark.
     guard sites.isEmpty || sites == ["same-origin"] || sites == ["none"] && head.method == "GET"
     else { return "Another site's page asks this." }
     let origins = head.headers["origin"] ?? []
@@ -178,7 +178,7 @@ final class Gate: Sendable {
     return .opened(root: root, cookie: wasUsed ? nil : local.cookie(cookie, below: root))
   }
 
-  /// The values that may be ours; a browser sends one.
+  /// The values of cookies with the page's name; a browser sends one.
   private func cookies(
     of head: Head, _ entrance: Entrance, below root: String
   ) -> [String] {
@@ -191,7 +191,7 @@ final class Gate: Sendable {
   /// - Parameter hasLink: whether the address is that of an invitation.
   private func stranger(_ place: String, hasLink: Bool = false) -> Verdict {
     let mayTry = wrong.withLock { wrong in
-      // A guest who has not tried for a while may have forgotten.
+      // Attempts by an address that were long ago are forgotten.
       if wrong.count >= Self.mostPlaces { wrong = wrong.filter { !$0.value.isFull } }
       let key = wrong.count < Self.mostPlaces || wrong[place] != nil ? place : ""
       return wrong[key, default: TokenBucket(aSecond: Self.wrongASecond, atOnce: 50)].take()
@@ -207,7 +207,7 @@ final class Gate: Sendable {
           + "in, or ask for a new one.")
   }
 
-  /// Takes as long for every guess of the right length.
+  /// Compares in constant time for guesses of the right length.
   private static func isEqual(_ secret: String, _ guess: String) -> Bool {
     let (left, right) = (Array(secret.utf8), Array(guess.utf8))
     guard left.count == right.count else { return false }

@@ -1,8 +1,8 @@
 internal import Git
 internal import System
 
-/// Markup of a page. Markup comes from literals in the source alone: whatever is put into one is text,
-/// and goes through `escaped`.
+/// Markup of a page. Only literals in the source become markup: every inserted value is text, and goes
+/// through `escaped`.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
   private(set) var markup: String
 
@@ -24,13 +24,13 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     /// A name, a title, a sentence: on one line, without control characters.
     mutating func appendInterpolation(_ text: String) { markup += HTML.escaped(text, .name) }
 
-    /// A note's text, or a part of it: lines and tabs stay, and a CR LF is one line break.
+    /// A note's text, or a part of it: newlines and tabs stay, and a CR LF is one line break.
     mutating func appendInterpolation(text bytes: some Collection<UInt8>) {
       let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
       markup += HTML.escaped(text, .text)
     }
 
-    /// The content of a form field: it comes back as it was sent.
+    /// The content of a form field, which the browser sends back unchanged.
     mutating func appendInterpolation(field text: String) { markup += HTML.escaped(text, .field) }
 
     mutating func appendInterpolation(_ number: Int) { markup += String(number) }
@@ -68,11 +68,11 @@ extension HTML {
       case ">": markup += "&gt;"
       case "\"": markup += "&quot;"
       case "'": markup += "&#39;"
-      // A browser would make a line break of it.
+      // A browser would convert it to a line break.
       case "\r" where use == .field: markup += "&#13;"
-      // No page can have it.
+      // HTML cannot contain it.
       case "\0" where use == .field: markup += "\u{FFFD}"
-      // A field must come back as it was sent: nothing may be replaced by an escape.
+      // A field must come back unchanged: no escape may replace a character.
       case _ where use == .field: markup.unicodeScalars.append(scalar)
       case _ where isHidden: markup += "\\u{" + String(scalar.value, radix: 16) + "}"
       default: markup.unicodeScalars.append(scalar)

@@ -12,17 +12,17 @@ final class Invitations: Sendable {
   /// An invitation.
   struct Opened: Sendable {
     let role: Role
-    /// When it ends, in seconds since 1970.
+    /// When it expires, in seconds since 1970.
     let expires: Int64
-    /// The port at which the joining device reaches this one.
+    /// The port at which the joining device connects to this one.
     let port: UInt16
-    /// The code for the joining device's user; forgotten when no device can join with it any more.
+    /// The code for the joining device's user; deleted when no device can join with it any more.
     private(set) var code: String?
     /// The state of the invitation.
     var state = State.waiting { didSet { if !isOpen { code = nil } } }
-    /// The attempts left, after a wrong one.
+    /// The number of attempts left, after a wrong one.
     var attemptsLeft: Int?
-    /// Whether this device cannot be found on the network.
+    /// Whether this device cannot be discovered on the network.
     let isHidden: Bool
 
     init(_ open: OpenInvitation, isHidden: Bool) {
@@ -44,7 +44,7 @@ final class Invitations: Sendable {
     let hold: Hold
   }
 
-  /// Keeps an invitation open, or ends it.
+  /// The operation that keeps an invitation open, and its end.
   private struct Hold: Sendable {
     let token: CancellationToken
     let ended = BlockingQueue<Bool>()
@@ -58,7 +58,7 @@ final class Invitations: Sendable {
 
   /// How many may be open at once; each may take a thread and a port.
   private static let most = 8
-  /// How long until an invitation is open, in seconds.
+  /// How long to wait until an invitation is open, in seconds.
   private static let patience = 30.0
 
   /// Calls `body` when an invitation changes.
@@ -67,8 +67,8 @@ final class Invitations: Sendable {
   /// The invitation with these first digits.
   subscript(_ locator: String) -> Opened? { entries.withLock { $0[locator]?.opened } }
 
-  /// Opens an invitation for this many seconds, and returns its first digits when it is open. Throws as
-  /// `InvitationHost.invite`.
+  /// Opens an invitation for this many seconds, and returns its first digits when it is open. Throws
+  /// like `InvitationHost.invite`.
   func open(role: Role, by host: InvitationHost, seconds: Double) throws -> String {
     try opening.withLock { opening in
       let openCount = entries.withLock { $0.values.count(where: \.opened.isOpen) }
@@ -129,7 +129,7 @@ final class Invitations: Sendable {
     tell()
   }
 
-  /// The invitation that `hold` kept open has ended.
+  /// Records that the invitation has ended which `hold` kept open.
   private func end(_ hold: Hold) {
     entries.withLock { entries in
       for (locator, entry) in entries where entry.hold.token === hold.token {
@@ -154,6 +154,6 @@ final class Invitations: Sendable {
 }
 
 extension Invitations.Opened {
-  /// Whether somebody can still join by it.
+  /// Whether a device can still join with it.
   var isOpen: Bool { state == .waiting || state == .offered }
 }

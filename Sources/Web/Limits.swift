@@ -1,32 +1,32 @@
 /// The limits of the page: notes-security(7), "What the page lets in". Sizes are in bytes, times in
 /// seconds.
 public struct WebLimits: Sendable {
-  /// Connections at once; a further one replaces the oldest that has not been admitted, or else the one that
-  /// has been idle for longest.
+  /// The limit of connections; for a further one, the oldest that has not been admitted is closed, otherwise
+  /// the one that has been idle for longest.
   public var connections = 96
-  /// Pages that follow the events at once.
+  /// The limit of pages that follow the events at the same time.
   public var followers = 24
   /// Pages of one guest.
   public var guestFollowers = 6
-  /// A request's head.
+  /// The size of a request's head.
   public var headBytes = 32 << 10
-  /// A form, as it is sent.
+  /// The size of a form.
   public var formBytes = 4 << 20
-  /// The longest text of a note that the page shows whole, and accepts.
+  /// The longest text of a note that the page shows completely, and accepts.
   public var textBytes = 1 << 20
   /// The largest file that the page accepts.
   public var fileBytes = 25 << 20
-  /// An image that the page shows inside a text; a larger one is a link.
+  /// The largest image that the page shows inside a text; a larger one is a link.
   public var imageBytes = 10 << 20
   /// How long a request's head may take.
   public var headTime = 10.0
   /// How long a form may take.
   public var formTime = 60.0
-  /// How long a connection may be idle, and a browser take to read an answer.
+  /// How long a connection may be idle, and how long a browser may take to read an answer.
   public var idleTime = 120.0
   /// How long an invitation of a device is open: notes-web(1), "Devices".
   public var invitationTime = 600.0
-  /// Requests that wait in the queue.
+  /// The limit of requests in the queue.
   public var waiting = 48
 
   /// The limits of notes-security(7).

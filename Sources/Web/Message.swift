@@ -1,31 +1,31 @@
-/// The request of a browser that is admitted.
+/// A request of an admitted browser.
 struct Request: Sendable {
   enum Method: Sendable { case get, post }
 
   let method: Method
   let visitor: Visitor
   let entrance: Entrance
-  /// Whether it names the machine on its network, not an address of it.
+  /// Whether the request's host is the machine's name on its network, and not an address.
   let isByName: Bool
-  /// The parts of the path behind the visitor's own: only letters, digits, `-`, `_` and `.`.
+  /// The parts of the path after the visitor's root: only letters, digits, `-`, `_` and `.`.
   let path: [String]
   let query: Fields
   var form = Fields()
-  /// Whether a script of the page asks, which needs facts and not a page.
+  /// Whether a script of the page sent the request, and needs facts instead of a page.
   var isByScript = false
   /// The bytes of a request without a form: a piece of a file.
   var piece: [UInt8] = []
-  /// The part of a file that is asked for, as the header has it.
+  /// The value of the Range header.
   var range: String?
 
-  /// Whether it is a letter or a digit of ASCII.
+  /// Whether it is an ASCII letter or digit.
   static func isAlphanumeric(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
   /// The parts of a path; nil if no page links to such a path. Nothing is decoded: page addresses have only
-  /// letters, digits, `-`, `_`, and a dot inside a name.
+  /// letters, digits, `-`, `_`, and dots inside names.
   static func parts(ofPath path: Substring) -> [String]? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard path.first == "/", parts.count <= 10 else { return nil }
@@ -39,11 +39,11 @@ struct Request: Sendable {
   }
 }
 
-/// The answer to it.
+/// The answer to a request.
 struct Response: Sendable {
   enum Body: Sendable {
     case bytes([UInt8], type: String)
-    /// The stream of events, which continues until the browser leaves; as long as it does, its page's note
+    /// The stream of events, which continues until the browser disconnects; until then, its page's note
     /// counts as open here.
     case events(OpenNote?)
     /// A part of a file.
@@ -91,7 +91,7 @@ extension Response {
         + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
-    // With "no-referrer" a browser names no origin in a form that it sends.
+    // With "no-referrer" a browser sends a form without its origin.
     ("Referrer-Policy", "same-origin"), ("Cache-Control", "no-store"),
     ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ("X-Robots-Tag", "noindex"),

@@ -18,7 +18,7 @@ struct NotebooksPage {
   }
 
   private var list: HTML {
-    // A notebook that disappeared, as with its medium, is noticed here.
+    // If a notebook has disappeared, for example with its medium, this notices it.
     notebooks.update()
     let rows = notebooks.sites.compactMap(row)
     let none = HTML.empty(
@@ -33,7 +33,7 @@ struct NotebooksPage {
     }
   }
 
-  /// For the pages of a notebook that was taken off the list, too.
+  /// Also for the pages of a notebook that was removed from the list.
   private var missing: HTML {
     page("Not there") {
       """
@@ -58,9 +58,9 @@ struct NotebooksPage {
     }
   }
 
-  /// Nil if the notebook's folder is away.
+  /// Nil if the notebook's folder is unavailable.
   private func row(_ site: Site) -> HTML? {
-    // As the comment of the function says.
+    // An unavailable notebook has no row, as documented.
     guard let notebook = try? Notebook.open(at: site.folder) else { return nil }
     return .row(
       notebook.identity.name, at: "\(root)/\(site.pathName)/", marks: ["\(site.folder)"])

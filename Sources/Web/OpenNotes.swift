@@ -14,7 +14,7 @@ final class OpenNotes: Sendable {
   /// Calls `body` when a note was opened or closed.
   func whenChanged(_ body: @escaping @Sendable () -> Void) { changed.withLock { $0 = body } }
 
-  /// The names of those who have a note open, by the notes' IDs.
+  /// The names of the people who have a note open, by the notes' IDs.
   func names(except own: String) -> [String: Set<String>] {
     state.withLock { state in
       Dictionary(grouping: state.open.values.filter { $0.name != own }, by: \.note)
@@ -38,11 +38,11 @@ final class OpenNotes: Sendable {
   }
 }
 
-/// A note that is open in a browser, for as long as this lives.
+/// A note that is open in a browser, as long as this object exists.
 final class OpenNote: Sendable {
   private let notes: OpenNotes
   private let number: Int
-  /// Tells the other devices, by the watcher, while it lives.
+  /// Tells the other devices through the watcher, as long as this object exists.
   private let watcher: ControlClient?
 
   init(_ note: String, by name: String, in notes: OpenNotes, watcher: ControlClient?) {

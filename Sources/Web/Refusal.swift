@@ -1,4 +1,4 @@
-/// The reason why a page refuses a request, and the status of the answer.
+/// The reason why a request is refused, and the status of the answer.
 struct Refusal: Error {
   let status: Int
   let text: String
@@ -9,7 +9,7 @@ struct Refusal: Error {
   static let noSuchNote = Refusal(404, "there is no such note, and there was none")
   static let noSuchFile = Refusal(404, "there is no such file now")
   static let noSuchVersion = Refusal(404, "there is no such version")
-  /// The text that the page was made of is gone.
+  /// The text that the page showed no longer exists.
   static let noSuchText = Refusal(
     404, "the text that this page showed is gone: edit the note as it is now")
   static let noSuchInvitation = Refusal(404, "there is no such invitation, or it has ended")
@@ -18,20 +18,20 @@ struct Refusal: Error {
     409,
     "this note can be read here and not edited: it is no text, or holds bytes that a browser would change"
   )
-  /// The note differs from the one that the page showed, and the change would undo that.
+  /// The note differs from the one that the page showed, and the request would undo those changes.
   static let changedSince = Refusal(
     409, "the note has changed since this page was shown: look at it first, then do it again")
   /// The device key of the notebook is missing.
   static let otherDevice = Refusal(
     409, "this notebook was made or joined with another device key")
-  /// The file may say where it was made, which the page cannot remove.
+  /// The file may contain its place of origin, which the page cannot remove.
   static let mayTellPlace = Refusal(
     409,
     "the file may say where it was made, and the page cannot remove that from this kind of file; "
       + "to add it anyway, choose \u{201C}Keep where photos were taken\u{201D} in the menu beside the button"
   )
   static let emptyTitle = Refusal(400, "the note needs a title")
-  /// The text that was shown cannot be known from the form.
+  /// The form does not identify the text that was shown.
   static let brokenForm = Refusal(400, "the form is not one of this page")
   /// A kind of file that the page does not accept.
   static let unknownKind = Refusal(
@@ -40,18 +40,18 @@ struct Refusal: Error {
       + "office documents; put other files into the notebook's folder")
   static let otherKind = Refusal(
     415, "the file is not of the kind that its name says, or is damaged")
-  /// A guest who is a reader asks for a change of the notebook.
+  /// A guest with the role reader requests a change.
   static let readOnly = Refusal(
     403, "you are a reader here: you can look at everything and change nothing")
-  /// A guest asks to undo something that stands and that another person did.
+  /// A guest asks to undo something that is already undone or that another person did.
   static let notYours = Refusal(403, "you can undo only what you did here, once")
-  /// A guest asks for something that is only for the user of this device.
+  /// A guest requests a page that is only for the user of this device.
   static let ownerOnly = Refusal(403, "this page is for the user of this device alone")
-  /// The notebook's folder is not there: it may come back.
+  /// The notebook's folder is unavailable; it may return.
   static let away = Refusal(
     503,
     "the notebook is not there now: its folder was moved, or is on a medium that was taken out")
-  /// The book of guests cannot be read, or others could have written it.
+  /// The book of guests cannot be read, or other users could have written it.
   static let bookUnreadable = Refusal(
     503,
     "cannot check guests right now: run 'notes doctor' on the device that serves this page")

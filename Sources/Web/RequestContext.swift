@@ -8,11 +8,11 @@ internal import System
 internal import Watch
 internal import WorkTree
 
-/// One request and its answer. Each visit opens the notebook for itself.
+/// One request and its answer. Each request opens the notebook separately.
 struct RequestContext {
   let site: Site
   let request: Request
-  /// The notes that a page has asked for: it shows one state of the folder.
+  /// The notes that this request has listed, so that a page shows one state of the folder.
   private let listed = Listed()
 
   private final class Listed { var notes: [NoteSummary]? }
@@ -35,7 +35,7 @@ struct RequestContext {
     }
   }
 
-  /// Whether this needs the right to change the notebook: all forms, and the pages with forms.
+  /// Whether this requires the right to change the notebook: all forms, and the pages with forms.
   private var isForChanges: Bool {
     let path = request.path
     if request.method == .post { return path != Self.leaving }
@@ -105,7 +105,7 @@ struct RequestContext {
     }
   }
 
-  /// Executes a form.
+  /// Carries out a form's action.
   private func act(in notebook: Notebook) throws -> Response {
     let path = request.path
     switch (path.first, path.count) {
@@ -148,7 +148,7 @@ struct RequestContext {
 
   // MARK: Notes and versions of a request
 
-  /// The note that the path names by its ID: one of the folder, or else a deleted one.
+  /// The note whose ID is in the path: one in the folder, otherwise a deleted one.
   private func subject(in notebook: Notebook) throws -> Subject {
     let id = try noteID(request.path[1])
     if let note = try note(id, in: notebook) {
@@ -159,7 +159,8 @@ struct RequestContext {
     return Subject(id: id, path: deleted.path, isDeleted: true, isInConflict: false)
   }
 
-  /// The notes in the folder, by path. A form changes them, and a page asks for them more than once.
+  /// The notes in the folder, by path. They are cached for pages, which need them more than once,
+  /// and not for forms, which change them.
   func notes(of notebook: Notebook) throws -> [NoteSummary] {
     if request.method == .get, let notes = listed.notes { return notes }
     let notes = try notebook.history.notes()
@@ -177,7 +178,7 @@ struct RequestContext {
     try notes(of: notebook).first { $0.path == path }
   }
 
-  /// An ID of a note or an attachment, as an address has it.
+  /// The ID of a note or an attachment in an address.
   func noteID(_ text: String) throws -> String {
     let isID =
       text.utf8.count == 12 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
@@ -185,10 +186,10 @@ struct RequestContext {
     return text
   }
 
-  /// A version of this history, which a field or an address names in full.
+  /// A version of this history, given by its full ID in a field or an address.
   func version(_ hex: String?, in notebook: Notebook) throws -> Commit {
     guard let hex, let id = ObjectID(hex: hex), let tip = try notebook.state().tip,
-      // An unknown version is refused as not in this history.
+      // An unknown version is refused like one that is not in this history.
       let version = try? notebook.repository.commit(id),
       try notebook.isOfHistory(id, of: tip)
     else { throw Refusal.noSuchVersion }
@@ -199,7 +200,7 @@ struct RequestContext {
     "\(root)/n/\(subject.id)\(more)"
   }
 
-  /// The bytes of a text that are shown, up to the requested place.
+  /// How many bytes of a text are shown.
   var limit: Int { site.limits.textBytes }
 
   // MARK: Errors
@@ -232,11 +233,11 @@ struct RequestContext {
     return .page(page, status: status)
   }
 
-  /// A message of ours, which begins in lower case and ends without a full stop.
+  /// A message of notes as a sentence: it begins in lower case and has no full stop.
   func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 }
 
-/// A note, as an address names it.
+/// A note that is named in an address.
 struct Subject: Sendable {
   let id: String
   let path: TreePath

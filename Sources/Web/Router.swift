@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Everything that is served: a notebook, or several, each below a path of its own.
+/// Everything that is served: one notebook, or several with separate paths.
 final class Router: Sendable {
   let gate: Gate
   let notebooks: ServedNotebooks
@@ -15,10 +15,10 @@ final class Router: Sendable {
     (self.notebooks, self.gate, self.pool, self.limits) = (notebooks, gate, pool, limits)
   }
 
-  /// The response, which a thread of the pool makes. Fails if too many requests wait.
+  /// The response, made on a thread of the pool. Fails if too many requests wait.
   ///
   /// - Parameters:
-  ///   - admission: the visitor and the notebook; checked again at its turn.
+  ///   - admission: the visitor and the notebook; checked again when the request's turn comes.
   ///   - request: the request of an admitted visitor.
   func respond(
     to admission: @escaping @Sendable () -> Gate.Verdict, on loop: any EventLoop,
@@ -44,7 +44,7 @@ final class Router: Sendable {
     }
   }
 
-  /// Bytes of a file, which a thread of the pool reads. Fails if the file does not have them any more.
+  /// Bytes of a file, read on a thread of the pool. Fails if the file no longer has them.
   func read(
     _ file: OpenFile, from place: Int, _ count: Int, on loop: any EventLoop
   ) -> EventLoopFuture<[UInt8]> {
@@ -67,8 +67,8 @@ final class Router: Sendable {
     return .page(page, status: 401)
   }
 
-  /// The page for a visitor whom a link admitted. The browser continues from a page of ours: it shows no
-  /// cookie of ours in a chain that began elsewhere.
+  /// The page for a visitor admitted by a link. The browser continues from this page because it sends no
+  /// same-site cookie in a chain of redirects that began on another site.
   static func welcome(to root: String, cookie: String?) -> Response {
     let first = root + "/"
     let page: HTML = """

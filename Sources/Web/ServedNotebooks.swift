@@ -6,17 +6,17 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// The notebooks that are served: one, or all that are known on this device, which may come and go
+/// The served notebooks: one, or all that are known on this device, which may appear and disappear
 /// later: notes-web(1), "All notebooks".
 final class ServedNotebooks: Sendable {
-  /// A served notebook, and its followers.
+  /// A served notebook, and the objects that follow it.
   private struct Entry: Sendable {
-    /// The notebook as it is listed.
+    /// The folder as it is listed.
     let folder: String
     var isThere = true
     let site: Site
     let news: News
-    /// Nil if another command serves the notebook, too, or nothing can be written there.
+    /// Nil if another command also serves the notebook, or if the state folder is not writable.
     let address: ServedPage?
   }
 
@@ -27,7 +27,7 @@ final class ServedNotebooks: Sendable {
   private let limits: WebLimits
   private let origins: Mutex<[String]>
   private let entries = Mutex<[Entry]>([])
-  /// One thread at a time looks for notebooks; in the meantime the former ones are served.
+  /// One thread at a time looks for notebooks; in the meantime the known ones are served.
   private let isStopped = Mutex(false)
   private let listWatch = Mutex<FileWatch?>(nil)
 
@@ -43,13 +43,13 @@ final class ServedNotebooks: Sendable {
     self.origins = Mutex(origins)
   }
 
-  /// In the order of `notes notebooks`. The folder of one may be away.
+  /// The sites, in the order of `notes notebooks`. A folder may be unavailable.
   var sites: [Site] { entries.withLock { $0.map(\.site) } }
 
-  /// The notebook whose pages are below this part of a path.
+  /// The notebook whose pages have this part in their path.
   func site(named name: String) -> Site? { sites.first { $0.pathName == name } }
 
-  /// Begins, and serves notebooks that are added later.
+  /// Starts, and later also serves notebooks that are added.
   ///
   /// - Throws: the errors of opening the notebook, if one is chosen.
   func begin() throws {
@@ -58,10 +58,10 @@ final class ServedNotebooks: Sendable {
       let entry = try begin(Notebook.open(at: folder), folder)
       entries.withLock { $0 = [entry] }
     case .all:
-      // It is not there yet for a user without a notebook.
+      // A user without a notebook does not have this folder yet.
       try? FileSystem<SystemCallError>.makeFolders(dataFolder, mode: 0o700)
       update()
-      // The same.
+      // Likewise.
       let watch = try? FileWatch(KnownNotebooks.name, in: dataFolder) { [weak self] in
         self?.update()
       }
@@ -74,21 +74,21 @@ final class ServedNotebooks: Sendable {
       of: notebook, dataFolder: dataFolder, controlFolder: controlFolder,
       limits: limits)
     let news = try News(of: site, connections: connections) { [weak self] in self?.update() }
-    // The record is for other commands, which then do not find the page.
+    // The record is for other commands, which otherwise do not find the page.
     let address = try? ServedPage(
       at: origins.withLock { $0 }, stateFolder: notebook.stateFolder)
     return Entry(folder: folder, site: site, news: news, address: address)
   }
 
-  /// Looks for notebooks: serves those that are new, or came back, and no longer those that are not on the
-  /// list. One whose folder is away may come back, and keeps its place.
+  /// Looks for notebooks: serves those that are new or available again, and stops serving those that are
+  /// no longer listed. A listed notebook with an unavailable folder keeps its place.
   func update() {
     let isOther = isStopped.withLock { isStopped -> Bool in
       if isStopped { return false }
       let former = entries.withLock { $0 }
       var next: [Entry] = []
       for folder in folders {
-        // A notebook that is away is shown as away.
+        // An unavailable notebook is shown as such.
         if let notebook = try? Notebook.open(at: folder) {
           let id = notebook.identity.id
           guard !next.contains(where: { $0.site.notebookID == id }) else { continue }
@@ -134,7 +134,7 @@ final class ServedNotebooks: Sendable {
   /// Records the new addresses of the page.
   func move(to origins: [String]) {
     self.origins.withLock { $0 = origins }
-    // As at the beginning.
+    // Likewise.
     for entry in entries.withLock({ $0 }) { try? entry.address?.move(to: origins) }
   }
 

@@ -3,32 +3,33 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// The state that a form was shown with: the version of the notebook, and the text of the note. The address
-/// of the page and that of the form name both. So a browser that restores a page, or its fields, gets the
-/// same text again: notes-web(1), "What a save is made on".
+/// The state that a form was shown with: the version of the notebook, and the text of the note. The
+/// addresses of the page and of the form contain both, so a browser that restores a page, or its fields,
+/// gets the same text again: notes-web(1), "What a save is made on".
 struct ShownNote: Sendable {
   let version: ObjectID
   let blob: ObjectID
 
-  /// Behind the address of a form.
+  /// The last part of a form's address.
   var path: String { "/\(version.hex)/\(blob.hex)" }
 
-  /// The name of a field, which no other text's form has: browsers fill fields again by their names, too.
+  /// The name of a field, which is different in forms for other texts, because browsers restore
+  /// fields by their names.
   func name(_ field: String) -> String { "\(field)-\(blob.hex)" }
 }
 
 extension RequestContext {
-  /// A note as it is now. An unsaved text is stored, so that the page can be shown again.
+  /// A note's present state. An unsaved text is stored, so that the page can be shown again.
   func shownNote(_ subject: Subject, in notebook: Notebook) throws -> ShownNote {
     try shownNoteAndText(subject, in: notebook).0
   }
 
-  /// The note as it is now, with its text.
+  /// A note's present state and text.
   func shownNoteAndText(
     _ subject: Subject, in notebook: Notebook
   ) throws -> (ShownNote, [UInt8]) {
     let shown = try notebook.shownText(of: subject.path)
-    // If the note is in no version, the text in the folder differs.
+    // If the note is not in a version, the text in the folder differs.
     let saved = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path).blob
     if saved != shown.blob {
       _ = try notebook.repository.write(blob: shown.text)
@@ -37,7 +38,7 @@ extension RequestContext {
     return (ShownNote(version: shown.version, blob: shown.blob), shown.text)
   }
 
-  /// The state that the address names, from a part of its path on.
+  /// The state in the address, beginning at a part of its path.
   func shownNote(from place: Int) throws -> ShownNote {
     let path = request.path
     guard path.count == place + 2, let version = ObjectID(hex: path[place]),
@@ -53,10 +54,10 @@ extension RequestContext {
     return shown
   }
 
-  /// The text that a form was shown with; no other note's text counts. Nil if nobody has it any more: it was
-  /// only in the folder, and has been overwritten.
+  /// The text that a form was shown with; a text of another note is not accepted. Nil if it no longer
+  /// exists: it was only in the folder, and was overwritten.
   func text(of shown: ShownNote, _ subject: Subject, in notebook: Notebook) throws -> [UInt8]? {
-    // The form names a version: one that does not exist here leads to the text in the folder.
+    // If the form's version does not exist here, the text in the folder is used.
     let then = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path)
     // As above: the text in the folder.
     if then == nil, let commit = try? version(shown.version.hex, in: notebook),
@@ -67,15 +68,15 @@ extension RequestContext {
       return text
     }
     guard then?.blob == shown.blob || site.unsaved.contains(shown.blob) else {
-      // Nil means that the text is gone.
+      // Nil means that the text no longer exists.
       let now = try? notebook.shownText(of: subject.path)
       return now?.blob == shown.blob ? now?.text : nil
     }
-    // Nil means that the text is gone.
+    // Nil means that the text no longer exists.
     return try? notebook.repository.blob(shown.blob)
   }
 
-  /// Refuses a change that would undo others' changes that the page did not show.
+  /// Throws if a change would undo others' changes that the page did not show.
   func mustBe(_ shown: ShownNote, _ subject: Subject, in notebook: Notebook) throws {
     // An unknown version of the note is refused below.
     let then = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path)

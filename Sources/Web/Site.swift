@@ -13,15 +13,15 @@ final class Site: Sendable {
   let folder: String
   let notebookID: String
   private let stateFolder: StateFolder
-  /// The folder of the keys of the user's devices.
+  /// The folder with the user's device keys.
   private let dataFolder: String
-  /// The folder of the sockets of watchers; nil if the user has no such folder.
+  /// The folder with watchers' sockets; nil if the user has no such folder.
   private let controlFolder: String?
   private let signer: VersionSigner
   let guests: GuestBook
   /// The last guests that were read from the book.
   private let guestsBefore = Mutex<[Guest]>([])
-  /// When each guest sent the last request, by ID, since the page was started.
+  /// The time of each guest's last request, by ID, since the start of the page.
   private let seen = Mutex<[String: Int64]>([:])
   /// The invitations that were opened on the page.
   let invitations: Invitations
@@ -30,7 +30,7 @@ final class Site: Sendable {
   let openNotes = OpenNotes()
   let limits: WebLimits
 
-  /// The first lines for a browser that follows the events: how soon to come back.
+  /// The first lines for a browser that follows the events: after how long to reconnect.
   static let firstEvent = "retry: 1000\nevent: ready\ndata:\n\n"
 
   init(
@@ -45,19 +45,19 @@ final class Site: Sendable {
     self.limits = limits
   }
 
-  /// The part of the path that the notebook's pages are below, if several are served.
+  /// The notebook's part of the path, if several are served.
   var pathName: String { notebookID.prefix(16).lowercased() }
 
-  /// Whether a watcher can be asked at all.
+  /// Whether a watcher can be asked.
   var mayBeWatched: Bool { controlFolder != nil }
 
-  /// Whether the notebook's folder is there: it may be on a medium that was taken out.
+  /// Whether the notebook's folder is available: its medium may have been removed.
   var isThere: Bool { access(stateFolder.path, F_OK) == 0 }
 
-  /// The visitor who sent one of these cookies, below this path; nil if no guest did. A guest whose notebook
-  /// is away, or whose book cannot be read, does not count as removed.
+  /// The visitor with one of these cookies, for this path; nil if no guest has one. A guest whose notebook
+  /// is unavailable, or whose book cannot be read, does not count as removed.
   func visitor(below path: String, cookies: [String]) throws -> Visitor? {
-    // Then a former guest stays a guest: see above.
+    // If the book cannot be read, the last known guests count, as documented.
     let present = isThere ? try? presentGuests() : nil
     let known = present ?? guestsBefore.withLock { $0 }
     guard let guest = try GuestBook.guest(below: path, cookies: cookies, among: known) else {
@@ -68,22 +68,24 @@ final class Site: Sendable {
     return .guest(guest, root: "/" + path)
   }
 
-  /// When the guest sent the last request, in seconds since 1970; nil if not since the page was started.
+  /// When the guest sent the last request, in seconds since 1970; nil if there was none since the
+  /// start of the page.
   func lastHere(of guest: Guest) -> Int64? { seen.withLock { $0[guest.id] } }
 
-  /// The path of the guest whom this link admitted; nil if it admitted nobody, or the guest is gone.
+  /// The root of the guest who used this link; nil if nobody did, or if the guest was removed.
   func path(ofToken token: String) throws -> String? {
     try GuestBook.path(ofToken: token, among: presentGuests()).map { "/" + $0 }
   }
 
-  /// The guests, as the book has them now.
+  /// The guests who are now in the book.
   func presentGuests() throws -> [Guest] {
     let present = try guests.guests()
     guestsBefore.withLock { $0 = present }
     return present
   }
 
-  /// The notebook; its versions are signed like those of every command, and name the guest who makes them.
+  /// The notebook; its versions are signed like those of every command, and name the guest as their
+  /// maker.
   func notebook(for guest: Guest?) throws -> Notebook {
     let notebook = try Notebook.open(at: folder)
     notebook.signer = signer
@@ -91,7 +93,8 @@ final class Site: Sendable {
     return notebook
   }
 
-  /// The watcher that runs for the notebook, by its identity as it is now: a renewed key has another socket.
+  /// The notebook's running watcher, found by the present identity: with a renewed key, the socket
+  /// has another name.
   func watcher(of notebook: Notebook) -> ControlClient? {
     let identity = notebook.identity
     return ControlClient.connect(

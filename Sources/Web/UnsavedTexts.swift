@@ -1,7 +1,8 @@
 internal import Git
 internal import Synchronization
 
-/// Texts that pages for editing have shown and no version has: an editor's, which nobody has saved yet.
+/// Texts that pages for editing have shown and that are not in a version: an editor's unsaved
+/// texts.
 final class UnsavedTexts: Sendable {
   private let shown = Mutex<[ObjectID]>([])
   private static let most = 1_000

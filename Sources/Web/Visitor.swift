@@ -2,20 +2,20 @@ internal import Membership
 
 /// A visitor whom the gate admits: notes-security(7), "WHAT THE PAGE LETS IN" and GUESTS.
 enum Visitor: Sendable {
-  /// The user whom the notebook is served by.
+  /// The user of the serving device.
   ///
   /// - Parameter shelf: the path of the list of notebooks, if all are served.
   case owner(root: String, shelf: String?)
   case guest(Guest, root: String)
-  /// A guest of a notebook whose folder is away, or whose book of guests cannot be read.
+  /// A guest of a notebook whose folder is unavailable, or whose book of guests cannot be read.
   case away(root: String)
-  /// A visitor with a link for a guest: sees the page that asks for a name, and nothing else.
+  /// A visitor with a link for a guest: can see only the page that asks for a name.
   case invited(GuestInvitation, token: String)
 
-  /// The beginning of the addresses of links.
+  /// The first part of the path in links for guests.
   static let linkPath = "guest"
 
-  /// The path that the visitor's pages are below, with a slash in front and none behind.
+  /// The path prefix of the visitor's pages, with a slash in front and none at the end.
   var root: String {
     switch self {
     case .owner(let root, _), .guest(_, let root), .away(let root): root
@@ -25,10 +25,10 @@ enum Visitor: Sendable {
 
   var guest: Guest? { if case .guest(let guest, _) = self { guest } else { nil } }
 
-  /// Whether this is the user whom the notebook is served by.
+  /// Whether this is the user of the serving device.
   var isOwner: Bool { if case .owner = self { true } else { false } }
 
-  /// Whether the visitor sees the notebook.
+  /// Whether the visitor can see the notebook.
   var isHere: Bool {
     switch self {
     case .owner, .guest: true
@@ -36,7 +36,7 @@ enum Visitor: Sendable {
     }
   }
 
-  /// The path of the list of notebooks, which their owner sees; nil if one is served.
+  /// The path of the list of notebooks, for their owner; nil if only one is served.
   var shelf: String? { if case .owner(_, let shelf) = self { shelf } else { nil } }
 
   /// Whether the visitor may change the notebook.

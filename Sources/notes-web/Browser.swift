@@ -2,17 +2,17 @@ internal import Glibc
 internal import State
 internal import System
 
-/// The user's browser. It is shown a file that leads to the link: all users of the machine can see the words
-/// of a command line, and would see the link's token there.
+/// The user's browser. It opens a file that redirects to the link: all users of the machine can see the
+/// arguments of a command, and so would see the link's token.
 struct Browser {
   private typealias Disk = FileSystem<SystemCallError>
 
-  /// The file, which only its owner may read.
+  /// The file, which only its owner can read.
   private let file: String
 
   init(stateFolder: StateFolder) { file = stateFolder[.webLink] }
 
-  /// Shows it an address. Without a browser nothing happens: the link is on the screen.
+  /// Opens an address. If there is no browser, nothing happens: the link is on the screen.
   func open(_ address: String) {
     forget()
     let page = """
@@ -23,12 +23,12 @@ struct Browser {
     // Without the file no browser is opened: the terminal shows the address.
     guard (try? Disk.createSecret(file, Array(page.utf8))) == true else { return }
     let words = ["xdg-open", file].map { Array($0.utf8) }
-    // A signal that is blocked here would be blocked in the browser.
+    // A signal that is blocked here would also be blocked in the browser.
     var former = sigset_t()
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &former)
-    // Without the program nothing is opened either.
+    // Without the program nothing is opened, either.
     let program = try? ChildProcess(
       "xdg-open", arguments: words, input: .null, output: .null, errors: .null, group: .session,
       defaultSignals: [SIGPIPE])

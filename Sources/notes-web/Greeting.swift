@@ -3,7 +3,7 @@ internal import QRCodes
 internal import System
 internal import Web
 
-/// The lines about the page once it is served.
+/// The text about the page after it is served.
 struct Greeting {
   private let link: String
   private let port: Int
@@ -15,15 +15,15 @@ struct Greeting {
   /// - Parameters:
   ///   - link: the link for the user's own browser.
   ///   - isOfAll: whether a list of notebooks is served.
-  ///   - invitationPath: the link for a guest, after an origin of the network; nil if it was used, or nobody
-  ///     can be invited.
+  ///   - invitationPath: the part of a guest's link after an origin of the network; nil if it was used, or
+  ///     if nobody can be invited.
   init(_ server: WebServer, link: String, isOfAll: Bool, invitationPath: String?) {
     (self.link, self.isOfAll, self.invitationPath) = (link, isOfAll, invitationPath)
     (port, network) = (server.port, server.network)
     publicAddresses = network == nil ? [] : WebNetwork.ofThisMachine().publicAddresses
   }
 
-  /// One object.
+  /// The facts as one JSON object.
   var json: String {
     let own: KeyValuePairs = ["type": #""web""#, "link": JSONText.quoted(link), "port": "\(port)"]
     var fields = own.map { ($0.key, $0.value) }
@@ -50,7 +50,7 @@ struct Greeting {
     return parts.joined(separator: "\n\n")
   }
 
-  /// The lines after the machine's addresses changed.
+  /// The lines to print after the machine's addresses changed.
   var news: String {
     guard let network else {
       return

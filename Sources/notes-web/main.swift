@@ -4,11 +4,11 @@ internal import State
 internal import System
 internal import Web
 
-// `notes web` runs this program: notes-web(1). It is no command of its own for people, so its words are
-// taken as that gives them: the folder of the keys, that of watchers' sockets or nothing, a port or "any",
-// "json" or "text", "open" or "no-open", "lan" or "local", and "all" or the notebook's folder.
+// `notes web` runs this program: notes-web(1). People do not call it directly, so its arguments are used
+// without a check: the folder of the keys, that of watchers' sockets or nothing, a port or "any", "json"
+// or "text", "open" or "no-open", "lan" or "local", and "all" or the notebook's folder.
 
-/// Writes at once, and needs no one to read it.
+/// Writes at once, and ignores errors, as there may be no reader.
 func say(_ text: String, on stream: Int32) {
   let bytes = Array(text.utf8)
   _ = write(stream, bytes, bytes.count)
@@ -27,7 +27,7 @@ guard words.count == 7 else {
 let isJSON = words[3] == "json"
 let isOfAll = words[6] == "all"
 
-// Code below waits for Ctrl-C and requests to terminate; every thread leaves them to it.
+// Code below waits for Ctrl-C and requests to terminate, so every thread blocks these signals.
 var signals = sigset_t()
 sigemptyset(&signals)
 for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
@@ -46,7 +46,7 @@ do {
   fail("the page cannot be served: \(error)", hint: "'notes web --port N' names another port")
 }
 let link = server.link ?? ""
-// A guest belongs to one notebook, so if all are served the command itself invites nobody.
+// A guest belongs to one notebook, so if all are served the command itself makes no invitation.
 let invitation = server.network == nil || isOfAll ? nil : try? server.invite()
 let greeting = Greeting(server, link: link, isOfAll: isOfAll, invitationPath: invitation?.path)
 say((isJSON ? greeting.json : greeting.text) + "\n", on: STDOUT_FILENO)
@@ -68,7 +68,7 @@ if words[4] == "open" { browser.open(link) }
 var received: Int32 = 0
 sigwait(&signals, &received)
 browser.forget()
-// An invitation that was not used leads nowhere by now.
+// An unused invitation is cancelled, as its link no longer works.
 if let invitation { server.withdraw(invitation.invitation) }
 server.stop()
 exit(received == SIGTERM ? 0 : 130)

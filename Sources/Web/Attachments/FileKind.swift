@@ -4,10 +4,10 @@ struct FileKind: Sendable {
   enum Shape: Sendable { case image, audio, video, download }
 
   let shape: Shape
-  /// The type that the page serves it as. A file that the page shows in no element is served as bytes to
-  /// download, so a browser never takes a file for a page or a script.
+  /// The type with which the page serves it. A file that is not shown in an element is served as bytes
+  /// to download, so a browser never treats a file as a page or a script.
   let type: String
-  /// Whether the beginning of a file is of this kind.
+  /// Whether the beginning of a file has this kind's signature.
   private let isSigned: @Sendable (ArraySlice<UInt8>) -> Bool
   /// The parts of a file that may say where it was made.
   let places: Places
@@ -31,7 +31,7 @@ struct FileKind: Sendable {
     self = kind
   }
 
-  /// Whether the bytes begin as those of a file of this kind do.
+  /// Whether the bytes have the signature of this kind.
   func matches(_ bytes: [UInt8]) -> Bool { isSigned(bytes.prefix(16)) }
 
   private init(

@@ -1,6 +1,6 @@
-/// Removes the metadata that a camera writes into an image: place, time, camera, preview, and bytes behind
-/// the picture's end. It keeps the colours and the picture's orientation, and removes all parts that are not
-/// known to belong to the picture; nil for an image that cannot be read to its end.
+/// Removes the metadata that a camera writes into an image: place, time, camera, preview, and bytes after
+/// the end of the picture. Colours and the picture's orientation are kept, and every part that is not known
+/// to belong to the picture is removed. Nil for an image that cannot be read to its end.
 enum ImageMetadata {
   /// Big-endian, or little-endian, of 2 or 4 bytes; nil if they are not there.
   private static func number(
@@ -19,7 +19,7 @@ enum ImageMetadata {
     var picture = Array(bytes.prefix(2))
     var place = 2
     while place < bytes.count, bytes[place] == 0xFF {
-      // A marker may have any number of these in front.
+      // Any number of these bytes may precede a marker.
       while place + 1 < bytes.count, bytes[place + 1] == 0xFF { place += 1 }
       guard place + 1 < bytes.count else { return nil }
       let marker = bytes[place + 1]
@@ -44,7 +44,7 @@ enum ImageMetadata {
     return nil
   }
 
-  /// Nil if the segment is removed; else what takes its place, or nil for the segment itself.
+  /// Nil if the segment is removed; otherwise its replacement, or nil to keep the segment itself.
   private static func kept(_ marker: UInt8, _ content: ArraySlice<UInt8>) -> ArraySlice<UInt8>?? {
     func begins(_ text: String) -> Bool { content.starts(with: text.utf8) }
     switch marker {
@@ -53,7 +53,7 @@ enum ImageMetadata {
       guard begins("Exif\0\0"), let turn = orientation(content.dropFirst(6)) else { return .none }
       return turn == 1 ? .none : .some(exif(turn))
     case 0xE2: return begins("ICC_PROFILE\0") ? .some(nil) : .none
-    // The colours of Adobe.
+    // Adobe's colour information.
     case 0xEE: return begins("Adobe") ? .some(nil) : .none
     case 0xE3...0xEF, 0xFE: return .none
     default: return .some(nil)

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import WorkTree
 
-/// An attachment, open for reading as long as somebody needs it.
+/// An attachment, open for reading as long as this object exists.
 final class OpenFile: Sendable {
   private let descriptor: Int32
   let size: Int
@@ -11,7 +11,7 @@ final class OpenFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The bytes from a place on; nil if the file has become shorter, or cannot be read.
+  /// The bytes from an offset on; nil if the file has become shorter, or cannot be read.
   func read(from place: Int, _ count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = max(0, pread(descriptor, buffer.baseAddress, count, off_t(place)))
@@ -26,7 +26,8 @@ enum FilePart: Equatable {
   case part(Range<Int>)
   case unsatisfiable
 
-  /// - Parameter header: the value of `Range`. One that has several parts or another form counts as none.
+  /// - Parameter header: the value of `Range`. A value with several parts or in another form is
+  ///   ignored.
   init(_ header: String?, of size: Int) {
     guard let header, header.hasPrefix("bytes=") else {
       self = .whole

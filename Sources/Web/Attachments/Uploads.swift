@@ -6,13 +6,13 @@ internal import System
 final class Uploads: Sendable {
   /// A piece of a file, as a request brings it.
   struct Piece: Sendable {
-    /// A random name that the browser gave the file; it counts for this visitor only.
+    /// A random name that the browser gave the file; only this visitor can use it.
     let name: String
     /// The path of the visitor's pages.
     let visitor: String
     /// The bytes of the file before this piece.
     let start: Int
-    /// The bytes of the whole file.
+    /// The size of the whole file.
     let size: Int
     let bytes: [UInt8]
   }
@@ -34,7 +34,7 @@ final class Uploads: Sendable {
 
   private let open = Mutex<[String: Upload]>([:])
 
-  /// The limits for a visitor and for all; the visitor's upload that was used longest ago is dropped first.
+  /// The limits for one visitor and for all; the upload that was used longest ago is dropped first.
   private static let (mostOfOne, most) = (2, 4)
   /// How long an upload is kept without a new piece, in seconds.
   private static let patience = 120.0

@@ -1,10 +1,10 @@
-// The script of the pages. All of them work without it.
+// The script of the pages, which also work without it.
 const root = document.body.dataset.root;
 const state = document.getElementById("state");
 const form = document.querySelector("form.edit[data-note]");
-// One guest's drafts are not sent by another's page in the same browser.
+// Drafts of several guests in one browser are kept apart, so that no page sends another guest's drafts.
 const store = `notes-draft:${document.body.dataset.drafts}:`;
-// Release 1.0 kept them by the guest's path.
+// Release 1.0 stored them under the guest's path.
 const former = `notes-draft:${document.body.dataset.drafts.split("/")[0]}${root}:`;
 for (const [name, draft] of Object.entries(localStorage).filter(([name]) => name.startsWith(former))) {
   localStorage.removeItem(name);
@@ -21,13 +21,13 @@ const say = (text, kind = "") => {
   state.dataset.is = kind;
 };
 
-// Drafts: typed text stays in the browser until the notebook has it.
+// Drafts: typed text is stored in the browser until the notebook has it.
 
 const fields = (form) => Object.fromEntries(new FormData(form));
 const action = (form) => form.getAttribute("action").slice(root.length);
 const textOf = (form) => form.querySelector("textarea");
-// A form belongs to the version that its text was shown with: its text goes with its action and the name of
-// its field, and never into another text's form.
+// A form belongs to the version that its text was shown with: text, action and field name are always changed
+// together, so a text never gets into another text's form.
 const become = (other) => {
   form.setAttribute("action", root + other.action);
   for (const [name, value] of Object.entries(other.fields)) {
@@ -37,23 +37,23 @@ const become = (other) => {
     if (field.value !== value) field.value = value;
   }
 };
-// The server's value, not the one that a browser has filled in again.
+// The values from the server, even if the browser has restored others.
 const fieldsAsSent = (form) =>
   Object.fromEntries([...form.elements].filter((field) => field.name).map((field) => [field.name, field.defaultValue]));
 let shown = form && fieldsAsSent(form);
-// Whether two forms say the same. Nothing is built of a long text for that.
+// Whether two forms have equal values, without a copy of a long text.
 const areSame = (a, b) => {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 };
 const textName = (values) => Object.keys(values).find((name) => name.startsWith("text"));
-// The text that the form is for; null where only the server has it.
+// The text on which the form's edit is based; null if only the server has it.
 let base = form && textOf(form).defaultValue;
 const isDirty = () => form !== null && !areSame(fields(form), shown);
 
 const namesOfDrafts = () => Object.keys(localStorage).filter((name) => name.startsWith(store));
 const draftAt = (name) => JSON.parse(localStorage.getItem(name));
-// One page at a time has a draft, as long as it is shown: another one begins its own.
+// Only one page at a time, while it is shown, can use a draft: another page begins its own.
 const take = (name, options) =>
   new Promise((resolve) => {
     if (!navigator.locks) return resolve(true);
@@ -69,7 +69,7 @@ const ownName = (note) => {
   return own;
 };
 const ownDraft = () => ownName(form.dataset.note);
-// The place of this form's draft: as the address says, or else the last one of this note.
+// The storage key of this form's draft: the one in the address, otherwise this note's last draft.
 let draftName = null;
 const findDraft = async () => {
   const note = store + form.dataset.note;
@@ -80,7 +80,7 @@ const findDraft = async () => {
     names = form.dataset.note === "new" || !kept.length ? [note] : kept.reverse();
   }
   for (const name of names) {
-    // A page that was left a moment ago has its draft for a moment more.
+    // A page that was just left releases its draft a moment later.
     const isFree = await take(name, { signal: AbortSignal.timeout(500) });
     const kept = draftAt(name);
     const isSame = () => action(form) === kept.action && areSame(fields(form), kept.fields);
@@ -89,7 +89,7 @@ const findDraft = async () => {
   return ownDraft();
 };
 
-// Whether the browser had space for the last draft.
+// Whether the browser had enough space for the last draft.
 let hasRoom = true;
 const sayFull = () => say("This browser's storage is full: your text is not kept until you save.");
 const write = (name, draft) => {
@@ -103,10 +103,10 @@ const write = (name, draft) => {
   }
   return hasRoom;
 };
-// A long text is kept in the browser when typing pauses: keeping it costs more than a key press may.
+// A long text is stored only when typing pauses, as storing it takes too long for each key press.
 let keeping;
 const isLong = () => textOf(form).textLength > 1e5;
-// Returns whether it is kept. The next page sends the text of an existing note by itself.
+// Returns whether the draft was stored. For an existing note, the next page sends it.
 const keep = (isSent = form.dataset.note !== "new") => {
   clearTimeout(keeping);
   keeping = undefined;
@@ -123,7 +123,7 @@ const keepSoon = () => {
   clearTimeout(keeping);
   keeping = setTimeout(keep, 200);
 };
-// A new note that waits to be saved leaves its place to the next one.
+// If a new note waits to be sent, the next new note gets another key.
 const keepApart = () => {
   if (form.dataset.note !== "new" || draftName !== store + "new") return;
   const former = draftName;
@@ -139,7 +139,7 @@ const keepApart = () => {
 
 const post = (draft, headers = { Accept: "application/json" }) => {
   const body = String(new URLSearchParams(draft.fields));
-  // A request sent when the page is left continues without it, up to the size that browsers allow.
+  // A request made while the page is being left can continue after it, up to a size that browsers allow.
   const keepalive = body.length < 60000;
   return fetch(root + draft.action, {
     method: "POST",
@@ -168,10 +168,10 @@ const refusal = async (response) => {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   return page.querySelector("[role=alert]")?.textContent ?? "Not saved.";
 };
-// Sent again later: the visitor is not admitted, or there are too many requests.
+// Whether to send again later: the visitor is not admitted now, or there are too many requests.
 const isForLater = (response) => [401, 429, 503].includes(response.status);
 
-// Each page names the drafts of other notes.
+// Each page lists the drafts of other notes.
 const showDrafts = () => {
   document.getElementById("drafts")?.remove();
   const names = namesOfDrafts().filter((name) => name !== draftName);
@@ -185,7 +185,7 @@ const showDrafts = () => {
   document.getElementById("main").prepend(list);
 };
 
-// One page at a time sends, and one try is planned.
+// One page at a time sends, and at most one further attempt is scheduled.
 const alone = (work) => (navigator.locks ? navigator.locks.request(store, work) : work());
 let retry;
 const sendLater = () => {
@@ -194,7 +194,7 @@ const sendLater = () => {
   retry = setTimeout(sendRest, 2000);
 };
 
-// From now on this is an edit of the text that was sent, whatever that was merged with.
+// After a save, further edits are based on the text that was sent, even if it was merged with others.
 const goOn = (said, sent) => {
   localStorage.removeItem(draftName);
   const rename = (values) =>
@@ -214,9 +214,9 @@ const goOn = (said, sent) => {
 };
 
 let isSending = false;
-// A draft that this page failed to save. Another page may have sent it; it makes no second version.
+// Whether this page failed to send its draft. If another page has sent it too, there is no second version.
 let isWaiting = false;
-// The page to open when all is saved; nil to stay.
+// The page to open when everything is saved; null to stay.
 let goal = null;
 const clock = () => new Date().toTimeString().slice(0, 5);
 const sendOwn = async () => {
@@ -254,7 +254,7 @@ const sendOwn = async () => {
   }
 };
 
-// The text is saved by itself: when typing pauses, from time to time during typing, and when the user leaves
+// The text is saved automatically: when typing pauses, at intervals during typing, and when the user leaves
 // the text or the page.
 const shortPause = 700;
 const longestPause = 5000;
@@ -272,10 +272,10 @@ const saveSoon = () => {
   pause = setTimeout(saveNow, Math.min(shortPause, Math.max(0, firstTyped + longestPause - Date.now())));
 };
 
-// The drafts that were to be saved while there was no connection, of all pages.
+// Sends the drafts of all pages that could not be sent without a connection.
 const sendKept = async () => {
   if (isWaiting) await sendOwn();
-  // A page that is open sends its own.
+  // An open page sends its own draft.
   const held = new Set((await navigator.locks?.query())?.held.map((lock) => lock.name));
   for (const name of namesOfDrafts()) {
     const draft = draftAt(name);
@@ -301,7 +301,7 @@ const sendKept = async () => {
   }
   showDrafts();
 };
-// A second press in the meantime sends nothing more.
+// While a request is in progress, a second press of the button sends nothing.
 let isAsked = false;
 const send = async () => {
   if (isAsked) return;
@@ -310,7 +310,7 @@ const send = async () => {
 };
 const sendRest = () => alone(sendKept);
 
-// Returns to the place where the user was when the page, or the browser, was closed.
+// Restores the draft of a page that was closed, or whose browser was closed.
 const offerDraft = () => {
   const kept = draftAt(draftName);
   if (!kept) return;
@@ -322,7 +322,7 @@ const offerDraft = () => {
   if (form.dataset.note !== "new") saveSoon();
 };
 
-// Others' changes appear by themselves, but never while the user types there.
+// Others' changes appear automatically, except where the user is typing.
 
 let reload;
 const load = async (address) => {
@@ -330,16 +330,16 @@ const load = async (address) => {
   if (response.status === 401) say(ended);
   if (response.status === 503) sayOffline();
   clearTimeout(reload);
-  // What happened is told once: whoever was not answered asks again.
+  // An event is sent only once, so a failed request is repeated.
   if ([429, 503].includes(response.status)) reload = setTimeout(refresh, 2000);
   if (!response.ok) return null;
   return new DOMParser().parseFromString(await response.text(), "text/html");
 };
 
-// How many letters, lines or nodes two rows of them have in common at the beginning, and then at the end.
+// How many letters, lines or nodes two sequences have in common at the beginning, and in the rest at the end.
 const common = (a, b, isSame = (one, other) => one === other) => {
   let [start, tail, most] = [0, 0, Math.min(a.length, b.length)];
-  // A long text is compared at each key: by pieces first.
+  // A long text is compared for each key press, so large pieces are compared first.
   if (typeof a === "string")
     for (const piece of [1 << 14, 1 << 7])
       while (start + piece <= most && a.slice(start, start + piece) === b.slice(start, start + piece)) start += piece;
@@ -353,7 +353,7 @@ const common = (a, b, isSame = (one, other) => one === other) => {
   return [start, tail];
 };
 
-// Nodes before and after the change stay as they are, with the focus and the selection.
+// Replaces only the nodes that differ; nodes before and after keep the focus and the selection.
 const change = (old, fresh) => {
   let [was, is] = [[...old.childNodes], [...fresh.childNodes]];
   const [start, tail] = common(was, is, (one, other) => one.isEqualNode(other));
@@ -382,17 +382,17 @@ const replace = (page) => {
     const same =
       (place && region.querySelector(`a[href="${CSS.escape(place)}"]`)) ||
       (opened && region.querySelector(`#${CSS.escape(opened)} > summary`));
-    // The focused element is gone: the next Tab continues from its place.
+    // If the focused element was removed, the next Tab continues from its place.
     if (!same) region.tabIndex = -1;
     (same || region).focus({ preventScroll: true });
   }
 };
 
-// Others' edits of an open text go into the field itself, if they do not touch text that was typed here
-// since: the caret, the selection, the scroll position and an unfinished word stay. Other edits wait until
-// the typed text is saved, and the server has merged it.
+// Others' edits of an open text are put into the field if they do not touch text that was typed here since: the
+// caret, the selection, the scroll position and an unfinished word are kept. Other edits wait until the typed
+// text is saved and the server has merged it.
 
-// The lines that differ between two texts, each trimmed to its letters: [from, to, new text].
+// The differing lines of two texts, reduced to the differing letters: [from, to, new text].
 const hunksBetween = (old, fresh) => {
   if (old === fresh) return [];
   const [a, b] = [old, fresh].map((text) => text.split(/(?<=\n)/));
@@ -400,7 +400,7 @@ const hunksBetween = (old, fresh) => {
   const [left, right] = [a.slice(start, a.length - tail), b.slice(start, b.length - tail)];
   const pairs = [];
   if (left.length * right.length <= 1e6) {
-    // The longest common lines, from their ends.
+    // The longest common subsequence of lines, computed from the ends.
     const width = right.length + 1;
     const best = new Uint32Array((left.length + 1) * width);
     for (let i = left.length - 1; i >= 0; i--)
@@ -427,7 +427,7 @@ const hunksBetween = (old, fresh) => {
   return hunks;
 };
 
-// Whether two edits of one text touch the same word, or each other.
+// Whether two edits of a text touch each other, or the same word.
 const doTouch = (text, [from, to], [start, end]) => {
   const isWord = (letter) => letter !== undefined && /\S/.test(letter);
   while (from > 0 && isWord(text[from - 1])) from--;
@@ -436,13 +436,13 @@ const doTouch = (text, [from, to], [start, end]) => {
 };
 
 let isComposing = false;
-// Whether others have written a text that the field lacks.
+// Whether the field lacks others' changes.
 let isBehind = false;
 
-// Whether the page itself changes the field.
+// Whether the script, and not the user, is changing the field.
 let isChanging = false;
-// Puts a text into the field, which keeps the selection. A long text that is set whole is laid out anew, which
-// takes longer than a key may: where the caret is in it, the browser edits it in place, as a key does.
+// Puts a text into the field, and keeps the selection. Setting a long text as a whole causes a new layout, which
+// takes too long while somebody types: if the field has the focus, the browser edits it in place, as for a key.
 const put = (text, from, to) => {
   const field = textOf(form);
   if (!isLong() || document.activeElement !== field) return field.setRangeText(text, from, to, "preserve");
@@ -501,14 +501,14 @@ const follow = async () => {
   const fresh = await response.json();
   if (fresh.title !== undefined) document.querySelector("main h1").textContent = fresh.title;
   if (action(form).endsWith("/" + fresh.blob) || fresh.blob === known) return;
-  // Two texts of one place are never changed while the user types.
+  // Conflict blocks are never put into the field while the user types.
   if (fresh.isInConflict && !base?.includes("<<<<<<<")) return showConflict();
   if (!takeOver(fresh)) isBehind = true;
 };
 let following = Promise.resolve();
 const followSoon = () => (following = following.then(follow).catch(sayOffline));
 
-// Reports others' changes at the lower edge, where nothing moves.
+// Reports others' changes at the lower edge, so that nothing else on the page moves.
 let toast;
 const tellOf = (words, ...more) => {
   document.getElementById("coming")?.remove();
@@ -524,8 +524,8 @@ const showConflict = () => {
   tellOf("You and somebody else changed the same words. Both texts are kept. ", link);
 };
 
-// Undo reverts only text that was typed here. A browser's own undo would forget it all whenever a text
-// arrives.
+// Undo for text that was typed here. The browser's own undo history is lost whenever the script changes the
+// field.
 const steps = {
   past: [],
   future: [],
@@ -542,7 +542,7 @@ const steps = {
     else this.past.push(step);
     if (this.past.length > 500) this.past.shift();
   },
-  // Others' changes move the steps after them, and end the steps that they change.
+  // Others' changes move the steps that are after them in the text, and remove the steps that they overlap.
   others(from, to, length) {
     this.future = [];
     let place = from;
@@ -568,7 +568,7 @@ const steps = {
   redo() { this.go(this.future, this.past, false); },
 };
 
-// The field grows with its text; a long text scrolls in it, so that a key does not lay out the whole page anew.
+// The field grows with its text. A long text scrolls inside, so that a key press causes no layout of the whole page.
 const grow = () => {
   const field = textOf(form);
   field.classList.toggle("long", isLong());
@@ -580,11 +580,11 @@ const grow = () => {
 
 let loading = null;
 let isStale = false;
-// Returns whether the page is as it is now.
+// Returns whether the page is up to date.
 const refresh = async (event) => {
   isStale = true;
   if (form && form.dataset.note !== "new") followSoon();
-  // A page with a long text is fetched again only to see who else is there.
+  // A page with a long text is fetched again only for the names of other editors.
   if (form && isLong() && event?.type === "changed") return;
   return (loading ??= reloadRegions().finally(() => (loading = null)));
 };
@@ -593,7 +593,7 @@ const reloadRegions = async () => {
   try {
     while (isStale) {
       isStale = false;
-      // The address of a page for editing is always that of the text that it showed.
+      // The address of a page for editing names the version and text that the page first showed.
       const page = await load(location.href);
       if (!page) continue;
       delete document.body.dataset.kept;
@@ -607,7 +607,7 @@ const reloadRegions = async () => {
   return isFresh;
 };
 
-// Only a visible page listens: a browser has few connections for all its pages.
+// Only a visible page follows the events: a browser has few connections for all its pages.
 let events = null;
 let hasLeft = false;
 const listen = () => {
@@ -628,8 +628,8 @@ const listen = () => {
   source.addEventListener("error", async () => {
     if (source !== events) return;
     if (source.readyState !== EventSource.CLOSED) return sayOffline();
-    // The browser does not try again by itself after a response that it could not use: perhaps the visitor is
-    // no longer admitted.
+    // After an unusable response the browser does not reconnect by itself: the visitor may no longer be
+    // admitted.
     events = null;
     setTimeout(listen, 3000);
     try {
@@ -646,7 +646,7 @@ document.addEventListener("visibilitychange", () => {
   events = null;
 });
 
-// All notes: where the page is an app, the browser keeps their texts, up to a size that its user chooses.
+// All notes: if the page is an app, the browser stores their texts, up to a size that its user chooses.
 
 const isApp = Boolean(document.body.dataset.app && navigator.serviceWorker && window.caches);
 const texts = `notes:${root}:texts`;
@@ -680,7 +680,7 @@ const keepTexts = async () => {
     const former = await cache.match(place, { ignoreSearch: true });
     await cache.delete(place, { ignoreSearch: true });
     await cache.put(address, new Response(body, { headers: { Kept: Date.now() } }));
-    // The pages that were kept of these notes are fetched again.
+    // The stored pages of changed notes are fetched again.
     const blobs = new Map((former ? await former.json() : []).map((note) => [note.id, note.field]));
     for (const note of JSON.parse(body)) {
       const page = `${root}/n/${note.id}`;
@@ -704,7 +704,7 @@ const keepTextsSoon = () => {
   );
 };
 
-// The list of the notes, for the filter: what the browser keeps, or else the titles.
+// The notes for the filter: with the stored texts, otherwise with their titles.
 let notes = null;
 const allNotes = () => {
   notes ??= (async () => {
@@ -735,7 +735,7 @@ const rowOf = (note, word) => {
   return item;
 };
 
-// The filter: at once by what the browser knows, then by all texts.
+// The filter: first by the texts and titles in the browser, then by all texts on the server.
 
 const list = document.getElementById("notes");
 const found = element("div", { className: "lists" });
@@ -761,21 +761,21 @@ const filter = async (search) => {
   history.replaceState(null, "", words.length ? `${root}/?${query}` : `${root}/`);
   if (!words.length) return showList();
   const all = await allNotes().catch(() => []);
-  // Another key may have come meanwhile.
+  // Another key may have been pressed in the meantime.
   if (String(words) !== String(wordsOf(search)) || !all.length) return;
-  // Where texts are missing, the titles alone say nothing of them.
+  // If texts are missing, the result is incomplete.
   const isWhole = all.every((note) => note.text !== undefined);
   const more = isWhole ? "" : isOffline() ? ", in what is kept here" : " so far, by title";
   showAll(all.filter((note) => words.every((word) => note.words.includes(word))), words, atOnce, more);
 };
 
 const search = document.querySelector("form.search");
-// Beside a note the search leads to the list.
+// Filters while the user types; on a note's page the search opens the list instead.
 if (search && list) {
   let timer;
   const ask = async () => {
     const address = location.href;
-    // Without a connection what the browser knows stays.
+    // Without a connection the result from the browser's texts stays.
     const isFresh = await refresh();
     if (address !== location.href) return;
     if (isFresh) showList();
@@ -793,7 +793,7 @@ if (search && list) {
     ask();
   });
 }
-// A list that was kept names what can be read now, and goes on with what the browser knows.
+// On a stored list, marks the notes that cannot be opened now, and shows further notes from the browser's texts.
 const markMissing = async () => {
   const all = new Map((await allNotes()).map((note) => [`${root}/n/${note.id}`, note]));
   for (const link of document.querySelectorAll("#notes a.row")) {
@@ -807,7 +807,7 @@ const markMissing = async () => {
     showAll([...all.values()], [], 2 * atOnce);
   });
 };
-// Escape closes what was opened, and leaves a page that asks.
+// Escape closes an opened part, and leaves a page with a question.
 addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.isComposing) return;
   // The browser closes a menu by itself.
@@ -837,8 +837,8 @@ addEventListener("keydown", (event) => {
   else target.click();
 });
 
-// A box is ticked at once, and the tick is sent after; ticks of one page are sent one after the other, each
-// on the text that the one before has made. Without a connection they are kept like typed text.
+// A box changes at once, and then the tick is sent. Ticks of one page are sent one after the other, each based
+// on the text after the one before. Without a connection they are stored like typed text.
 
 const ticks = (box) => box.form.matches(".ticks");
 const moved = new Map();
@@ -876,7 +876,7 @@ addEventListener("click", (event) => {
   tick.title = document.querySelector("main h1").textContent;
   ticking = ticking.then(() => sendTick(tick));
 });
-// Ticks that are not sent yet are shown.
+// Shows ticks that are not sent yet.
 for (const box of document.querySelectorAll(".ticks button.tick"))
   if (draftAt(`${store}tick-${action(box.form).split("/").pop()}-${box.value}`)) show(box);
 
@@ -888,8 +888,8 @@ const count = (span) => {
 if (document.querySelector("[data-ends]"))
   setInterval(() => document.querySelectorAll("[data-ends]").forEach(count), 1000);
 
-// Photos and files are sent in pieces, so that an interrupted upload continues; the link goes below the line
-// of the caret.
+// Photos and files are sent in pieces, so that an interrupted upload can continue. The link is put below the
+// line with the caret.
 
 const smaller = async (file) => {
   const picture = await createImageBitmap(file).catch(() => null);
@@ -932,7 +932,7 @@ const insertLink = async (link, last) => {
   const place = end < 0 ? field.value.length : end;
   const isAlone = !place || field.value[place - 1] === "\n";
   put((isAlone ? "" : "\n") + link, place, place);
-  // A new note is saved once its text is begun.
+  // A new note is saved after its text is begun.
   if (form.dataset.note === "new") field.focus();
   field.dispatchEvent(new Event("input", { bubbles: true }));
 };
@@ -960,14 +960,14 @@ const addFiles = (files) => {
 
 if (form) {
   const field = textOf(form);
-  // All is saved by itself: the button says that one is done.
+  // Everything is saved automatically, so the button only ends the editing.
   document.querySelector("[data-save]").textContent = "Done";
   form.addEventListener("input", () => {
     if (isChanging) return;
     isWaiting = false;
     if (field.value !== steps.text) steps.typed(field);
     grow();
-    // Text typed before a draft is found is kept at once.
+    // Text that was typed before a draft was found is stored at once.
     draftName ??= ownDraft();
     keepSoon();
     saveSoon();
@@ -980,7 +980,7 @@ if (form) {
   });
   form.addEventListener("focusout", saveNow);
   addEventListener("pagehide", () => {
-    // A draft that is to be sent stays so.
+    // A draft that waits to be sent keeps waiting.
     if (keeping) keep();
     saveNow();
   });
@@ -1008,7 +1008,7 @@ if (form) {
     event.preventDefault();
     addFiles(event.clipboardData.files);
   });
-  // Leaving a page whose text is kept nowhere asks first.
+  // Asks before the user leaves a page whose text could not be stored.
   addEventListener("beforeunload", (event) => {
     if ((!hasRoom && isDirty()) || isAdding) event.preventDefault();
   });
@@ -1025,7 +1025,7 @@ if (form) {
     event.preventDefault();
     if (form.dataset.note !== "new" || isDirty()) finish("note");
   });
-  // Back waits until the typed text is saved; without a connection it is kept.
+  // The back link waits until the typed text is saved; without a connection the text is stored.
   addEventListener("click", (event) => {
     const link = event.target.closest("a[href]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !isDirty() || !mayBeSaved()) return;
@@ -1047,7 +1047,7 @@ if (form)
     if (location.hash.startsWith("#" + form.dataset.note)) location.reload();
   });
 
-// A guest who leaves deletes the texts that are kept here.
+// When a guest leaves, the texts stored in this browser are deleted.
 
 const leaving = document.querySelector("form[action$='/leave']");
 leaving?.addEventListener("submit", async (event) => {
@@ -1094,13 +1094,13 @@ if (most && isApp) {
 }
 if (list && isApp && document.body.dataset.kept) markMissing().catch(() => {});
 showDrafts();
-// The page that a text was typed in cannot be shown any more, but the text can.
+// If the page for editing can no longer be shown, its draft is still shown.
 const lost = !form && draftAt(store + location.hash.slice(1));
 if (lost) {
   const text = element("textarea", { readOnly: true, rows: 20, value: lost.fields[textName(lost.fields)] ?? "" });
   text.setAttribute("aria-label", "What you typed");
   document.getElementById("main").append(text);
 }
-// Until the notebook answers.
+// A stored page is offline until the notebook answers.
 if (document.body.dataset.kept) sayOffline();
 listen();

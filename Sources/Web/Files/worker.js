@@ -1,11 +1,11 @@
-// Keeps the pages that a guest opened, for times without a connection: notes-security(7), "The page as an
+// Stores the pages that a guest has opened, for use without a connection: notes-security(7), "The page as an
 // app". The line `version` in front of it distinguishes these files from those of another release.
 const root = new URL(self.registration.scope).pathname.replace(/\/$/, "");
 const own = `notes:${root}:`;
 const name = own + version;
 const shell = ["/style.css", "/page.js", "/icon.svg"].map((file) => root + file);
 const first = ["/", "/new", "/kept", "/kept/edit"].map((page) => root + page);
-// The script of the page keeps all notes' texts there.
+// The page's script stores the texts of all notes there.
 const texts = own + "texts";
 const note = /^\/n\/[0-9a-f]{12}(\/edit|\/versions)?$/;
 const image = /^\/files\/[0-9a-f]{12}\/bytes$/;
@@ -15,13 +15,13 @@ const patience = 3000;
 
 const isImage = (path) => image.test(path.slice(root.length));
 const isPage = (path) => first.includes(path) || note.test(path.slice(root.length));
-// Without a connection a page for editing is as it was kept: its form is for the text that it shows.
+// Without a connection a page for editing is shown as it was stored: its form belongs to the text that it shows.
 const kept = (path) => caches.match(path.replace(/(\/edit)\/[0-9a-f]+\/[0-9a-f]+$/, "$1"), { cacheName: name });
 const ownCaches = async () => (await caches.keys()).filter((other) => other.startsWith(own));
 
 const formerCaches = async () => (await ownCaches()).filter((other) => other !== name && other !== texts);
 
-// The guest was removed, or has left: no shown page stays.
+// The guest was removed, or has left: all open pages are replaced.
 let isGone = false;
 const forget = async () => {
   isGone = true;
@@ -31,18 +31,18 @@ const forget = async () => {
 
 const store = async (path, response) => {
   if (response.status === 401) return forget();
-  // The page for editing is at an address of its own for each text.
+  // The page for editing has another address for each text.
   if (isGone || (response.redirected && !pathOf(response).startsWith(path + "/"))) return;
   const cache = await caches.open(name);
   if ([403, 404, 409].includes(response.status)) return cache.delete(path);
   if (response.status !== 200) return;
   let { body } = response;
-  // The page says how old it is. No title has the text `<body`: all texts are escaped.
+  // The page shows its age. Only the tag contains `<body`, as all texts are escaped.
   if (isPage(path))
     body = (await response.text()).replace("<body ", `<body data-kept="${Date.now()}" `);
   const headers = new Headers(response.headers);
   headers.delete("Content-Length");
-  // The kept pages stay until this is in its place, which is the last step.
+  // Older pages are removed only after the new one is stored.
   await cache.put(path, new Response(body, { headers }));
   const notes = (await cache.keys()).filter((request) => note.test(pathOf(request).slice(root.length)));
   for (const old of notes.slice(0, -mostNotes)) await cache.delete(old);
@@ -54,13 +54,13 @@ const store = async (path, response) => {
 const pathOf = (request) => new URL(request.url).pathname;
 const fetchAndStore = async (path) => store(path, await fetch(path));
 
-// Of a note that is looked at, what it can be edited with is kept, too.
+// For an opened note, the page for editing is stored, too.
 const keep = async (url, response) => {
   const path = url.pathname;
   if (response.status === 401) return forget();
   const isSmall = Number(response.headers.get("Content-Length")) <= largestImage;
   if (!isPage(path) && !shell.includes(path) && !(isImage(path) && isSmall)) return;
-  // A search result is not the list, and "Saved." is said once.
+  // Not a search result, and not a page with a message such as "Saved.".
   if (!url.search) await store(path, response);
   else if (url.searchParams.has("done")) await fetchAndStore(path);
   else return;
@@ -68,8 +68,8 @@ const keep = async (url, response) => {
   if (isText) await fetchAndStore(path + "/edit");
 };
 
-// A note whose page is not kept is made of its text. Other characters are escaped than a field needs: nothing in
-// a text hides, or turns what is around it.
+// If a note's page is not stored, it is made from the note's text. Hidden characters are shown as escapes, unlike
+// in a field, so no text can hide or reorder the text around it.
 const escaped = (text) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt()};`);
 const seen = (text) =>
   escaped(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (letter) =>
@@ -111,13 +111,13 @@ const show = async (event, url) => {
   const storing = network.then((response) => keep(url, response.clone()));
   event.waitUntil(storing.catch(() => {}));
   const isShown = event.request.mode === "navigate";
-  // A page that asks for news must learn that there is no connection.
+  // A request by a script must fail if there is no connection.
   const mayBeOld = isShown || shell.includes(url.pathname) || isImage(url.pathname);
   const old = mayBeOld && !isGone && ((await kept(url.pathname)) || (isShown && (await make(url.pathname))));
   if (old) {
     const late = new Promise((resolve) => setTimeout(resolve, patience));
     const response = await Promise.race([network, late]).catch(() => undefined);
-    // The notebook is away, or there are too many requests.
+    // The notebook is unavailable, or there are too many requests.
     return !response || response.status === 503 ? old : response;
   }
   return network.catch((failure) => {
@@ -141,7 +141,7 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin || !url.pathname.startsWith(root + "/")) return;
-  // Sound, video and downloads are not kept: only an image is.
+  // Only images are stored, not sound, video or downloads.
   if (isImage(url.pathname) && request.destination !== "image") return;
   if (request.method === "GET" && url.pathname !== root + "/events") {
     event.respondWith(show(event, url));
@@ -150,7 +150,7 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
-// Pages that another release kept are fetched again.
+// Pages stored by another release are fetched again.
 const install = async () => {
   const paths = new Set([...shell, ...first]);
   for (const other of await formerCaches()) {
@@ -165,7 +165,7 @@ const activate = async () => {
   await self.clients.claim();
   for (const client of await self.clients.matchAll()) {
     const url = new URL(pathOf(client), location);
-    // It is not waited for: until this ends, no page is shown.
+    // Not awaited: no page is shown until this handler ends.
     fetch(url).then((response) => keep(url, response)).catch(() => {});
   }
 };

@@ -5,9 +5,9 @@ internal import System
 /// The files of the page, the parts that make it an app, and the files that a guest's browser keeps:
 /// notes-security(7), "The page as an app".
 extension RequestContext {
-  /// Whether the browser may keep the page, to open it without a connection: for guests, and by the name
-  /// that the certificate speaks for. An address is another machine's tomorrow, and 127.0.0.1 that of
-  /// every program here.
+  /// Whether the browser may store the page and open it without a connection: only for guests, and only
+  /// under the name in the certificate. An address may belong to another machine tomorrow, and 127.0.0.1
+  /// belongs to every program here.
   var mayBeApp: Bool { visitor.guest != nil && request.isByName }
 
   var appLinks: HTML {
@@ -31,7 +31,7 @@ extension RequestContext {
     }
   }
 
-  /// A file that makes an app of the page; nil if the visitor has none of this name.
+  /// A file that makes the page an app; nil if the visitor has none with this name.
   func appFile(_ name: String, of notebook: String) -> Response? {
     switch name {
     case "worker.js" where mayBeApp:
@@ -42,19 +42,21 @@ extension RequestContext {
     }
   }
 
-  /// The worker, which begins with the digits that distinguish its files from those of another release.
+  /// The worker; its first line is a hash that distinguishes its files from those of another
+  /// release.
   private static let worker: [UInt8] = {
     let files = [
       PackageResources.page_js, PackageResources.style_css, PackageResources.worker_js,
       PackageResources.icon_svg,
     ]
     let text = String(decoding: files.joined(), as: UTF8.self)
-    // Without a version the worker fails, and so keeps nothing.
+    // Without a version the worker fails, and so stores nothing.
     let version = (try? SecretText.mark(of: text)).map { "const version = \"\($0)\";\n" } ?? ""
     return Array(version.utf8) + PackageResources.worker_js
   }()
 
-  /// Web Application Manifest. Only the guest is shown it, because it has the notebook's name.
+  /// The Web Application Manifest. Only the guest can read it, because it contains the notebook's
+  /// name.
   private func manifest(_ notebook: String) -> String {
     let name = JSONText.quoted(notebook)
     return """
@@ -110,7 +112,7 @@ extension RequestContext {
       """
   }
 
-  /// How much of the texts the browser keeps, in MB.
+  /// The choices for how much text the browser stores, in MB.
   private var sizes: [HTML] {
     [0, 10, 50, 200].map { size in
       "<option value=\"\(size * 1_000_000)\">\(size == 0 ? "none" : "up to \(size) MB")</option>"

@@ -6,8 +6,8 @@ internal import Notebook
 internal import Watch
 internal import WorkTree
 
-/// The notebook's devices: which are connected, in sync, and editing which notes; its hubs, and its
-/// invitations.
+/// The notebook's devices: which are connected, in sync, and editing which notes; the notebook's
+/// hubs and invitations.
 extension RequestContext {
   func devicesPage(of notebook: Notebook) throws -> HTML {
     let identity = notebook.identity
@@ -59,7 +59,7 @@ extension RequestContext {
     }
   }
 
-  /// The message that this device may exchange nothing, if that is so.
+  /// The message that this device may not exchange anything; nil if it may.
   private func notice(of status: MemberStatus) -> HTML? {
     if status.isRemoved {
       return

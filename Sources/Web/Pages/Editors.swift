@@ -5,13 +5,13 @@ internal import Membership
 internal import Notebook
 internal import Watch
 
-/// The others who edit a note, by the notebook's watcher.
+/// The other people who edit a note, as reported by the notebook's watcher.
 extension RequestContext {
   /// How long a note's page waits for a watcher, in seconds.
   private static let patience = 0.3
 
-  /// The note that the page of the stream edits. While this lives, the other browsers show who edits it, and
-  /// the watcher tells the other devices: notes-control(7), `edit`.
+  /// The note that the page of the stream edits. While this object exists, the other browsers show the
+  /// editor's name, and the watcher tells the other devices: notes-control(7), `edit`.
   func editing(in notebook: Notebook) throws -> OpenNote? {
     guard visitor.mayWrite, let id = request.query["edit"],
       let note = try note(id, in: notebook)
@@ -22,18 +22,18 @@ extension RequestContext {
       id, by: ownName(in: notebook), in: site.openNotes, watcher: isTold ? watcher : nil)
   }
 
-  /// The name by which others see the visitor.
+  /// The name under which others see the visitor.
   func ownName(in notebook: Notebook) -> String {
     visitor.guest?.name ?? notebook.identity.device.name
   }
 
-  /// The others who edit notes, by the notes' IDs and paths: in other browsers, and on other devices. Guests
-  /// learn nothing of the devices: notes-security(7), GUESTS.
+  /// The other people who edit notes, by the notes' IDs and paths: in other browsers, and on other devices.
+  /// Guests see no devices: notes-security(7), GUESTS.
   struct Editors {
     fileprivate let browsers: [String: Set<String>]
     fileprivate let devices: [TreePath: [String]]
 
-    /// The others who edit one note.
+    /// The other people who edit one note.
     func names(of id: String, _ path: TreePath) -> [String] {
       Set(devices[path] ?? []).union(browsers[id] ?? []).sorted()
     }

@@ -4,9 +4,10 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// The attachments of the notebook: the list, a page of each, their bytes, and the form that adds one.
+/// The attachments of the notebook: the list, a page for each, their bytes, and the form that adds
+/// one.
 extension RequestContext {
-  /// The path that pieces of a file are sent to.
+  /// The path to which pieces of a file are sent.
   static let adding = ["files", "add"]
 
   func filesPage(of notebook: Notebook) throws -> HTML {
@@ -42,7 +43,7 @@ extension RequestContext {
     bytes < 1 << 20 ? "\((bytes + 1_023) >> 10) KiB" : "\((bytes + (1 << 19)) >> 20) MiB"
   }
 
-  /// The attachment that the path names by its ID.
+  /// The attachment whose ID is in the path.
   private func file(in notebook: Notebook) throws -> NoteSummary {
     let id = try noteID(request.path[1])
     let file = try notebook.history.files().first { $0.id == id && !$0.path.isNote }
@@ -73,14 +74,15 @@ extension RequestContext {
     }
   }
 
-  /// The bytes, under a policy of their own: whatever they are, a browser does not run them as a page.
+  /// The bytes, with a restrictive policy: whatever they contain, a browser does not run them as a
+  /// page.
   func fileBytes(in notebook: Notebook) throws -> Response {
     let file = try file(in: notebook)
     guard let opened = try notebook.workTree.open(file.path) else { throw Refusal.noSuchFile }
     let content = OpenFile(opened)
     let kind = FileKind(ofName: file.title)
     let isShown = kind.map { $0.shape != .download } ?? false
-    // A name with characters that would show it otherwise is not used.
+    // A name with hidden characters, which could make it look different, is not used.
     let name = HiddenScalars.areIn(file.title, .name) ? "file" : file.title
     var headers: [(name: String, value: String)] = [
       (
@@ -140,9 +142,9 @@ extension RequestContext {
     }
   }
 
-  /// Adds a file, under another name if its own is taken.
+  /// Adds a file, with another name if its own is taken.
   ///
-  /// - Returns: the text that leads to it from the note.
+  /// - Returns: the text of the link in the note.
   private func add(
     _ bytes: [UInt8], _ kind: FileKind, named name: String, in notebook: Notebook
   ) throws -> String {
@@ -161,7 +163,7 @@ extension RequestContext {
       try query("beside").map { id in
         try self.note(id, in: notebook)?.path
       } ?? nil
-    // The characters that have a meaning in a link, or in a path.
+    // The characters with a meaning in a link, or in a path.
     let whole = String(
       name.map {
         "/\\[]()|#<>:\"*?!`".contains($0) || HiddenScalars.areIn(String($0), .name) ? "-" : $0
@@ -174,7 +176,7 @@ extension RequestContext {
       do {
         _ = try notebook.create(path, text: content)
       } catch NotebookError.nameTaken {
-        // A file that cannot be read differs.
+        // If the file cannot be read, it counts as different.
         guard (try? notebook.workTree.text(of: path)) == content else { continue }
       }
       return Self.link(to: path, kind, isMarkdown: note?.isMarkdown ?? false)

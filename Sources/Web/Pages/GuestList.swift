@@ -5,7 +5,7 @@ internal import System
 
 /// The guests of the page, for the user of this device: invited, given another role, and removed.
 extension RequestContext {
-  /// The guests' part of the page of people and devices.
+  /// The list of guests on the page of people and devices.
   func guestList() throws -> HTML {
     let guests = try site.presentGuests().map { guest -> HTML in
       let seen = site.lastHere(of: guest).map { "last here \(time($0))" } as HTML?
@@ -54,7 +54,7 @@ extension RequestContext {
     """
   }
 
-  /// Makes a link, which only this page shows.
+  /// Makes a link, which only the resulting page shows.
   func inviteGuest(to notebook: Notebook) throws -> Response {
     let role = try formRole()
     let origins = try ServedPage.origins(stateFolder: notebook.stateFolder)
@@ -85,7 +85,7 @@ extension RequestContext {
     return role
   }
 
-  /// The guest whom the path names by its ID.
+  /// The guest whose ID is in the path.
   private func namedGuest() throws -> Guest {
     let guest = try site.presentGuests().first { $0.id == request.path[2] }
     guard let guest else { throw Refusal.noSuchMember }

@@ -2,8 +2,8 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// The page that a link for a guest opens: it asks for a name once, and makes the visitor who gives one a
-/// guest.
+/// The page that a link for a guest opens: it asks for a name once, and makes the visitor who enters one
+/// a guest.
 extension RequestContext {
   func introduce(_ link: GuestInvitation, _ token: String) throws -> Response {
     switch (request.method, request.path) {
@@ -47,8 +47,8 @@ extension RequestContext {
     }
   }
 
-  /// The maker of the certificate of the page on the network, for a person who compares it with the
-  /// terminal's.
+  /// The issuer of the page's certificate on the network, for a person who compares it with the
+  /// terminal's output.
   var certificate: HTML? {
     request.entrance.network.map { network in
       """

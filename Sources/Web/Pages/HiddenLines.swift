@@ -1,8 +1,9 @@
 internal import System
 
-/// The content of a field that has no escapes: a text for editing comes back as it was.
+/// Hidden characters in a field, which has no escapes because a text for editing must come back
+/// unchanged.
 extension HTML {
-  /// The lines that have hidden characters, with escapes for them; nothing if there are none.
+  /// The lines with hidden characters, shown as escapes; empty if there are none.
   static func hiddenLines(of text: String, _ place: HiddenScalars.Place = .text) -> HTML {
     guard HiddenScalars.areIn(text, place) else { return nothing }
     let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// The drawings of the page: lines in a square of 24, in the colour of the text beside them.
+/// The drawings of the page: lines in a 24 by 24 square, in the colour of the text beside them.
 enum Icon: String {
   case back = "M15 5l-7 7 7 7"
   case search = "M17.5 11a6.5 6.5 0 1 1-13 0a6.5 6.5 0 0 1 13 0zM16 16l4.500 4.500"
@@ -24,7 +24,7 @@ enum Icon: String {
 }
 
 extension HTML {
-  /// A drawing beside words, which say what it means.
+  /// A drawing beside words that have the same meaning.
   static func icon(_ icon: Icon, _ style: HTML = "i") -> HTML {
     "<svg class=\"\(style)\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"\(icon.rawValue)\"/></svg>"
   }

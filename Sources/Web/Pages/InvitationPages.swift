@@ -40,7 +40,7 @@ extension RequestContext {
     """
   }
 
-  /// The roles, each with what it means.
+  /// The roles, each with its meaning.
   func roleChoices(named field: String, chosen: Role) -> [HTML] {
     HTML.choices(
       named: field, chosen: chosen.rawValue,
@@ -55,7 +55,7 @@ extension RequestContext {
     "\(root)/devices/invitation/\(locator)"
   }
 
-  /// Opens an invitation: in the watcher, if it runs, or else in this process.
+  /// Opens an invitation: in the watcher, if it runs, otherwise in this process.
   func invite(in notebook: Notebook) throws -> Response {
     guard let role = request.form["role"].flatMap(Role.init(rawValue:)) else {
       throw Refusal.brokenForm
@@ -110,7 +110,7 @@ extension RequestContext {
     """
   }
 
-  /// An invitation that was opened elsewhere, from its record.
+  /// An invitation that was opened by another program, from its record.
   private func words(for record: InvitationRecord) -> HTML {
     let state: HTML =
       switch record.state {
@@ -126,7 +126,7 @@ extension RequestContext {
     return "<p>\(state)</p>"
   }
 
-  /// The state of an invitation in words; none while it is open.
+  /// The state of an invitation in words; empty while it is open.
   private func words(for opened: Invitations.Opened) -> HTML {
     let wrong: HTML? = opened.attemptsLeft.map {
       "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>\n"

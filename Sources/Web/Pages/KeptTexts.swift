@@ -4,21 +4,21 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// The notes for a script of the page: their titles for the filter, and their texts for a browser that keeps
-/// them: notes-web(1), "As an app".
+/// The notes for a script of the page: their titles for the filter, and their texts for a browser that
+/// stores them: notes-web(1), "As an app".
 extension RequestContext {
   private struct KeptNote {
     let summary: NoteSummary
-    /// The text at the tip.
+    /// The text's blob in the tip.
     let blob: ObjectID
-    /// Whether the browser's limit has room for the text.
+    /// Whether the text fits into the browser's limit.
     let isKept: Bool
 
-    /// Says the same of the same note and the same text.
+    /// A mark that is equal for the same note with the same text.
     var mark: String { "\(summary.id) \(blob.hex) \(isKept) \(summary.path)\n" }
   }
 
-  /// The notes that are in a version, newest first. Those texts are kept that have room together.
+  /// The notes in a version, newest first. As many texts are stored as fit into the limit together.
   private func keptNotes(at tip: Commit, in notebook: Notebook) throws -> [KeptNote] {
     var blobs: [TreePath: ObjectID] = [:]
     for (path, entry) in try notebook.repository.files(in: tip.tree) { blobs[path] = entry.id }
@@ -31,7 +31,8 @@ extension RequestContext {
     }
   }
 
-  /// The marks of the parts, by the first digit of the notes' IDs: a part whose mark is the same is the same.
+  /// The marks of the parts, by the first digit of the notes' IDs: parts with equal marks are
+  /// equal.
   func keptMarks(in notebook: Notebook) throws -> Response {
     let tip = try notebook.state().tip.map { try notebook.repository.commit($0) }
     let notes = try tip.map { try keptNotes(at: $0, in: notebook) } ?? []
@@ -42,7 +43,7 @@ extension RequestContext {
     return .facts("{\(marks.joined(separator: ","))}")
   }
 
-  /// The notes whose IDs begin with a digit, with their texts; all notes with their titles for `all`.
+  /// The notes whose IDs begin with a digit, with their texts; for `all`, the titles of all notes.
   func keptPart(_ part: String, in notebook: Notebook) throws -> Response {
     guard part == "all" || part.utf8.count == 1 else { throw Refusal.noSuchPage }
     guard let id = try notebook.state().tip else { return .facts("[]") }
@@ -75,7 +76,7 @@ extension RequestContext {
 
   // MARK: Pages without a connection
 
-  /// The page into which the browser puts a text that it keeps, for reading or for editing.
+  /// The page into which the browser inserts a stored text, for reading or for editing.
   func pageForKept(isEditor: Bool, in notebook: Notebook) -> HTML {
     let (title, address): (HTML, HTML) = ("KEPT-TITLE", "\(root)/n/KEPT-ID")
     var frame = Frame(back: (root + "/", notebook.identity.name), isEditor: isEditor)

@@ -5,25 +5,26 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// The parts of a page around its own: the target of its back link, the header's button, and its menu.
+/// The parts of a page around its content: the target of its back link, the header's button, and
+/// its menu.
 struct Frame {
-  /// Nil on a page that nothing leads to.
+  /// Nil on a page without a back link.
   var back: (address: String, name: String)?
-  /// The button for the main action, which a phone has at the lower edge.
+  /// The button for the main action, which is at the lower edge on a phone.
   var deed: HTML?
-  /// The title, which a header shows when that of the page is scrolled away.
+  /// The title, which the header shows when that of the page is scrolled out of view.
   var title: String?
   /// The links of the menu.
   var menu: HTML?
   /// The list of the notes, beside a note on a wide screen.
   var list: HTML?
-  /// Whether the text's state is in the header.
+  /// Whether the header shows the text's state.
   var isEditor = false
 }
 
 /// Parts that all pages share.
 extension RequestContext {
-  /// A whole page around its own content. Without a frame its header leads to the list.
+  /// A whole page with its content. Without a frame its header links to the list.
   func layout(
     _ title: String, name: String?, _ frame: Frame? = nil, _ main: () throws -> HTML
   ) rethrows -> HTML {
@@ -52,13 +53,14 @@ extension RequestContext {
       appLinks: mayBeApp ? appLinks : nil, style: style, body)
   }
 
-  /// The owner of the drafts that the page keeps and sends. A browser keeps them by the port, at which
-  /// another notebook, or another guest, may be later. A guest who is invited again has the same.
+  /// The owner of the drafts that the page stores and sends. A browser stores them under the port,
+  /// which another notebook, or another guest, may use later. A guest who is invited again has the
+  /// same owner.
   private var drafts: String {
     site.notebookID + (visitor.guest.map { "/" + encoded($0.name.lowercased()) } ?? "")
   }
 
-  /// One line: back, the state, the main action, and the menu.
+  /// One line: the back link, the state, the main action, and the menu.
   private func header(_ frame: Frame) -> HTML {
     let menu: HTML? = frame.menu.map { .menu("menu", named: "Menu of the note", $0) }
     return """
@@ -72,8 +74,8 @@ extension RequestContext {
       """
   }
 
-  /// The message of a change, if the address names one. An address made by somebody else can name only one of
-  /// these messages.
+  /// The message about a change, if the address names one. An address made by another person can name only
+  /// one of these messages.
   var message: HTML? {
     let said: String? =
       switch request.query["done"] {
@@ -100,7 +102,7 @@ extension RequestContext {
     return said.map { "<p class=\"done\" role=\"status\" tabindex=\"-1\" autofocus>\($0)</p>" }
   }
 
-  /// The heading of a page that follows a form, or that asks before an action: it has the focus, so that
+  /// The heading of a page that follows a form, or that asks before an action: it has the focus, so
   /// screen readers read it, and the next Tab leads to the part below it.
   func reachedHeading(_ text: String) -> HTML {
     "<h1 tabindex=\"-1\" autofocus>\(text)</h1>"
@@ -134,7 +136,7 @@ extension RequestContext {
       """
   }
 
-  /// The text of a note, unchanged; the beginning of a long one.
+  /// The text of a note, unchanged; for a long one, the beginning.
   func whole(_ text: [UInt8]) -> HTML {
     if text.contains(0) { return "<p>This is no text.</p>" }
     let more: HTML =
@@ -150,9 +152,9 @@ extension HTML {
   /// A whole page.
   ///
   /// - Parameters:
-  ///   - drafts: whose drafts the page keeps and sends.
-  ///   - isLive: whether the script belongs to it.
-  ///   - appLinks: the links that make an app of it, if a browser may keep it.
+  ///   - drafts: the owner of the drafts that the page stores and sends.
+  ///   - isLive: whether the page includes the script.
+  ///   - appLinks: the links that make it an app, if a browser may store it.
   ///   - style: the kind of page.
   static func document(
     _ title: String, root: String, drafts: String = "", isLive: Bool = false,
@@ -185,7 +187,7 @@ extension HTML {
     """
   }
 
-  /// The link that leads back, with the name of the place.
+  /// The back link, with the name of its target.
   static func back(to address: String, _ name: String) -> HTML {
     "<a class=\"tap back\" data-leave href=\"\(address)\">\(icon(.back, "i turn"))<span>\(name)</span></a>"
   }

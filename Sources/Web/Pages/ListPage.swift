@@ -8,7 +8,7 @@ internal import WorkTree
 /// The list of the notes, and search results.
 extension RequestContext {
   static let notesAtOnce = 200
-  /// Beside a note, where the whole list is one tap away.
+  /// The number of notes in the list beside a note; the whole list is one tap away.
   private static let notesBeside = 40
 
   func list(of notebook: Notebook) throws -> Response {
@@ -80,7 +80,7 @@ extension RequestContext {
       """
   }
 
-  /// The list beside a note, on screens that have room for it.
+  /// The list beside a note, on screens that are wide enough.
   func sideList(of notebook: Notebook, shown: Subject?) throws -> HTML {
     let rows = try rows(
       of: notesByTime(of: notebook), in: notebook, atOnce: Self.notesBeside, shown: shown?.id)
@@ -105,7 +105,7 @@ extension RequestContext {
     }
   }
 
-  /// The folder at the top that a note is in, by its name.
+  /// The name of the top folder that a note is in.
   private func folder(of note: NoteSummary) -> String? {
     note.path.parent.map { String($0.description.prefix { $0 != "/" }) }
   }
@@ -123,7 +123,7 @@ extension RequestContext {
     let editors = editors(in: notebook)
     let own = ownName(in: notebook)
     let shownRows = try page.map { note in
-      // The reader is no news to the reader.
+      // The visitor's own name is not shown.
       let last = try note.lastVersion.map { try proofs.author(of: $0) }
       let author = last.flatMap { $0.isOf(own) ? nil : name($0) }
       let row = row(
@@ -174,7 +174,7 @@ extension RequestContext {
       """
   }
 
-  /// A value for a query.
+  /// A text encoded for a query.
   func encoded(_ text: String) -> String {
     text.utf8.map { byte in
       Request.isAlphanumeric(byte)
@@ -182,7 +182,7 @@ extension RequestContext {
     }.joined()
   }
 
-  /// A note that is in no version yet has no ID, and so no page.
+  /// A note without a version has no ID, and so no page.
   private var saveForm: HTML {
     """
     <form method="post" action="\(root)/save"><button class="btn">Save what is new in the folder</button></form>
@@ -214,7 +214,7 @@ extension RequestContext {
 
   // MARK: Search
 
-  /// Words to look for: a note has all of them, in its title or below it.
+  /// Words to search for: a note must have all of them, in its title or text.
   private func terms(_ text: String) -> [String] {
     text.split(whereSeparator: \.isWhitespace).prefix(16).map { String($0.prefix(200)) }
   }
@@ -258,7 +258,7 @@ extension RequestContext {
     }
     return .row(
       hit.path.noteTitle, at: target, .time(hit.modified, \.brief),
-      // A line that says the title says nothing else.
+      // A line that repeats the title is left out.
       hit.lines.filter {
         hit.path.textBehindTitle(String(decoding: $0.bytes, as: UTF8.self)) == nil
       }
@@ -269,7 +269,7 @@ extension RequestContext {
 
   private func line(_ line: SearchLine) -> HTML {
     var parts: [HTML] = []
-    // The marks of a list, a heading or a box in front of the words say nothing here.
+    // The marks of a list, a heading or a box before the words are left out.
     var place = line.bytes.prefix { Self.marks.contains($0) }.count
     place = min(place, line.matches.first?.lowerBound ?? 0)
     for match in line.matches {

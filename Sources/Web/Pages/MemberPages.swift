@@ -3,13 +3,14 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// A member's role, and its removal: the actions of notes-members(1), each after a page that explains it.
+/// A member's role and removal: the actions of notes-members(1), each after a page that explains
+/// it.
 extension RequestContext {
   func address(of member: Member, _ more: String = "") -> String {
     "\(root)/devices/member/\(member.deviceID)\(more)"
   }
 
-  /// The member that the path names, which this device may change.
+  /// The member whose ID is in the path and whom this device may change.
   private func changeableMember(in context: SessionContext) throws -> Member {
     let (own, membership) = (context.key.deviceID, context.membership)
     guard membership.role(ofDevice: own) == .admin else {
@@ -41,7 +42,7 @@ extension RequestContext {
     }
   }
 
-  /// Explains another role, and asks.
+  /// Explains the change of a role, and asks.
   func rolePage(in notebook: Notebook) throws -> HTML {
     let context = try site.sessionContext(of: notebook)
     let member = try changeableMember(in: context)
@@ -90,8 +91,8 @@ extension RequestContext {
     }
   }
 
-  /// The devices that the device invited or made admins, directly or through those: they stay unless this is
-  /// chosen.
+  /// The members whom the device invited or made admins, directly or through others: they stay unless this
+  /// box is ticked.
   private func invitedChoice(by member: Member, _ context: SessionContext) -> HTML? {
     let invited = invited(by: member, context)
     if invited.isEmpty { return nil }
@@ -120,7 +121,7 @@ extension RequestContext {
     }
   }
 
-  /// The devices that the form removes besides.
+  /// The devices that the form also removes.
   private func alsoRemoved(with member: Member, _ context: SessionContext) -> [String] {
     guard request.form["invited"] == "remove" else { return [] }
     return invited(by: member, context).map(\.member.deviceID)

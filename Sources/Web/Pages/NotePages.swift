@@ -39,7 +39,7 @@ extension RequestContext {
     }
   }
 
-  /// The note's folder, who changed it last and when, and who writes in it now.
+  /// The note's folder, the author and time of its last change, and the people who are editing it.
   private func about(_ subject: Subject, in notebook: Notebook) throws -> HTML {
     let folder: HTML? = subject.path.parent.map { "<bdi class=\"folder\">\("\($0)")</bdi>" }
     let last = try notebook.history.versions(of: subject.path).next()?.commit
@@ -68,7 +68,8 @@ extension RequestContext {
       """
   }
 
-  /// The blocks of a note in conflict; nil if this text of the folder is not the one of the last version.
+  /// The blocks of a note in conflict; nil if the text in the folder differs from the last
+  /// version's.
   private func blocks(
     of subject: Subject, as text: [UInt8], in notebook: Notebook
   ) throws -> ConflictedNote? {
@@ -97,7 +98,7 @@ extension RequestContext {
     var frame = try frame(of: subject, in: notebook)
     (frame.menu, frame.isEditor) = (nil, true)
     frame.deed = Self.saveButton
-    // Only who hears the page needs a title above a text that begins with it.
+    // Above a text that begins with the title, the heading is only for screen readers.
     let style: HTML = subject.path.textBehindTitle(editable.text) == nil ? "edited" : "vh"
     return layout("Edit \(subject.title)", name: notebook.identity.name, frame) {
       """
@@ -109,7 +110,7 @@ extension RequestContext {
     }
   }
 
-  /// A note's text as it is now, for a page that edits it and continues from there.
+  /// A note's present text, for a page that continues to edit it.
   func textNow(of subject: Subject, in notebook: Notebook) throws -> Response {
     guard !subject.isDeleted else { throw Refusal.noSuchNote }
     let (shown, bytes) = try shownNoteAndText(subject, in: notebook)
@@ -121,15 +122,15 @@ extension RequestContext {
       "\"isInConflict\":\(subject.isInConflict)", "\"title\":\(JSONText.quoted(subject.title))",
       "\"by\":\(JSONText.quoted(author ?? "Somebody else"))",
     ]
-    // A page that has the text already is not sent it again.
+    // If the page already has the text, it is not sent again.
     let text =
       request.query["known"] == shown.blob.hex
       ? [] : ["\"text\":\(JSONText.quoted(editable.text))"]
     return .facts("{\((facts + text).joined(separator: ","))}")
   }
 
-  /// The author of the note's last change, among its last few versions, if that is another person, with what is
-  /// lacking to prove it.
+  /// The author of the note's last change, among its last few versions, if that is another person, with a
+  /// remark if the name is not proved.
   private func lastOther(of subject: Subject, in notebook: Notebook) throws -> String? {
     let (walk, proofs) = (
       try notebook.history.versions(of: subject.path), VersionProofs(in: notebook)
@@ -143,7 +144,7 @@ extension RequestContext {
     return nil
   }
 
-  /// It is in the header, where it is always visible: the form is elsewhere on the page.
+  /// It is in the header, where it is always visible, although the form is elsewhere on the page.
   static let saveButton: HTML =
     "<button class=\"btn main\" form=\"edit\" data-save>Save</button>"
 
@@ -160,14 +161,15 @@ extension RequestContext {
     <label class="also"><input type="checkbox" id="places"> Keep where photos were taken</label>
     """
 
-  /// The text, in a form that is for the version and the text that it was made of.
+  /// The text in a form for a version and a blob.
   func editForm(of subject: Subject, _ text: String, _ shown: ShownNote) -> HTML {
     let form = editForm(
       to: "\(address(subject, "/edit"))\(shown.path)", subject.id, shown.name("text"), text)
     return "\(form)\n\(HTML.hiddenLines(of: text))"
   }
 
-  /// The text, in a form whose address and field name the version and the text that it was made of.
+  /// The text in a form whose address and field name contain the version and the blob that it is
+  /// based on.
   func editForm(to address: HTML, _ note: String, _ field: String, _ text: String) -> HTML {
     """
     <form method="post" action="\(address)" id="edit" class="edit" data-note="\(note)">
@@ -206,7 +208,7 @@ extension RequestContext {
     """
   }
 
-  /// A note's title with its folders in front, as the form for another title has it.
+  /// A note's title with its folders, for the form that renames it.
   func wholeTitle(_ path: TreePath) -> String {
     TreePath(bytes: path.bytes.dropLast(path.noteSuffix.utf8.count)).description
   }
@@ -247,7 +249,7 @@ extension RequestContext {
 }
 
 extension VersionAuthor {
-  /// Whether this is proved to be who has that name on the page, on whichever device.
+  /// Whether this author is proved to be the person with that name on the page, on any device.
   func isOf(_ name: String) -> Bool {
     mark == nil && (self.name == name || self.name.hasPrefix(name + " ("))
   }

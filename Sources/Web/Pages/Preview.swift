@@ -1,15 +1,15 @@
 internal import Git
 internal import Glibc
 
-/// The words that the list shows below a note's title, and how many of its boxes are ticked.
+/// The words that the list shows below a note's title, and the number of its ticked boxes.
 struct Preview {
   let words: String
   /// Nil if the text has no boxes, or is too long to be read for a list.
   let boxes: (ticked: Int, all: Int)?
 
-  /// How much of a file is read, in bytes.
+  /// How many bytes of a file are read.
   private static let mostRead = 16 << 10
-  /// How many letters are shown at most.
+  /// The most letters that are shown.
   private static let longest = 200
 
   /// The preview of the file in the folder; empty if it cannot be read, or is not text.
@@ -25,7 +25,7 @@ struct Preview {
     for line in lines {
       let box = line.contains(UInt8(ascii: "[")) ? TaskLine(Substring(line)) : nil
       if let box { (ticked, all) = (ticked + (box.isTicked ? 1 : 0), all + 1) }
-      // The list names a conflict, whose markers say nothing else.
+      // The list shows that there is a conflict; markers are left out.
       guard words.utf8.count < 4 * Self.longest, !Self.markers.contains(where: line.starts) else {
         continue
       }
@@ -40,8 +40,8 @@ struct Preview {
 
   private static let markers = ["<<<<<<<", "=======", ">>>>>>>"].map { Array($0.utf8) }
 
-  /// A line without the marks of Markdown around and in its words. A list has thousands of lines: no letter is
-  /// looked at twice.
+  /// A line without Markdown's marks around and in its words. A list has thousands of lines, so each letter is
+  /// read only once.
   static func plain(_ line: Substring) -> String {
     let bytes = Array(line.prefix(2 * longest).utf8)
     let words = bytes.contains { "[*`~".utf8.contains($0) } ? unstressed(unlinked(bytes)) : bytes
@@ -52,7 +52,7 @@ struct Preview {
     return String(String(decoding: words[first...last], as: UTF8.self).prefix(longest))
   }
 
-  /// The words of links in their places: those of `[words](address)`, `[[title|words]]` and `[[title]]`.
+  /// Links replaced by their words: `[words](address)`, `[[title|words]]` and `[[title]]`.
   private static func unlinked(_ line: [UInt8]) -> [UInt8] {
     let (open, close) = (UInt8(ascii: "["), UInt8(ascii: "]"))
     var words: [UInt8] = []
@@ -83,8 +83,8 @@ struct Preview {
     return words + rest
   }
 
-  /// The words without the marks of emphasis, of struck words and of code; one that stands between two words,
-  /// or alone, is not such a mark.
+  /// The words without the marks of emphasis, of struck words and of code; a mark between two spaces, or
+  /// alone, is kept.
   private static func unstressed(_ line: [UInt8]) -> [UInt8] {
     var words: [UInt8] = []
     var place = 0
@@ -120,10 +120,10 @@ struct Preview {
   }
 }
 
-/// A line with a box to tick, `- [ ] milk`, as GitHub's Markdown has it.
+/// A line with a box to tick, `- [ ] milk`, as in GitHub's Markdown.
 struct TaskLine {
   let isTicked: Bool
-  /// The line's text before the box's mark, and from its closing bracket on.
+  /// The line's text before the box's mark, and from the closing bracket on.
   let start: Substring
   let rest: Substring
 

@@ -1,11 +1,11 @@
 /// Parts of the pages that list something.
 extension HTML {
-  /// Rows on a card; the given alternative if there are none.
+  /// Rows on a card, or `none` if there are no rows.
   static func group(_ rows: [HTML], or none: HTML = nothing) -> HTML {
     rows.isEmpty ? none : "<ul class=\"group notes\">\n\(rows)</ul>\n"
   }
 
-  /// A row: the title, the time, other words, and marks. It is a link if it leads somewhere.
+  /// A row: title, time, other words, and marks. It is a link if there is an address.
   static func row(
     _ title: String, at address: String?, _ when: HTML? = nil, _ words: [HTML] = [],
     marks: [HTML?] = [], isShown: Bool = false
@@ -31,7 +31,7 @@ extension HTML {
     """
   }
 
-  /// The link to the page that changes a device or a person, whose name is beside it.
+  /// The link to the page for changing a device or a person, whose name is beside it.
   static func change(_ name: String, at address: String) -> HTML {
     "<a class=\"btn change\" href=\"\(address)\">Change\(spoken(" \(name)"))</a>"
   }
@@ -54,7 +54,7 @@ extension HTML {
     "<div class=\"nothing\">\(emptySheet)<h2>\(title)</h2>\n<p class=\"soft\">\(hint)</p></div>"
   }
 
-  /// Items below the headings that they share, in their order.
+  /// Items grouped under common headings, in their order.
   static func grouped(
     _ items: [(heading: String, item: HTML)], _ list: ([HTML]) -> HTML
   ) -> [HTML] {
@@ -71,7 +71,7 @@ extension RequestContext {
   /// How many rows the previous pages have shown.
   var skipped: Int { max(0, Int(request.query["from"] ?? "") ?? 0) }
 
-  /// The link to the rows that are left, whose address says how many were shown.
+  /// The link to the remaining rows, whose address contains the number of shown ones.
   func more(_ rest: Int, _ address: String) -> HTML? {
     rest > 0 ? "<p><a class=\"btn\" href=\"\(address)\">\(rest) more</a></p>" : nil
   }

@@ -5,7 +5,7 @@ internal import Merge
 internal import Notebook
 internal import WorkTree
 
-/// A note in conflict, block by block: the choices of notes-resolve(1).
+/// A note in conflict, block by block, with the choices of notes-resolve(1).
 extension RequestContext {
   func settlePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
     let shown = try version(request.path[3], in: notebook).id
@@ -28,7 +28,7 @@ extension RequestContext {
     }
   }
 
-  /// The writer and the time of each side, by the sides' labels.
+  /// The author and the time of each side, by the sides' labels.
   func writers(in note: ConflictedNote, of notebook: Notebook) throws -> [[UInt8]: HTML] {
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
@@ -41,7 +41,7 @@ extension RequestContext {
     return Dictionary(shown) { first, _ in first }
   }
 
-  /// The name of a field of a block, which the forms of other versions do not have.
+  /// The name of a field for a block, which is different in forms of other versions.
   private func name(_ field: String, _ number: Int, in shown: ObjectID) -> String {
     "\(field)-\(number)-\(shown.hex)"
   }
@@ -91,12 +91,13 @@ extension RequestContext {
       """
   }
 
-  /// The words that only one of the texts has, marked the same on both sides: neither is the right one.
+  /// The words that only one of the texts has, marked in the same way on both sides, as neither is
+  /// right or wrong.
   private func mark(_ piece: WordDiff.Piece) -> HTML {
     piece.kind == .same ? "\(text: piece.bytes)" : "<mark>\(text: piece.bytes)</mark>"
   }
 
-  /// The sides as the beginning of a text of the user's own; nil if a form cannot carry them.
+  /// The sides as the initial text for the user's own version; nil if a form cannot carry them.
   private func ownText(for sides: [MarkedText.Side]) -> EditableText? {
     EditableText(Array(sides.map(\.text).joined()))
   }

@@ -8,18 +8,18 @@ struct SpokenTime {
 
   init(_ seconds: Int64, now: Int64 = WallClock.now()) { (self.seconds, self.now) = (seconds, now) }
 
-  /// Days since 1970 in this zone.
+  /// The day, counted from 1970 in this zone.
   private static func day(_ seconds: Int64) -> Int {
     let local = Int(clamping: seconds) &+ WallClock.secondsEast(at: seconds)
     return local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
   }
 
-  /// How many days ago it was; less than 0 for a day in the future, by a wrong clock.
+  /// How many days ago it was; negative for a day in the future, from a wrong clock.
   private var daysAgo: Int { Self.day(now) - Self.day(seconds) }
   private var isThisYear: Bool { text("%Y") == WallClock.text(now, "%Y") }
   private func text(_ format: String) -> String { WallClock.text(seconds, format) }
 
-  /// For a row below a heading that says the day, or the month.
+  /// For a row under a heading with the day or the month.
   var brief: String {
     switch daysAgo {
     case 0, 1: text("%H:%M")
@@ -38,7 +38,7 @@ struct SpokenTime {
     }
   }
 
-  /// Its heading among a note's versions.
+  /// Its heading in the list of a note's versions.
   var dayName: String {
     switch daysAgo {
     case 0: "Today"
@@ -47,7 +47,7 @@ struct SpokenTime {
     }
   }
 
-  /// The time with its day, if nothing else says the day.
+  /// The time with its day, if no heading has the day.
   var full: String {
     switch daysAgo {
     case 0: text("today, %H:%M")
@@ -61,7 +61,7 @@ struct SpokenTime {
 }
 
 extension HTML {
-  /// A time in these words, which programs can read, too; a tooltip shows the whole of it.
+  /// A time in these words, also in a form for programs; a tooltip shows the complete time.
   static func time(_ seconds: Int64, _ words: KeyPath<SpokenTime, String> = \.full) -> HTML {
     let time = CalendarTime(seconds)
     let machine = "\(time.date)T\(time.timeOfDayWithSeconds)Z"

@@ -3,15 +3,15 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// The last thing that the visitor did, and the form that undoes it: notes-web(1).
+/// The visitor's last operation, and the form that undoes it: notes-web(1).
 extension RequestContext {
   private struct Deed {
     let operation: Operation
-    /// The versions that it made, not the merges of them with others.
+    /// The versions that the operation made, not their merges with others.
     let versions: [Commit]
   }
 
-  /// The last thing done on this device that stands, and is meant; of a guest only the guest's own.
+  /// The last operation on this device that is not undone; for a guest, only the guest's own.
   private func lastDeed(
     in notebook: Notebook, where isMeant: (Operation) -> Bool = { _ in true }
   ) throws -> Deed? {
@@ -20,7 +20,7 @@ extension RequestContext {
     let name = visitor.guest.map { notebook.identity.device.authorName(of: $0.name) }
     for operation in try history.operations() where !operation.isUndone && isMeant(operation) {
       guard let before = operation.before, operation.kind != .undo, operation.kind != .redo,
-        // A version that git has pruned cannot be taken back.
+        // An operation whose version git has pruned cannot be undone.
         let after = try? repository.commit(operation.after)
       else { continue }
       let versions = try ([after.id] + after.parents)
@@ -33,7 +33,7 @@ extension RequestContext {
   }
 
   func undoPage(of notebook: Notebook) throws -> HTML {
-    // Unsaved texts of the folder are left alone.
+    // Unsaved texts in the folder are not affected.
     let last = try lastDeed(in: notebook)
     let words = try last?.versions.flatMap { try notebook.history.changes(of: $0) }.prefix(3).map {
       change -> HTML in

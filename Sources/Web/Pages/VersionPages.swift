@@ -4,7 +4,7 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// A note's versions: who made them, when, and which words they changed.
+/// A note's versions: their authors, dates, and changed words.
 extension RequestContext {
   private static let versionsAtOnce = 20
 
@@ -49,7 +49,7 @@ extension RequestContext {
   ) throws -> HTML {
     let commit = version.commit
     let author = name(try proofs.author(of: commit), isBold: true)
-    // The changes of an altered merge against the one that its versions give.
+    // The changes of an altered merge, compared with the computed one.
     let changed: [VersionChange]
     if case .altered(let merge)? = try proofs.merges.verdict(on: commit) {
       changed = merge.changes.filter { $0.path == subject.path }
@@ -100,7 +100,7 @@ extension RequestContext {
     }
   }
 
-  /// The maker of a version, with a mark if nothing proves the name.
+  /// The author of a version, with a mark if nothing proves the name.
   func name(_ author: VersionAuthor, isBold: Bool = false) -> HTML {
     let mark: HTML? = author.mark.map { " <span class=\"chip warn\">\($0)</span>" }
     let name: HTML = isBold ? "<b>\(author.name)</b>" : "\(author.name)"

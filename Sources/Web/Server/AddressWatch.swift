@@ -1,16 +1,17 @@
 internal import Glibc
 internal import System
 
-/// Notices that this machine may have other addresses, by messages of the kernel: rtnetlink(7).
+/// Notices, by the kernel's messages, that this machine may have other addresses: rtnetlink(7).
 final class AddressWatch: Sendable {
   private let stopping: WakeUp
 
-  /// How long the kernel must be quiet before a change counts, in seconds: a change comes in parts.
+  /// How long there must be no message before a change counts, in seconds: a change causes several
+  /// messages.
   private static let calm = 0.3
 
-  /// `changed` is called on a thread of the watch's own.
+  /// `changed` is called on a separate thread.
   ///
-  /// - Throws: an error if the kernel reports nothing, as in some containers.
+  /// - Throws: an error if the kernel sends no messages, as in some containers.
   init(changed: @escaping @Sendable () -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping
@@ -29,7 +30,7 @@ final class AddressWatch: Sendable {
     }
   }
 
-  /// The addresses as they are count, not the messages about them.
+  /// Discards the messages: the present addresses are read separately.
   private static func readAway(_ socket: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 13)
     while true {
@@ -39,6 +40,6 @@ final class AddressWatch: Sendable {
     }
   }
 
-  /// Ends the watching.
+  /// Ends the watch.
   func stop() { stopping.signal() }
 }

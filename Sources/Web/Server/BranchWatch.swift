@@ -5,8 +5,8 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// Notices that the notebook has another version: that the branch named by HEAD moved, or that HEAD names
-/// another branch, by whichever program.
+/// Notices that the notebook has another version: the branch named by HEAD moved, or HEAD names another
+/// branch, whichever program did it.
 final class BranchWatch: Sendable {
   private let folder: String
   private let changed: @Sendable () -> Void
@@ -19,8 +19,7 @@ final class BranchWatch: Sendable {
     var isStopped = false
   }
 
-  /// The path that is watched: the branch's file or, of the folders that lead to it, the first that is not
-  /// there.
+  /// The watched path: the branch's file or, if it does not exist, the first missing folder on its path.
   private struct Place: Equatable {
     var folder: String
     var name: String
@@ -35,7 +34,7 @@ final class BranchWatch: Sendable {
     }
   }
 
-  /// `changed` is called on threads of the watch's own, also once at first.
+  /// `changed` is called on separate threads, also once at first.
   init(folder: String, changed: @escaping @Sendable () -> Void) throws {
     (self.folder, self.changed) = (folder, changed)
     let git = try Notebook.open(at: folder).repository.gitFolder
@@ -53,14 +52,14 @@ final class BranchWatch: Sendable {
 
   /// Switches to the branch that HEAD names now, and calls `changed`.
   private func look() {
-    // If the folder is away there is no branch to watch; the next event looks again.
+    // If the folder is unavailable there is no branch to watch; the next event tries again.
     let repository = try? Notebook.open(at: folder).repository
     if let repository, let reference = try? repository.head().reference {
       state.withLock { state in
         let place = Place(reference, in: repository.gitFolder)
         guard place != state.place, !state.isStopped else { return }
         state.branch?.stop()
-        // Nil is tried again, as below.
+        // If this is nil, the next event tries again, as below.
         state.branch = try? FileWatch(place.name, in: place.folder) { [weak self] in self?.look() }
         // A place that could not be watched is tried again the next time.
         state.place = state.branch == nil ? nil : place

@@ -2,8 +2,8 @@ internal import Channel
 internal import Membership
 internal import Synchronization
 
-/// The certificate of the page on the network: one of this machine's authority, which stays the same as long
-/// as its addresses do, for most of a year.
+/// The certificate of the page on the network, issued by this machine's authority. It stays the same while
+/// the addresses do, for most of a year.
 final class CertifiedPage: Sendable {
   private struct Latest {
     let addresses: [String]
@@ -23,13 +23,13 @@ final class CertifiedPage: Sendable {
     latest = Mutex(try Self.make(authority, addresses, dataFolder))
   }
 
-  /// The certificate that people install, DER.
+  /// The certificate that people install, in DER.
   var authority: [UInt8] { pageAuthority.root }
   var context: BrowserTLSContext { latest.withLock { $0.context } }
   /// The SHA-256 of the page's own certificate.
   var fingerprint: String { latest.withLock { $0.fingerprint } }
 
-  /// Makes a new certificate if it is time; if that fails, the former one is valid for weeks.
+  /// Makes a new certificate if it is due; if that fails, the former one is still valid for weeks.
   func renew() { certify(latest.withLock { $0.addresses }) }
 
   /// Makes a certificate for other addresses, all of them private.
@@ -58,6 +58,6 @@ public struct ServedNetwork: Sendable {
   public let fingerprint: String
   /// The address of the certificate that people install.
   public let authority: String
-  /// The SHA-256 of it.
+  /// The SHA-256 of that certificate.
   public let authorityFingerprint: String
 }

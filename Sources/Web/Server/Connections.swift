@@ -3,30 +3,30 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// The open connections. There is always room for one more: the oldest stranger is closed.
+/// The open connections. A further one is always possible: the oldest stranger is closed for it.
 final class Connections: Sendable {
   private struct Entry {
     let channel: any Channel
-    /// The part of its address that counts as one.
+    /// The part of its address that counts as one client.
     let place: String
     var isLetIn = false
     var isFollowing = false
-    /// The notebook that it asked for last, by the ID.
+    /// The ID of the notebook that it last requested.
     var notebook: String?
-    /// The guest of the connection, by the ID.
+    /// The ID of the connection's guest.
     var guestID: String?
   }
 
   private struct State {
-    /// By the order in which they came, or were used last.
+    /// In the order in which they were opened or last used.
     var entries: [(key: ObjectIdentifier, entry: Entry)] = []
 
     mutating func take(_ key: ObjectIdentifier) -> Entry? {
       entries.firstIndex { $0.key == key }.map { entries.remove(at: $0).entry }
     }
 
-    /// Of the connections that were not admitted the oldest, of the address that has most of them: opening
-    /// many does not displace others.
+    /// Of the connections that were not admitted, the oldest one of the address with the most connections:
+    /// a client that opens many does not displace others.
     mutating func takeStranger() -> (any Channel)? {
       var counts: [String: Int] = [:]
       for (_, entry) in entries where !entry.isLetIn { counts[entry.place, default: 0] += 1 }
@@ -61,8 +61,8 @@ final class Connections: Sendable {
     crowdedOut?.close(promise: nil)
   }
 
-  /// The part of an address that counts as one: the network of an IPv6 address, as a machine has any number
-  /// of addresses there.
+  /// The part of an address that counts as one client: for IPv6 the network, as a machine can have any
+  /// number of addresses in it.
   static func place(of channel: any Channel) -> String {
     let address = channel.remoteAddress?.ipAddress ?? ""
     guard let bytes = PrivateAddress.bytes(ofIPv6: address) else { return address }
@@ -73,7 +73,8 @@ final class Connections: Sendable {
     _ = state.withLock { $0.take(ObjectIdentifier(channel)) }
   }
 
-  /// A request of the connection, the owner's or a guest's, was admitted. It is the last to be closed now.
+  /// Records that a request of the connection, the owner's or a guest's, was admitted. The
+  /// connection is then the last to be closed.
   func letIn(_ channel: any Channel, to notebook: String?, guestID: String?) {
     state.withLock { state in
       guard var entry = state.take(ObjectIdentifier(channel)) else { return }
@@ -83,8 +84,8 @@ final class Connections: Sendable {
     }
   }
 
-  /// The connection follows the events from now on; of too many the first is closed, and of too many of one
-  /// guest that guest's first.
+  /// Records that the connection follows the events. If there are too many, the first is closed; if one
+  /// guest has too many, that guest's first.
   func follow(_ channel: any Channel) {
     let (crowdedOut, notebook) = state.withLock { state -> ((any Channel)?, String?) in
       var leaving: (any Channel)?
@@ -107,7 +108,8 @@ final class Connections: Sendable {
     }
     if let notebook { followed.withLock { $0[notebook] }?() }
     guard let crowdedOut else { return }
-    // The browser must come back, but not at once: it would displace another, and that one it.
+    // The browser must reconnect, but not at once: otherwise it and another would displace each
+    // other.
     let later = crowdedOut.allocator.buffer(string: "retry: 60000\n\n")
     crowdedOut.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(later)), promise: nil)
     crowdedOut.close(promise: nil)
@@ -125,7 +127,7 @@ final class Connections: Sendable {
     }
   }
 
-  /// Closes the connections of a notebook that is served no longer.
+  /// Closes the connections of a notebook that is no longer served.
   func close(allOf notebook: String) {
     close { $0.notebook == notebook }
     whenFollowed(notebook, nil)
@@ -140,8 +142,8 @@ final class Connections: Sendable {
     for channel in leaving { channel.close(promise: nil) }
   }
 
-  /// The connections that follow the events of a notebook, with its guests or without; for nil the owner's
-  /// that show the list of notebooks.
+  /// The connections that follow the events of a notebook, with or without its guests; if nil, the owner's
+  /// connections that show the list of notebooks.
   func followers(of notebook: String?, _ withGuests: Bool) -> [any Channel] {
     state.withLock { state in
       state.entries.map(\.entry).filter {

@@ -3,7 +3,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
-/// An address that is listened at. A connection that comes before its service is known is closed.
+/// A socket that listens at an address. Connections are closed until `open` is called.
 final class HTTPListener: Sendable {
   private struct Inside {
     let router: Router
@@ -21,7 +21,7 @@ final class HTTPListener: Sendable {
   /// The port.
   var port: Int { channel.localAddress?.port ?? 0 }
 
-  /// Throws what bind(2) says.
+  /// Throws the error of bind(2).
   init(
     _ group: MultiThreadedEventLoopGroup, host: String, port: Int, _ limits: WebLimits
   ) throws {

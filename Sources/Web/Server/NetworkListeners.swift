@@ -1,21 +1,21 @@
 internal import Membership
 internal import Synchronization
 
-/// The addresses of the network that the page is served at. They may change while it is.
+/// The network addresses at which the page is served. They may change in the meantime.
 final class NetworkListeners: Sendable {
   private struct State {
     var listeners: [(address: String, listener: HTTPListener)]
-    /// Nil if the page is on no network at present.
+    /// Nil if the page is not on a network at present.
     var entrance: Entrance?
   }
 
   private let page: CertifiedPage
-  /// The name that certificates are for; another name of the machine's takes another authority.
+  /// The name in the certificates; if the machine's name changes, another authority is necessary.
   private let name: String?
   private let port: Int
   private let state: Mutex<State>
 
-  /// - Parameter listeners: those that listen at the addresses of `network`.
+  /// - Parameter listeners: the listeners at the addresses of `network`.
   init(_ network: WebNetwork, _ page: CertifiedPage, _ listeners: [HTTPListener]) {
     (self.page, name) = (page, network.name)
     port = listeners.first?.port ?? 0
@@ -27,7 +27,7 @@ final class NetworkListeners: Sendable {
 
   var entrance: Entrance? { state.withLock { $0.entrance } }
 
-  /// Lets browsers in.
+  /// Accepts connections from now on.
   func open(_ router: Router, _ connections: Connections) {
     state.withLock { state in
       guard let entrance = state.entrance else { return }
@@ -35,8 +35,8 @@ final class NetworkListeners: Sendable {
     }
   }
 
-  /// Serves at the addresses that the machine has now, and no longer at others; an address at which
-  /// nothing can listen is left out. Returns whether that made a difference.
+  /// Listens at the machine's present addresses, and no longer at others; an address that cannot be
+  /// used is left out. Returns whether anything changed.
   func move(to network: WebNetwork, _ listen: (_ host: String, _ port: Int) throws -> HTTPListener)
     -> Bool
   {
@@ -46,7 +46,7 @@ final class NetworkListeners: Sendable {
       for address in network.addresses {
         if let same = state.listeners.first(where: { $0.address == address }) {
           listeners.append(same)
-          // An address that is gone again has no listener.
+          // An address that has disappeared again has no listener.
         } else if let listener = try? listen(address, port) {
           listeners.append((address, listener))
         }
@@ -65,6 +65,6 @@ final class NetworkListeners: Sendable {
     }
   }
 
-  /// Listens no more.
+  /// Stops listening.
   func close() { state.withLock { for (_, listener) in $0.listeners { listener.close() } } }
 }

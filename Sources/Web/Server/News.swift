@@ -7,27 +7,27 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// Tells the browsers that follow what happens when the notebook has another version, and those of this
-/// device's user when somebody comes, goes or edits. And of guests who were sent away the connections are
-/// closed.
+/// Sends events to the browsers that follow them: when the notebook has another version, and to those of
+/// this device's user when a device connects or disconnects or somebody edits. Also closes the
+/// connections of removed guests.
 final class News: Sendable {
   private let branchWatch: BranchWatch
   private let guestWatch: FileWatch
   private let presence: Presence
   private let hasEnded: Flag
 
-  /// Whether nothing more is noticed, because the notebook's folder was away.
+  /// Whether events have stopped, because the notebook's folder became unavailable.
   var isOver: Bool { hasEnded.isSet }
 
   private final class Flag: Sendable {
     private let value = Atomic(false)
     var isSet: Bool { value.load(ordering: .relaxed) }
-    /// Returns whether it was not set before.
+    /// Sets the value; returns whether it was not set before.
     func set() -> Bool { !value.exchange(true, ordering: .relaxed) }
   }
 
-  /// - Parameter looksAgain: is called when the notebook's folder has gone, and when a page follows what
-  ///   happens in one that had: it may be back.
+  /// - Parameter looksAgain: called when the notebook's folder becomes unavailable, and when a page then
+  ///   follows the events: the folder may be available again.
   init(
     of site: Site, connections: Connections, looksAgain: @escaping @Sendable () -> Void
   ) throws {
@@ -39,7 +39,7 @@ final class News: Sendable {
         if hasEnded.set() { looksAgain() }
         return
       }
-      // If the book cannot be read, it admits no guest, and so none stays.
+      // If the book cannot be read, no guest is admitted, so all connections of guests are closed.
       let guests = try? site.presentGuests()
       connections.close(guestsExcept: Set((guests ?? []).map(\.id)), of: notebook)
     }
@@ -57,7 +57,7 @@ final class News: Sendable {
     self.presence = presence
     connections.whenFollowed(notebook) {
       presence.begin()
-      // Looking reads files, and no other request must wait for that.
+      // This reads files, and no other request must wait for it.
       if hasEnded.isSet { try? startThread { looksAgain() } }
     }
     site.invitations.whenChanged { tell("presence", false) }
@@ -74,7 +74,7 @@ final class News: Sendable {
   static func tell(_ event: String, _ channels: [any Channel]) {
     let event = "event: \(event)\ndata:\n\n"
     for channel in channels {
-      // A browser that reads nothing is not sent more than the buffer.
+      // If a browser does not read, nothing beyond the buffer is sent to it.
       guard channel.isWritable else { continue }
       let bytes = channel.allocator.buffer(string: event)
       channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)

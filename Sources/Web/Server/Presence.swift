@@ -5,7 +5,7 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// Follows the notebook's watcher for as long as this device's user has a page open: notes-control(7),
+/// Follows the notebook's watcher as long as this device's user has a page open: notes-control(7),
 /// `follow`.
 final class Presence: Sendable {
   private let site: Site
@@ -14,12 +14,13 @@ final class Presence: Sendable {
   private let token: CancellationToken
   private let isRunning = Mutex(false)
 
-  /// How long until the next check whether a watcher runs, in seconds.
+  /// How often to check whether a watcher runs, in seconds.
   private static let pause = 2.0
-  /// How long a watcher may be silent until a check whether a page is still there.
+  /// After how long without an event from the watcher to check whether a page is still open, in
+  /// seconds.
   private static let silence = 600.0
 
-  /// `changed` is called, on a thread of its own, when the pages may have something else to show.
+  /// `changed` is called, on a separate thread, when the pages may need an update.
   init(
     of site: Site, isWanted: @escaping @Sendable () -> Bool, changed: @escaping @Sendable () -> Void
   ) throws {
@@ -28,12 +29,12 @@ final class Presence: Sendable {
     token = try CancellationToken()
   }
 
-  /// A page is open.
+  /// Starts, as a page is open.
   func begin() {
     guard site.mayBeWatched, !token.isCancelled else { return }
     isRunning.withLock { isRunning in
       if isRunning { return }
-      // Without the thread the next page that opens tries again.
+      // If the thread cannot be started, the next page that opens tries again.
       isRunning = (try? startThread { [self] in run() }) != nil
     }
   }
@@ -43,7 +44,7 @@ final class Presence: Sendable {
   private func run() {
     var wasThere = false
     while goesOn() {
-      // If the folder is away there is no watcher to ask.
+      // If the folder is unavailable, there is no watcher.
       if let watcher = (try? Notebook.open(at: site.folder)).flatMap(site.watcher) {
         wasThere = true
         if watcher.ask(.follow) {
@@ -53,7 +54,8 @@ final class Presence: Sendable {
         }
         changed()
       } else if wasThere {
-        // A watcher that ends closes its connections before its socket: a page may have found that.
+        // A watcher that ends closes its connections before its socket, so a page may still have
+        // found it.
         wasThere = false
         changed()
       }
@@ -61,7 +63,8 @@ final class Presence: Sendable {
     }
   }
 
-  /// Ends, unless a page is open. A page that opens in the meantime is either seen here, or begins again.
+  /// Ends, unless a page is open. A page that opens at the same time is either seen here, or starts
+  /// this again.
   private func goesOn() -> Bool {
     isRunning.withLock { isRunning in
       isRunning = !token.isCancelled && isWanted()
@@ -71,14 +74,14 @@ final class Presence: Sendable {
 
   private func concerns(_ reply: ControlReply) -> Bool {
     switch reply {
-    // The first answer: a watcher runs, which the pages may not know.
+    // The first answer: a watcher runs, which the pages may not know yet.
     case .watcher, .changed: true
     case .event(let event): isAboutDevices(event)
     default: false
     }
   }
 
-  /// Of all the notebooks that the watcher's process serves: that is cheap, and rare.
+  /// Events of all notebooks of the watcher's process count: that is cheap, and rare.
   private func isAboutDevices(_ event: Event) -> Bool {
     switch event {
     case .connected, .disconnected, .shows, .editing, .membersChanged, .finished: true

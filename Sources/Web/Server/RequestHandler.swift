@@ -21,7 +21,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   private enum State {
     case idle
-    /// The request is admitted; the form is coming.
+    /// The request is admitted; the form is being received.
     case form(Gate.Head, Gate.Admission, ByteBuffer)
     /// The request is answered, or being answered: further bytes are ignored.
     case answering
@@ -82,7 +82,7 @@ final class RequestHandler: ChannelInboundHandler {
       let visitor = admission.visitor
       if visitor.isHere {
         let notebook = admission.site?.notebookID
-        // A guest who leaves is told so before the connection goes.
+        // A guest who leaves gets the answer before the connection is closed.
         let guestID = admission.path == RequestContext.leaving ? nil : visitor.guest?.id
         connections.letIn(context.channel, to: notebook, guestID: guestID)
       }
@@ -105,7 +105,7 @@ final class RequestHandler: ChannelInboundHandler {
     }
   }
 
-  /// Scripts name the charset behind the type, forms do not.
+  /// The type without the charset, which scripts add and forms do not.
   private static func type(of head: Gate.Head) -> String? {
     head.only("content-type")?.lowercased().split(separator: ";").first.map(String.init)
   }
@@ -130,7 +130,8 @@ final class RequestHandler: ChannelInboundHandler {
     state = .answering
     deadline?.cancel()
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    // A guest who was removed, or became a reader, while the form was coming is treated as such.
+    // A guest who was removed, or became a reader, while the form was being received is treated as
+    // such.
     let again: @Sendable () -> Gate.Verdict = { [gate = router.gate, entrance] in
       gate.judge(head, at: entrance, from: place)
     }
@@ -145,13 +146,13 @@ final class RequestHandler: ChannelInboundHandler {
     }
     response.whenComplete { result in
       let (handler, context) = bound.value
-      // Only a full queue makes it fail.
+      // This fails only if the queue is full.
       let response = (try? result.get()) ?? .plain(503, "Too much is asked at once. Try again.")
       handler.send(response, on: context, closes: !handler.keepsAlive)
     }
   }
 
-  /// Refuses, and closes: other sent bytes are not read.
+  /// Refuses the request and closes: further bytes from the browser are not read.
   private func refuse(_ status: Int, _ text: String, _ context: ChannelHandlerContext) {
     send(.plain(status, text), on: context, closes: true)
   }
@@ -187,8 +188,8 @@ final class RequestHandler: ChannelInboundHandler {
     end(on: context, closes: closes)
   }
 
-  /// Sends a part of a file: the next piece is read when the one before was sent, so a slow browser costs the
-  /// memory of one.
+  /// Sends a part of a file: each piece is read after the one before was sent, so a slow browser needs the
+  /// memory of one piece.
   private func sendPiece(
     of file: OpenFile, _ range: Range<Int>, on context: ChannelHandlerContext, closes: Bool
   ) {
@@ -212,7 +213,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   private func end(on context: ChannelHandlerContext, closes: Bool) {
     expect(within: limits.idleTime, context)
-    // A request that has come already is read while the end is written.
+    // A request that has already arrived is read while the end is written.
     if !closes { state = .idle }
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { result in
@@ -224,7 +225,7 @@ final class RequestHandler: ChannelInboundHandler {
     context.write(wrapOutboundOut(part), promise: nil)
   }
 
-  /// The stream of events: `News` writes to it from now on.
+  /// Starts the stream of events, to which `News` writes from now on.
   private func follow(_ context: ChannelHandlerContext) {
     deadline?.cancel()
     connections.follow(context.channel)
@@ -232,7 +233,7 @@ final class RequestHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(first))), promise: nil)
   }
 
-  /// Closes the connection if the expected event does not come within this many seconds.
+  /// Closes the connection if the expected event does not happen within this many seconds.
   private func expect(within seconds: Double, _ context: ChannelHandlerContext) {
     deadline?.cancel()
     let channel = context.channel

@@ -1,8 +1,8 @@
 internal import Channel
 internal import NIOCore
 
-/// TLS between the network and HTTP. A handshake that is not finished in the time of a request's head ends
-/// there: `RequestHandler` closes the connection.
+/// TLS between the network and HTTP. A handshake must be finished in the time for a request's head;
+/// otherwise `RequestHandler` closes the connection.
 final class TLSHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -24,7 +24,7 @@ final class TLSHandler: ChannelDuplexHandler {
       }
       if tls.hasEnded { context.close(promise: nil) }
     } catch {
-      // The other side is told why.
+      // Sends the alert before closing.
       send(nil, context)
       context.flush()
       context.close(promise: nil)

@@ -21,10 +21,10 @@ public final class WebServer: Sendable {
   /// The port that it listens on.
   public var port: Int { listener.port }
 
-  /// The address that lets a browser in, once; nil when it was used.
+  /// The link, which works once; nil after its use.
   public var link: String? { router.gate.link }
 
-  /// The facts about the page on the network for people; nil if it is on none.
+  /// The facts about the page on the network for people; nil if it is not on a network.
   public var network: ServedNetwork? {
     onNetwork?.entrance.flatMap { entrance in
       entrance.network.map { page in
@@ -36,7 +36,8 @@ public final class WebServer: Sendable {
     }
   }
 
-  /// Makes a link for a guest, of the first notebook, who says a name: what follows the origin.
+  /// Makes a link to the first notebook for a guest, who chooses a name. Returns the part of the
+  /// link after the origin.
   ///
   /// - Throws: `GuestError.tooMany`; an error if the book cannot be written.
   public func invite() throws -> (path: String, invitation: GuestInvitation) {
@@ -44,9 +45,9 @@ public final class WebServer: Sendable {
     return ("/\(Visitor.linkPath)/\(token)", invitation)
   }
 
-  /// Withdraws a link that nobody has used.
+  /// Cancels a link that nobody has used.
   public func withdraw(_ invitation: GuestInvitation) {
-    // A link that stays expires.
+    // If this fails, the link expires later.
     try? invitingSite.guests.withdraw(invitation)
   }
 
@@ -126,8 +127,8 @@ public final class WebServer: Sendable {
     }
   }
 
-  /// Follows this machine from one network to another: the page is served at its new addresses, with a
-  /// certificate for them. `moved` is called each time that this made a difference.
+  /// Follows the machine to other networks: the page is served at the new addresses, with a
+  /// certificate for them. `moved` is called after each change.
   ///
   /// - Throws: an error if the system does not report addresses, as in some containers.
   public func followAddresses(_ moved: @escaping @Sendable () -> Void) throws {
@@ -150,22 +151,22 @@ public final class WebServer: Sendable {
 
   /// Whether a link that `invite` made still works.
   public func isOpen(_ invitation: GuestInvitation) -> Bool {
-    // A book that cannot be read admits nobody.
+    // If the book cannot be read, no link works.
     (try? invitingSite.guests.invitations().contains(invitation)) ?? false
   }
 
-  /// Ends all operations, and closes all connections. It returns when that is done, even if it was called
+  /// Ends all operations, and closes all connections. Returns when that is done, even if it was called
   /// before.
   public func stop() {
     isStopped.withLock { isStopped in
-      // A loop that has ended never answers: waiting for it would not end.
+      // A stopped event loop never answers, so waiting for it would not end.
       if isStopped { return }
       isStopped = true
       router.notebooks.stop()
       addressWatch.withLock { $0?.stop() }
       listener.close()
       onNetwork?.close()
-      // The process ends.
+      // The process ends anyway.
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
     }
@@ -177,13 +178,13 @@ public final class WebServer: Sendable {
     guard !network.addresses.isEmpty else { throw WebNetworkError.noAddress }
     let authority = try PageAuthority.loadOrCreate(
       in: dataFolder, hostName: network.name ?? "notes.invalid")
-    // A certificate with an address that the authority may not certify is refused whole.
+    // An address that the authority may not certify would make the whole certificate invalid.
     return try CertifiedPage(
       authority, addresses: network.addresses.filter(PrivateAddress.isPrivate),
       dataFolder: dataFolder)
   }
 
-  /// Listens at all of these, with one port.
+  /// Listens at all these hosts, with one port.
   private static func listeners(
     _ group: MultiThreadedEventLoopGroup, at hosts: [String], port: Int?, own: Int,
     _ limits: WebLimits

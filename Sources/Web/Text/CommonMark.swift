@@ -1,7 +1,7 @@
 internal import CCommonMark
 
-/// GitHub's Markdown, as libcmark-gfm reads it. The library is loaded when a text first needs it; a system may
-/// be without it.
+/// GitHub's Markdown, parsed by libcmark-gfm. The library is loaded when a text first needs it; it may not be
+/// installed.
 final class CommonMark: Sendable {
   private let api: commonmark
 
@@ -14,7 +14,7 @@ final class CommonMark: Sendable {
       let version = String(cString: name)
       let files = ("libcmark-gfm.so.\(version)", "libcmark-gfm-extensions.so.\(version)")
       if commonmark_load(table, files.0, files.1) == nil {
-        // Called once: it writes into tables of the library's own.
+        // Called once: it writes to tables inside the library.
         table.pointee.gfm_core_extensions_ensure_registered()
         return CommonMark(table.pointee)
       }
@@ -27,17 +27,17 @@ final class CommonMark: Sendable {
 
   /// The longest text that is read as Markdown, in bytes.
   static let longest = 512 << 10
-  /// The memory that the tree of a text may take, in bytes.
+  /// The limit for the memory of a text's tree, in bytes.
   private static let memory = 96 << 20
-  /// The processor's time that reading a text may take, in milliseconds.
+  /// The limit for the processor time of parsing a text, in milliseconds.
   private static let time = 500
-  /// How deep quotations, lists and emphasis may be inside one another.
+  /// The limit for nesting quotations, lists and emphasis.
   private static let depth = 100
 
-  /// Walks through a text's parts in their order: `enter` returns whether it goes into a part, and `leave` is
-  /// called for those.
+  /// Visits a text's nodes in order: `enter` returns whether to visit a node's children, and `leave` is
+  /// called after these.
   ///
-  /// - Returns: whether all of it was read: not if a text takes more time, memory or depth than it may.
+  /// - Returns: whether the whole text was visited; false if it exceeds a limit of time, memory or depth.
   func walk(
     _ text: String, enter: (CommonMarkNode) throws -> Bool, leave: (CommonMarkNode) throws -> Void
   ) rethrows -> Bool {
@@ -74,7 +74,7 @@ final class CommonMark: Sendable {
   }
 }
 
-/// A part of a text, while it is walked through.
+/// A node of a text's tree.
 struct CommonMarkNode {
   private let node: OpaquePointer
   private let api: commonmark
@@ -85,19 +85,19 @@ struct CommonMarkNode {
     text.map { String(cString: $0) } ?? ""
   }
 
-  /// Its kind, by the library's name for it.
+  /// Its kind, in the library's words.
   var kind: String { string(api.node_get_type_string(node)) }
-  /// The text of a part without parts.
+  /// The text of a node without children.
   var literal: String { string(api.node_get_literal(node)) }
-  /// The address that a link or an image leads to.
+  /// The address of a link or an image.
   var url: String { string(api.node_get_url(node)) }
   /// The level of a heading, from 1 to 6.
   var level: Int { Int(api.node_get_heading_level(node)) }
-  /// The first number of a list; nil of one without numbers.
+  /// The first number of a list; nil for a list without numbers.
   var firstNumber: Int? {
     api.node_get_list_type(node) == 2 ? Int(api.node_get_list_start(node)) : nil
   }
-  /// The line that it begins on, from 1.
+  /// The line on which it begins, counted from 1.
   var line: Int { Int(api.node_get_start_line(node)) }
 
   /// Whether it is a paragraph of a list without blank lines between the items.
@@ -106,7 +106,7 @@ struct CommonMarkNode {
     return string(api.node_get_type_string(list)) == "list" && api.node_get_list_tight(list) != 0
   }
 
-  /// How a table's columns are aligned: `l`, `c`, `r`, or 0 for the direction of the text.
+  /// The alignment of a table's columns: `l`, `c`, `r`, or 0 for the direction of the text.
   var alignments: [UInt8] {
     guard let first = api.gfm_extensions_get_table_alignments(node) else { return [] }
     return Array(

@@ -1,7 +1,7 @@
 internal import System
 
-/// Links in a text: addresses of the web, of mail, of telephones, and `[[titles]]` of notes. Each letter is
-/// read once or twice, whatever the text.
+/// Links in a text: addresses on the web, mail addresses, telephone numbers, and `[[titles]]` of notes.
+/// Each letter is read at most twice, whatever the text.
 struct Links {
   /// A part of a text: plain, or a link with its words.
   enum Part: Equatable {
@@ -12,12 +12,14 @@ struct Links {
   /// The address of a note's page, by a title in brackets; nil if there is none.
   let note: (String) -> String?
 
-  /// The schemes that a link may have. `javascript:`, `data:`, `file:` and all others lead nowhere.
+  /// The schemes that are allowed in links. `javascript:`, `data:`, `file:` and all others are
+  /// ignored.
   private static let schemes = ["http", "https", "mailto", "tel"]
   /// The longest address, in bytes.
   private static let longest = 2_000
 
-  /// An address of the web, of mail or of a telephone, as a link may lead to it; nil for others.
+  /// An address on the web, a mail address or a telephone number in the form for a link; nil for
+  /// others.
   static func outward(_ address: String) -> String? {
     guard address.utf8.count <= longest, !HiddenScalars.areIn(address, .name),
       address.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
@@ -125,7 +127,7 @@ struct Links {
       }
       end += 1
     }
-    // A full stop ends the sentence, and not the address.
+    // A full stop at the end belongs to the sentence, and not to the address.
     while end > start, ".,:;!?'*_]".utf8.contains(bytes[end - 1]) { end -= 1 }
     guard end > start, Self.isWord(bytes[start]) || bytes[start] == UInt8(ascii: "[") else {
       return nil
@@ -152,8 +154,8 @@ struct Links {
     return Self.outward("mailto:" + words).map { (start..<end, $0) }
   }
 
-  /// A number as people write it for others to call, with the country's or the town's: `+49 30 1234567`,
-  /// `(030) 123 45 67` without the bracket. Days and sums have other marks or fewer digits.
+  /// A telephone number as people write it, with the country's or the town's code: `+49 30 1234567`,
+  /// `(030) 123 45 67` without the bracket. Dates and amounts have other marks or fewer digits.
   private func telephone(in bytes: [UInt8], at place: Int) -> (Range<Int>, String)? {
     if place > 0, Self.isWord(bytes[place - 1]) || "+-./,:=".utf8.contains(bytes[place - 1]) {
       return nil

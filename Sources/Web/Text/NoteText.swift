@@ -9,14 +9,15 @@ internal import WorkTree
 /// with boxes to tick: notes-web(1), "Reading".
 struct NoteText {
   private let lines: [Substring]
-  /// The lines of the note above the text: boxes are found by the numbers of their lines in the note.
+  /// The number of the note's lines above the text: boxes are identified by their line in the note.
   private let above: Int
   private let links: Links
-  /// The address of the note's page for a link inside the notebook; nil if there is none.
+  /// The address of a note's page for a link inside the notebook; nil if there is none.
   private let inward: (String) -> String?
-  /// The address of an image, by that of its page; nil for files that are not shown inside a text.
+  /// The address of an image, for the address of its page; nil for files that are not shown inside
+  /// a text.
   private let image: (String) -> String?
-  /// The name of the field in which a box sends its line's number; nil if the visitor may not tick.
+  /// The name of the field with the line number of a ticked box; nil if the visitor may not tick.
   private let field: String?
   private let text: String
 
@@ -41,7 +42,7 @@ struct NoteText {
     return "\(parts)"
   }
 
-  /// The image of a page's address; nil for other addresses.
+  /// The image for a page's address; nil for other addresses.
   private func picture(at address: String, _ words: String) -> HTML? {
     image(address).map { "<img src=\"\($0)\" alt=\"\(words)\" loading=\"lazy\">" }
   }
@@ -53,9 +54,9 @@ struct NoteText {
       """
   }
 
-  /// A box, which is a button of the form around the text: so it ticks without a script.
+  /// A box, which is a button of the form around the text, so that it works without a script.
   ///
-  /// - Parameter place: the number of its line in the text, from 0.
+  /// - Parameter place: the number of its line in the text, counted from 0.
   private func box(_ place: Int, _ task: TaskLine) -> HTML {
     let mark = HTML.icon(.tick)
     let name = Preview.plain(task.text)
@@ -91,7 +92,7 @@ struct NoteText {
 
   // MARK: Markdown
 
-  /// The text as Markdown; nil if the library is missing, or the text is over a limit.
+  /// The text as Markdown; nil if the library is missing, or if the text exceeds a limit.
   func markdown() -> HTML? {
     var page = Markdown(text: self)
     let isWhole = CommonMark.shared?.walk(
@@ -102,7 +103,7 @@ struct NoteText {
   private struct Markdown {
     let text: NoteText
     var parts: [HTML] = []
-    /// How many links the walk is in: links do not nest.
+    /// How many links are open: links are not nested.
     private var linksAround = 0
     private var alignments: [UInt8] = []
     private var column = 0
@@ -111,7 +112,7 @@ struct NoteText {
 
     init(text: NoteText) { self.text = text }
 
-    /// The tags for parts that need nothing else.
+    /// The tags for nodes that need nothing else.
     private static let tags: [String: (open: HTML, close: HTML)] = [
       "block_quote": ("<blockquote>\n", "</blockquote>\n"), "strikethrough": ("<s>", "</s>"),
       "item": ("<li dir=\"auto\">", "</li>\n"), "emph": ("<em>", "</em>"),
@@ -195,15 +196,15 @@ struct NoteText {
       }
     }
 
-    /// Of each link that the walk is in, whether it leads somewhere.
+    /// For each open link, whether it has a valid address.
     private var opened: [Bool] = []
 
     private mutating func enterLink(_ node: CommonMarkNode) {
       open(linksAround > 0 ? nil : Links.outward(node.url) ?? text.inward(node.url), "")
     }
 
-    /// Images of other sites are not fetched: that would tell them who reads this note. The words of an image
-    /// are below it.
+    /// Images on other sites are not fetched: that would reveal to these sites who reads this note. The
+    /// image's words are its child nodes.
     private mutating func enterImage(_ node: CommonMarkNode) {
       let inward = text.inward(node.url)
       let picture = inward.flatMap { text.picture(at: $0, node.url) }
@@ -224,11 +225,12 @@ struct NoteText {
 }
 
 extension RequestContext {
-  /// A note's text as it is read below its title, in the form that ticks its boxes; of a long one the beginning.
+  /// A note's text for reading, below its title, in the form for ticking its boxes; for a long one, the
+  /// beginning.
   ///
   /// - Parameters:
   ///   - conflict: the blocks of the same text; nil if it is not in conflict.
-  ///   - action: the version and text that are shown; nil if nobody may tick.
+  ///   - action: the version and text that are shown; nil if the visitor may not tick.
   func reading(
     _ bytes: [UInt8], of path: TreePath, conflict: ConflictedNote?, in notebook: Notebook,
     ticking action: (String, ShownNote)?
@@ -272,18 +274,18 @@ extension RequestContext {
   }
 }
 
-/// Finds the notes and attachments that links lead to; the list of them is read when there is a link.
+/// Finds the notes and attachments for links; their list is read when the first link needs it.
 private final class NoteAddresses {
   private let notebook: Notebook
   private let root: String
   private let folder: TreePath?
   private let imageBytes: Int
-  // Without the list, links to titles and pictures stay text.
+  // Without the list, links to titles and images remain text.
   private lazy var notes: [NoteSummary] = (try? notebook.history.files()) ?? []
   private lazy var byTitle = Dictionary(grouping: notes) { $0.title.lowercased() }
   private lazy var byPath = Dictionary(notes.map { ($0.path, $0) }) { first, _ in first }
 
-  /// The addresses of the images, by those of their pages.
+  /// The addresses of the images, by the addresses of their pages.
   private var images: [String: String] = [:]
 
   init(of notebook: Notebook, root: String, near folder: TreePath?, imageBytes: Int) {
@@ -303,7 +305,8 @@ private final class NoteAddresses {
 
   func image(_ page: String) -> String? { images[page] }
 
-  /// Finds a note by a title, also with folders in front; of several the one beside the note.
+  /// Finds a note by its title, maybe with folders; if there are several, the one in the same
+  /// folder.
   func note(_ title: String) -> String? {
     let words = title.split(separator: "/").last.map { $0.lowercased() } ?? ""
     let parts = words.split { $0.isWhitespace }
@@ -317,7 +320,7 @@ private final class NoteAddresses {
     return address(of: wanted ?? found.first { $0.path.parent == folder } ?? found.first)
   }
 
-  /// Finds a file by its name, as in a link of Markdown.
+  /// Finds a file by its name in a Markdown link.
   func inward(_ url: String) -> String? {
     guard !url.isEmpty,
       let name = Fields(
