@@ -1,65 +1,65 @@
 internal import System
 
-/// The errors between two devices; the texts below explain each case.
+/// The errors between two devices; the messages below explain each case.
 public enum ChannelError: Error, Equatable, Sendable {
-  /// The text is the loader's.
+  /// The text is the loader's message.
   case libraryMissing(String)
   /// The text is not `HOST:PORT` or `[IPV6%SCOPE]:PORT`.
   case invalidAddress(String)
-  /// The reason is the resolver's.
+  /// The reason is the resolver's message.
   case hostUnknown(host: String, reason: String)
   /// Nothing answered at the address, for this `errno`.
   case unreachable(Address, code: Int32)
-  /// The host answered.
+  /// The host answered and refused the connection.
   case connectionRefused(Address)
   case portInUse(Address)
-  /// It is not this host's, or not allowed, for this `errno`.
+  /// The address is not this host's, or not allowed, with this `errno`.
   case addressUnavailable(Address, code: Int32)
 
   case notTLS
   case tlsVersionUnsupported
   case protocolUnsupported
-  /// The server has no notebook of the name that the client gave.
+  /// The server has no notebook with the client's name.
   case notebookUnknown
   case invitationUnknown
-  /// The two ends have different codes.
+  /// The two sides have different codes.
   case wrongCode
-  /// We refused the other end's certificate.
+  /// This side refused the other side's certificate.
   case certificateRefused(CertificateRefusal)
-  /// The other end refused our certificate. A client learns it at its first read.
+  /// The other side refused this device's certificate. A client notices this at its first read.
   case refusedByPeer(CertificateRefusal)
-  /// Something failed here, in these words.
+  /// The check failed on this side; the text says how.
   case verificationFailed(String)
-  /// It says nothing about us.
+  /// The other side failed, which says nothing about this device.
   case peerFailed
-  /// TLS failed otherwise: the call and OpenSSL's reasons, oldest first.
+  /// TLS failed in another way: the call and OpenSSL's reasons, oldest first.
   case tls(call: String, reasons: [String])
 
   case timedOut(Phase)
   /// The caller's token was cancelled.
   case cancelled
-  /// The other end said that it has finished.
+  /// The other side has sent its close message.
   case closedByPeer
-  /// It broke off without that.
+  /// The connection ended without a close message.
   case connectionLost
-  /// A frame says it is longer than its type allows; nothing was allocated for it.
+  /// A frame states a length above the limit for its type; nothing was allocated for it.
   case frameTooLarge(type: UInt8?, length: Int, limit: Int)
   case frameEmpty
-  /// An operation of the system failed with this `errno`.
+  /// A system call failed with this `errno`.
   case system(call: String, code: Int32)
 
-  /// The step that was waited for.
+  /// The step that exceeded its time.
   public enum Phase: Equatable, Sendable {
     case resolving, connecting, handshake, sending, receiving
   }
 }
 
-/// Why a certificate is refused.
+/// The reason why a certificate is refused.
 public enum CertificateRefusal: String, Sendable, CustomStringConvertible {
   /// No admin of the notebook certified the device.
   case stranger = "is not a member of the notebook"
   case removed = "has been removed from the notebook"
-  /// This device exchanges nothing with that one.
+  /// This device has blocked the other one.
   case blocked = "is blocked on this device"
   case missing = "showed no certificate"
 

@@ -1,7 +1,7 @@
-/// The extensions of a ClientHello that a server reads before it chooses a context. The bytes come from
-/// anybody: every length is checked.
+/// The extensions of a ClientHello that a server reads before it chooses a context. The bytes may come
+/// from anybody, so every length is checked.
 enum ClientHello {
-  /// Whether supported_versions (RFC 8446 section 4.2.1) holds TLS 1.3.
+  /// Whether supported_versions (RFC 8446 section 4.2.1) includes TLS 1.3.
   static func offersTLS13(_ supportedVersions: [UInt8]) -> Bool {
     guard let length = supportedVersions.first, supportedVersions.count == Int(length) + 1 else {
       return false
@@ -11,7 +11,7 @@ enum ClientHello {
     }
   }
 
-  /// The names in the ALPN extension (RFC 7301 section 3.1); empty when it is malformed.
+  /// The names in the ALPN extension (RFC 7301 section 3.1); empty if it is malformed.
   static func protocols(_ list: [UInt8]) -> [[UInt8]] {
     guard list.count >= 2, list.count == (Int(list[0]) << 8 | Int(list[1])) + 2 else { return [] }
     var names: [[UInt8]] = []
@@ -24,7 +24,7 @@ enum ClientHello {
     return names
   }
 
-  /// The host name in the server_name extension (RFC 6066 section 3), in lower case; nil when there
+  /// The host name in the server_name extension (RFC 6066 section 3), in lower case; nil if there
   /// is none.
   static func serverName(_ list: [UInt8]) -> String? {
     guard list.count >= 5, list.count == (Int(list[0]) << 8 | Int(list[1])) + 2, list[2] == 0,

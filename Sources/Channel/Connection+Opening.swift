@@ -2,8 +2,8 @@ public import System
 
 extension Connection {
   /// Connects to a device as a member. The addresses are tried in turn, and share the time until
-  /// `deadline`: anybody can announce anything, so that somebody answers says nothing before a
-  /// member does.
+  /// `deadline`: anybody can announce any address, so an answer means nothing until a member has
+  /// authenticated.
   public static func connect(
     to addresses: [Address], as credentials: MemberCredentials, deadline: Instant,
     cancellation: CancellationToken? = nil
@@ -12,8 +12,8 @@ extension Connection {
       to: addresses, side: .member(credentials), deadline: deadline, cancellation: cancellation)
   }
 
-  /// Connects to an inviting device by a code. A wrong code counts as one try there, whatever the
-  /// number of addresses.
+  /// Connects to an inviting device with a code. A wrong code counts as one attempt there, whatever
+  /// the number of addresses.
   public static func connect(
     to addresses: [Address], pairing credentials: PairingCredentials, deadline: Instant,
     cancellation: CancellationToken? = nil
@@ -22,8 +22,8 @@ extension Connection {
       to: addresses, side: .pairing(credentials), deadline: deadline, cancellation: cancellation)
   }
 
-  /// Takes an accepted socket through the handshake. The client's request decides between the
-  /// notebooks and the invitations of `offer`. Nothing is made ready for a client that says nothing.
+  /// Performs the handshake on an accepted socket. The client's request decides between the
+  /// notebooks and the invitations of `offer`. Nothing is prepared for a client that sends nothing.
   public static func accept(
     _ socket: Socket, offering offer: ServerOffer, deadline: Instant,
     cancellation: CancellationToken? = nil
@@ -60,16 +60,16 @@ extension Connection {
         return try attempt(target, deadline.share(of: targets.count - index))
       } catch let error as ChannelError {
         if !isWorthAnotherAddress(error, side) { throw error }
-        // A refusal tells more than an address at which no device answered.
+        // A refusal says more than an address at which no device answered.
         if !failure.isRefusal || error.isRefusal { failure = error }
       }
     }
     throw failure
   }
 
-  /// Whether another address may be tried: after any failure but one of our own, where a member is
-  /// looked for. Where a pairing is, one who answered in our protocol has answered; and one that
-  /// broke off may have cost a try already.
+  /// Whether to try another address after this error. When connecting to a member: after every
+  /// error except failures on this side. When pairing: not if the other side has answered with the
+  /// protocol, or the connection was interrupted, as that may have used an attempt.
   private static func isWorthAnotherAddress(_ error: ChannelError, _ side: Handshake.Side) -> Bool {
     switch (error, side) {
     case (.unreachable, _), (.connectionRefused, _), (.hostUnknown, _), (.timedOut, _),
@@ -83,7 +83,7 @@ extension Connection {
 }
 
 extension ChannelError {
-  /// Whether somebody answered, and is not whom we want or does not want us.
+  /// Whether a device answered that is the wrong one, or that refused this device.
   fileprivate var isRefusal: Bool {
     switch self {
     case .certificateRefused, .refusedByPeer, .notebookUnknown, .peerFailed, .tls: true
@@ -93,7 +93,7 @@ extension ChannelError {
 }
 
 extension Instant {
-  /// The end of this attempt where `count` attempts share what is left.
+  /// The deadline of this attempt if `count` attempts share the remaining time.
   fileprivate func share(of count: Int) -> Instant {
     self == .never || count <= 1 ? self : .now + secondsLeft / Double(count)
   }

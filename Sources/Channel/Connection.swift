@@ -2,31 +2,31 @@ internal import COpenSSL
 internal import Glibc
 public import System
 
-/// An authenticated, encrypted connection to another device, carrying frames.
+/// An authenticated, encrypted connection to another device for the exchange of frames.
 ///
-/// One thread at a time uses it; to stop that thread from another, cancel the token, and to make
-/// it send, signal a `WakeUp`. The server speaks first: in TLS 1.3 a client whose certificate is
-/// refused still completes its handshake, and learns it when it reads. So a client is accepted
-/// when the first frame has arrived, not before.
+/// One thread at a time uses it. Another thread can stop it by cancelling the token, and can make
+/// it send by signalling a `WakeUp`. The server sends first: in TLS 1.3 a client whose certificate
+/// is refused still completes its handshake, and notices the refusal when it reads. So a client is
+/// accepted only after the first frame has arrived.
 public final class Connection {
-  /// The purpose of the connection, and the device at the other end.
+  /// The purpose of the connection, and the device on the other side.
   public enum Purpose: Sendable, Equatable {
-    /// Members of a notebook. The chain is the peer's, verified: its own certificate first, the
-    /// root left out.
+    /// Members of a notebook. The chain is the peer's, verified: its own certificate first, without
+    /// the root.
     case member(notebookID: String, peerChain: [[UInt8]])
-    /// A joining device, by the code that this identity belongs to.
+    /// A joining device, with the code that this identity belongs to.
     case pairing(identity: [UInt8])
   }
 
   /// The purpose of the connection.
   public let purpose: Purpose
-  /// The other end's address.
+  /// The other side's address.
   public var peer: Address { socket.peer }
   /// See `Socket.isHomeless`.
   public var isHomeless: Bool { socket.isHomeless }
-  /// Bytes of frames, headers included, since the beginning.
+  /// The bytes of frames sent, including headers.
   public private(set) var bytesSent: UInt64 = 0
-  /// Bytes of frames, headers included, since the beginning.
+  /// The bytes of frames received, including headers.
   public private(set) var bytesReceived: UInt64 = 0
 
   let socket: Socket
@@ -42,15 +42,16 @@ public final class Connection {
   private var failure: ChannelError?
   private var isClosed = false
   private var received = [UInt8](repeating: 0, count: Connection.readSize)
-  // Whether something was sent since something came: what comes next makes a round trip.
+  // Whether something was sent since the last receipt: then the next receipt completes a round
+  // trip.
   private var awaitsAnswer = false
 
   private static let readSize = 64 * 1024
   private static let writeSize = 64 * 1024
-  /// How much is asked of `produce` in advance.
+  /// How many bytes to request from `produce` in advance.
   private static let sendAhead = 256 * 1024
 
-  /// Does the handshake. On failure the peer is given the time to read why.
+  /// Performs the handshake. After a failure the peer gets time to read the reason.
   init(
     _ socket: Socket, _ side: Handshake.Side, deadline: Instant, cancellation: CancellationToken?
   ) throws {
@@ -80,8 +81,8 @@ public final class Connection {
   /// Holds back small packets until the connection is closed, which then sends all at once.
   public func holdBack() { socket.holdBack() }
 
-  /// The next frame. Throws `closedByPeer` when the other end has finished, `refusedByPeer` when it
-  /// turns out that it refused us, `timedOut(.receiving)` when `deadline` passes first.
+  /// The next frame. Throws `closedByPeer` if the other side has closed, `refusedByPeer` if it has
+  /// refused this device, `timedOut(.receiving)` if `deadline` passes first.
   public func receive(deadline: Instant) throws -> Frame {
     while true {
       if let frame = try reader.next() { return frame }
@@ -90,15 +91,15 @@ public final class Connection {
     }
   }
 
-  /// Sends and receives at the same time, for as long as the moment that `deadline` names has not
-  /// come; it is asked again whenever something happened, and may name another one then.
+  /// Sends and receives at the same time, until the time returned by `deadline`, which is called
+  /// again after each event and may return another time.
   ///
-  /// `produce` is asked for the next frame while there is room; nil means that there is nothing
-  /// now, and it is asked again after every received frame and every signal of `wakeup`. `consume`
-  /// is given each frame.
+  /// `produce` returns the next frame to send, and is called while there is space; if it returns
+  /// nil, it is called again after every received frame and every signal of `wakeup`. `consume` is
+  /// called with each received frame.
   ///
-  /// Throws `closedByPeer` or `connectionLost` when the other side has ended, and whatever the
-  /// closures throw.
+  /// Throws `closedByPeer` or `connectionLost` when the other side has ended, and the closures'
+  /// errors.
   public func exchange(
     until deadline: () -> Instant, wakeup: WakeUp, produce: () throws -> Frame?,
     consume: (Frame) throws -> Void
@@ -106,7 +107,7 @@ public final class Connection {
     while true {
       while let frame = try reader.next() {
         try consume(frame)
-        // Let what was asked for go out before more is taken in.
+        // Answers are sent before more is received.
         if pending < Connection.sendAhead, let answer = try produce() { try enqueue(answer) }
       }
       while pending < Connection.sendAhead, let frame = try produce() { try enqueue(frame) }
@@ -124,7 +125,7 @@ public final class Connection {
   /// The error for a clean end of the stream: in the middle of a frame the connection was lost.
   private func ended() -> ChannelError { reader.count == 0 ? .closedByPeer : .connectionLost }
 
-  /// Whether everything given has gone to the kernel.
+  /// Whether the kernel has all bytes that were sent.
   var isFlushed: Bool { pending == 0 }
   var pending: Int { outgoing.count - sent }
 
@@ -133,15 +134,15 @@ public final class Connection {
       outgoing.removeAll(keepingCapacity: outgoing.capacity <= 4 * Connection.writeSize)
       sent = 0
     } else if sent > Connection.sendAhead {
-      // A long stream without a pause is never all sent.
+      // During a long stream the buffer may never become empty.
       outgoing.removeFirst(sent)
       sent = 0
     }
     try frame.encode(into: &outgoing)
   }
 
-  /// One step: sends and receives what can be sent and received now, or else waits once. Receives
-  /// while sending, so that two ends that both send do not wait for each other.
+  /// One step: sends and receives everything possible now, or else waits once. Receives while
+  /// sending, so that two sides that both send do not block each other.
   func step(deadline: Instant, phase: ChannelError.Phase, wakeup: WakeUp? = nil) throws {
     if let failure { throw failure }
     var moved = false
@@ -175,7 +176,8 @@ public final class Connection {
 
   private func readSome(_ events: inout Wait.Events) throws -> Bool {
     var moved = false
-    // Some records at a time: writing gets its turn, and the reader stays bounded.
+    // Only some records at a time, so that writing gets its turn and the reader's buffer stays
+    // small.
     for _ in 0..<16 where !reader.isFull {
       library.crypto.ERR_clear_error()
       let count = library.ssl.SSL_read(ssl, &received, Int32(received.count))
@@ -199,15 +201,15 @@ public final class Connection {
     } else if status == SSL_ERROR_ZERO_RETURN, call == "SSL_read" {
       peerHasFinished = true
     } else {
-      // Bytes that are written to an end that said good-bye and went away come back as zero return, too.
+      // Writing to a side that has closed and disconnected also reports zero return.
       let error = handshake.error(call, status: status, isOver: true)
       failure = error
       throw error
     }
   }
 
-  /// Says that nothing more comes, and closes. Waits until the other end has done the same, at
-  /// most until `deadline`, so that what was sent last arrives. Does nothing the second time.
+  /// Sends the close message, and closes. Waits until the other side has done the same, at most
+  /// until `deadline`, so that the last bytes arrive. Does nothing when called again.
   public func close(deadline: Instant = .now + 1) {
     if isClosed { return }
     isClosed = true

@@ -1,15 +1,16 @@
-/// The device's identity in one notebook, and the devices that it lets in.
+/// The device's identity in one notebook, and the check of other devices.
 public struct MemberCredentials: Sendable {
-  /// The notebook ID: what a client names (SNI).
+  /// The notebook ID, which a client sends (SNI).
   public let notebookID: String
   let root: [UInt8]
   let chain: [[UInt8]]
   let privateKey: [UInt8]
   let verify: @Sendable ([[UInt8]]) -> CertificateVerdict
 
-  /// `root` and `chain` in DER, own certificate first, without the root; `privateKey` the 32 bytes
-  /// of an Ed25519 key. `verify` is asked about a peer's chain, own certificate first, after OpenSSL
-  /// has verified it against the root; it runs during the handshake.
+  /// `root` and `chain` are in DER, the device's own certificate first, without the root;
+  /// `privateKey` has the 32 bytes of an Ed25519 key. `verify` is called with a peer's chain, its
+  /// own certificate first, after OpenSSL has verified it against the root; it runs during the
+  /// handshake.
   public init(
     notebookID: String, root: [UInt8], chain: [[UInt8]], privateKey: [UInt8],
     verify: @escaping @Sendable ([[UInt8]]) -> CertificateVerdict
@@ -22,21 +23,21 @@ public struct MemberCredentials: Sendable {
   }
 }
 
-/// The answer to a peer's certificate. Over TLS the peer learns which.
+/// The result of checking a peer's certificate. Over TLS the peer gets the kind of result.
 public enum CertificateVerdict: Sendable {
   case accepted
-  /// One that is blocked is told as little as a stranger.
+  /// A blocked device gets the same answer as a stranger.
   case refused(CertificateRefusal)
-  /// It could not be judged, for a failure on this side; the peer learns only that something failed.
+  /// The check failed on this side; the peer only learns that something failed.
   case undecided(String)
 }
 
-/// The identity that a joining device sends in the clear, and its 32-byte key.
+/// The identity that a joining device sends unencrypted, and its 32-byte key.
 public struct PairingCredentials: Sendable {
   let identity: [UInt8]
   let preSharedKey: [UInt8]
 
-  /// The identity and key that an invitation code gives its reader.
+  /// The identity and key for an invitation code.
   public init(identity: [UInt8], preSharedKey: [UInt8]) {
     self.identity = identity
     self.preSharedKey = preSharedKey
@@ -49,11 +50,11 @@ public struct ServerOffer: Sendable {
   let pairing: @Sendable ([UInt8]) -> [UInt8]?
   let answered: @Sendable () -> Void
 
-  /// `member` finds the notebook with this ID, in lower case; nil when it is not served. `pairing`
-  /// finds the pre-shared key for the identity that a joining device sent; nil when no such
-  /// invitation is open. Both run during the handshake and may take their time.
+  /// `member` returns the credentials for the notebook with this ID, in lower case; nil if it is
+  /// not served. `pairing` returns the pre-shared key for the identity that a joining device sent;
+  /// nil if there is no such open invitation. Both run during the handshake and may take long.
   ///
-  /// `answered` runs, once or more often, when nothing is left to do but to wait for the client.
+  /// `answered` is called, at least once, when the server only waits for the client.
   public init(
     member: @escaping @Sendable (_ notebookID: String) -> MemberCredentials?,
     pairing: @escaping @Sendable (_ identity: [UInt8]) -> [UInt8]? = { _ in nil },
@@ -65,7 +66,7 @@ public struct ServerOffer: Sendable {
   }
 }
 
-/// The application protocols (ALPN, RFC 7301), with their version.
+/// The application protocols (ALPN, RFC 7301), with their versions.
 enum ApplicationProtocol: String, CaseIterable {
   case member = "notes/1"
   case pairing = "notes-pair/1"

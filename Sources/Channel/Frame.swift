@@ -1,9 +1,9 @@
 /// A message between two devices: a type and a payload. On the wire a frame is the length of both in four
 /// bytes, big-endian, then the type in one byte, then the payload.
 public struct Frame: Hashable, Sendable {
-  /// Below `firstDataType` a message, from there on data.
+  /// Below `firstDataType` a message, otherwise data.
   public let type: UInt8
-  /// The bytes that are read as the type says.
+  /// The bytes, whose meaning depends on the type.
   public let payload: [UInt8]
 
   /// The longest payload of a message, in bytes: notes-protocol(7), "Frames".
@@ -15,7 +15,7 @@ public struct Frame: Hashable, Sendable {
 
   static let headerSize = 5
 
-  /// A frame with these bytes; their length is checked when it is sent.
+  /// A frame with these bytes; their length is checked on sending.
   public init(type: UInt8, payload: [UInt8]) {
     self.type = type
     self.payload = payload
@@ -38,14 +38,14 @@ public struct Frame: Hashable, Sendable {
   }
 }
 
-/// Turns received bytes into frames. It never makes room for more than has arrived.
+/// Decodes received bytes into frames. It never allocates memory for more bytes than have arrived.
 struct FrameReader {
   private var bytes: [UInt8] = []
   private var start = 0
 
   var count: Int { bytes.count - start }
 
-  /// Whether a whole frame of any kind is sure to be here, so that no more need be read.
+  /// Whether the bytes are enough for any complete frame, so that no more must be read.
   var isFull: Bool { count >= Frame.headerSize + Frame.maximumMessage }
 
   mutating func append(_ more: some Collection<UInt8>) {
@@ -59,7 +59,7 @@ struct FrameReader {
     bytes.append(contentsOf: more)
   }
 
-  /// The next frame; nil until it is whole. Throws as soon as a length is seen that is not allowed.
+  /// The next frame; nil until it is complete. Throws as soon as it sees a length over the limit.
   mutating func next() throws(ChannelError) -> Frame? {
     if count < 4 { return nil }
     let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }

@@ -3,14 +3,14 @@ internal import COpenSSL
 // OpenSSL's callbacks. They run in the thread that calls SSL_accept or SSL_connect.
 extension Handshake {
   private static func of(_ ssl: OpaquePointer?) -> Handshake? {
-    // The table is loaded: there is an SSL.
+    // The table is loaded, as there is an SSL.
     guard let ssl, let library = try? OpenSSL.library(),
       let context = library.ssl.SSL_get_ex_data(ssl, 0)
     else { return nil }
     return Unmanaged<Handshake>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// The client's wishes are known, nothing has been answered yet: choose by ALPN and SNI.
+  /// Called when the ClientHello is known and nothing was answered yet: chooses by ALPN and SNI.
   static let chooseContext: SSL_client_hello_cb_fn = { @Sendable ssl, alert, _ in
     guard let handshake = Handshake.of(ssl) else { return SSL_CLIENT_HELLO_ERROR }
     guard let refusal = handshake.choose() else { return SSL_CLIENT_HELLO_SUCCESS }
@@ -22,7 +22,7 @@ extension Handshake {
     let lib = library.ssl
     sawHello = true
     guard case .server(let offer) = side else { return SSL_AD_INTERNAL_ERROR }
-    // Without TLS 1.3 OpenSSL refuses, in the right words.
+    // Without TLS 1.3, OpenSSL itself refuses with the right alert.
     guard ClientHello.offersTLS13(helloExtension(TLSEXT_TYPE_supported_versions)) else {
       failure = .tlsVersionUnsupported
       return nil
@@ -71,7 +71,7 @@ extension Handshake {
     guard let handshake = Handshake.of(ssl), let own = handshake.chosen?.list, let out else {
       return SSL_TLSEXT_ERR_ALERT_FATAL
     }
-    // A protocol that both know is found in the client's list, which outlives this call.
+    // The common protocol is a slice of the client's list, which outlives this call.
     let result = out.withMemoryRebound(to: UnsafeMutablePointer<UInt8>?.self, capacity: 1) {
       handshake.library.ssl.SSL_select_next_proto(
         $0, outLength, list, length, own, UInt32(own.count))
@@ -79,8 +79,8 @@ extension Handshake {
     return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL
   }
 
-  /// A server looks up the key for an identity. No key is not an error here: OpenSSL then finds
-  /// nothing to authenticate with, and refuses.
+  /// Looks up the key for an identity on a server. A missing key is not an error here: OpenSSL then
+  /// has nothing to authenticate with, and refuses.
   static let findKey: SSL_psk_find_session_cb_func = { @Sendable ssl, bytes, count, session in
     session?.pointee = nil
     guard let handshake = Handshake.of(ssl), case .server(let offer) = handshake.side,
@@ -107,7 +107,7 @@ extension Handshake {
     return session?.pointee == nil ? 0 : 1
   }
 
-  /// A pre-shared key in the form that OpenSSL takes, which then owns it.
+  /// A pre-shared key in OpenSSL's form; OpenSSL takes ownership of it.
   private func session(key: [UInt8]) -> OpaquePointer? {
     let lib = library.ssl
     guard let session = lib.SSL_SESSION_new() else { return nil }
@@ -124,9 +124,9 @@ extension Handshake {
 
   typealias Verify = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32
 
-  /// OpenSSL's own verification against the root, without times; then ours on top.
+  /// OpenSSL's own verification against the root, without times, followed by the check of `verify`.
   static let verify: Verify = { @Sendable context, _ in
-    // C calls this, so nothing can be thrown: 0 refuses the peer.
+    // C calls this, so it cannot throw: 0 refuses the peer.
     guard let context, let library = try? OpenSSL.library() else { return 0 }
     let ssl = library.crypto.X509_STORE_CTX_get_ex_data(
       context, library.ssl.SSL_get_ex_data_X509_STORE_CTX_idx())
@@ -137,7 +137,7 @@ extension Handshake {
   private func isAccepted(_ context: OpaquePointer) -> Bool {
     let crypto = library.crypto
     guard let credentials else {
-      // Pairing: whoever shows a certificate instead does not know the code.
+      // Pairing: a peer with a certificate does not know the code.
       failure = .wrongCode
       crypto.X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
       return false
@@ -160,7 +160,7 @@ extension Handshake {
       error =
         reason == .removed ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
     case .undecided(let reason):
-      // The peer is told of an internal error, not that it is a stranger.
+      // The peer gets an internal error, and not that it is a stranger.
       (failure, error) = (.verificationFailed(reason), X509_V_ERR_UNSPECIFIED)
     }
     crypto.X509_STORE_CTX_set_error(context, error)

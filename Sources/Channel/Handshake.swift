@@ -2,8 +2,8 @@ internal import COpenSSL
 internal import OpenSSLLoader
 internal import System
 
-/// An `SSL`, what its handshake needs to know, and what it finds out; OpenSSL's callbacks reach it
-/// through the `SSL`. One thread owns it.
+/// An `SSL`, with the inputs and results of its handshake; OpenSSL's callbacks reach it through the
+/// `SSL`. One thread owns it.
 final class Handshake {
   enum Side {
     case member(MemberCredentials)
@@ -15,16 +15,16 @@ final class Handshake {
   let library: OpenSSL
   let ssl: OpaquePointer
 
-  /// Whether a ClientHello was read: before that, what fails is not TLS at all.
+  /// Whether a ClientHello was read: before that, an error means that it is not TLS.
   var sawHello = false
   var chosen: ApplicationProtocol?
-  /// On a server, the notebook that was asked for; on a client, its own.
+  /// On a server, the requested notebook; on a client, its own.
   var credentials: MemberCredentials?
   var peerChain: [[UInt8]] = []
   var identity: [UInt8] = []
-  /// A reason that OpenSSL's error queue does not know.
+  /// A reason that is not in OpenSSL's error queue.
   var failure: ChannelError?
-  /// Keeps the identity that OpenSSL reads after the callback has returned.
+  /// Stores the identity, which OpenSSL reads after the callback has returned.
   let identityCopy: UnsafeMutableBufferPointer<UInt8>
 
   static let maximumChainLength: Int32 = 8
@@ -147,7 +147,7 @@ final class Handshake {
     case SSL_AD_UNRECOGNIZED_NAME: .notebookUnknown
     case SSL_AD_NO_APPLICATION_PROTOCOL: .protocolUnsupported
     case SSL_AD_PROTOCOL_VERSION: .tlsVersionUnsupported
-    // OpenSSL says the second one since 3.5.
+    // OpenSSL sends the second one since 3.5.
     case SSL_AD_ILLEGAL_PARAMETER where chosen == .pairing && !isOver: .wrongCode
     case SSL_AD_DECRYPT_ERROR where chosen == .pairing && !isOver: .wrongCode
     case SSL_AD_HANDSHAKE_FAILURE where chosen == .pairing && !isOver: .invitationUnknown

@@ -4,14 +4,14 @@ public import System
 /// A port at which other devices connect.
 public final class Listener: Sendable {
   private let descriptor: Int32
-  /// The address at which it listens, with the port that the system chose if it was asked to.
+  /// The address at which it listens, with the port that the system chose if it was 0.
   public let address: Address
 
   /// The port.
   public var port: UInt16 { address.port }
 
-  /// Connections that the kernel keeps until they are accepted. A full queue makes an honest client
-  /// wait a second for its next try.
+  /// How many connections the kernel keeps until they are accepted. If the queue is full, a client
+  /// waits a second before its next attempt.
   private static let backlog: Int32 = 1024
 
   /// Listens at `address`; its host `*` means all addresses of this device, IPv6 and IPv4; its
@@ -21,7 +21,7 @@ public final class Listener: Sendable {
       do {
         descriptor = try Listener.open(Address(host: "::", port: address.port), dual: true)
       } catch ChannelError.addressUnavailable, ChannelError.system(call: "socket", _) {
-        // A host without IPv6.
+        // The host has no IPv6.
         descriptor = try Listener.open(Address(host: "0.0.0.0", port: address.port), dual: false)
       }
     } else {
@@ -54,18 +54,18 @@ public final class Listener: Sendable {
     return descriptor
   }
 
-  /// Whether a connection to this address can be made from here, within a second.
+  /// Whether this machine can connect to the address within a second.
   public static func isReachable(_ address: Address) -> Bool {
     let deadline = Instant.now + 1
-    // Every failure is the answer: it cannot be reached.
+    // Every failure means that the address is not reachable.
     let found = try? SocketAddress.resolve(address, deadline: deadline, cancellation: nil)
     guard let first = found?.first else { return false }
-    // The same.
+    // Likewise.
     return (try? Socket.connect(to: first, deadline: deadline, cancellation: nil)) != nil
   }
 
-  /// Those who have connected and were not accepted yet, at most so many, the first of them first.
-  /// Throws `system` when there are no descriptors left, unless some could be accepted before.
+  /// The connections that were not accepted yet, at most `count`, oldest first. Throws `system` if
+  /// there are no descriptors left, unless some were accepted before.
   public func acceptWaiting(atMost count: Int) throws -> [Socket] {
     var accepted: [Socket] = []
     while accepted.count < count {
@@ -85,7 +85,7 @@ public final class Listener: Sendable {
       }
       switch errno {
       case EAGAIN: return accepted
-      // The connection went away again, or the error is the network's: accept(2).
+      // The connection was closed again, or the error is the network's: accept(2).
       case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
         EOPNOTSUPP, ENETUNREACH, EPERM:
         continue
@@ -97,10 +97,10 @@ public final class Listener: Sendable {
     return accepted
   }
 
-  /// Waits until somebody connects, or one of `sockets` has said something or has gone, or the
-  /// deadline has passed.
+  /// Waits until there is a new connection, or one of `sockets` has data or was closed, or until
+  /// the deadline.
   ///
-  /// - Returns: the positions of those sockets, and whether somebody has connected.
+  /// - Returns: the positions of those sockets, and whether there is a new connection.
   public func wait(
     orFor sockets: [Socket], deadline: Instant, cancellation: CancellationToken
   ) throws(ChannelError) -> (heard: [Int], isCalled: Bool) {

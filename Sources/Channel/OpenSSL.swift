@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import Glibc
 internal import OpenSSLLoader
 
-/// libssl and libcrypto by their tables of functions, which shim.h lists, their failures turned into
+/// libssl and libcrypto, by the tables of functions in shim.h, with their failures as
 /// `ChannelError`.
 final class OpenSSL: Sendable {
   let crypto: libcrypto
@@ -15,7 +15,7 @@ final class OpenSSL: Sendable {
     } catch {
       throw .libraryMissing(error.reason)
     }
-    // A peer that has gone must be an error of write, not the end of the process.
+    // Writing to a disconnected peer must be an error, and not end the process.
     signal(SIGPIPE, SIG_IGN)
   }
 
@@ -45,7 +45,7 @@ public enum TLSLibrary {
   public static let builtWith =
     "\(OPENSSL_VERSION_MAJOR).\(OPENSSL_VERSION_MINOR).\(OPENSSL_VERSION_PATCH)"
 
-  /// Such as "3.0.17"; throws `ChannelError.libraryMissing`.
+  /// The version, such as "3.0.17"; throws `ChannelError.libraryMissing`.
   public static func version() throws(ChannelError) -> String {
     let text = try OpenSSL.library().crypto.OpenSSL_version(OPENSSL_VERSION_STRING)
     return text.map { String(cString: $0) } ?? ""

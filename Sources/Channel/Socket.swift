@@ -2,10 +2,10 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// A connected TCP socket that does not block; closed when the last reference goes.
+/// A connected, non-blocking TCP socket; closed with the last reference to it.
 public final class Socket: Sendable {
   let descriptor: Int32
-  /// The other end.
+  /// The other side.
   public let peer: Address
 
   init(takingOwnership descriptor: Int32, peer: Address) {
@@ -21,7 +21,7 @@ public final class Socket: Sendable {
   // Whether `Counter` has counted its bytes.
   private let isCounted = Atomic(false)
 
-  /// Counts what the connection carried, once: when it ends.
+  /// Adds the connection's traffic to the counters, once, at its end.
   private func countTraffic() {
     guard
       isCounted.compareExchange(
@@ -33,8 +33,8 @@ public final class Socket: Sendable {
     Counter.receivedBytes.add(traffic.received)
   }
 
-  /// Sets the options that a connection cannot do without. A peer that vanished is noticed within the
-  /// limits of notes-protocol(7), in seconds but for the last.
+  /// Sets the required options. A vanished peer is noticed within the limits of notes-protocol(7);
+  /// all values are in seconds, except the last.
   func prepare() {
     Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
     Socket.set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
@@ -44,22 +44,22 @@ public final class Socket: Sendable {
     Socket.set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, 20_000)
   }
 
-  /// Holds small writes back, so that they go out with the end of the connection, in as few packets as it
-  /// takes; after 200 ms in any case (tcp(7)).
+  /// Holds back small writes until the connection is closed, so that they need few packets; at most for
+  /// 200 ms (tcp(7)).
   func holdBack() { Socket.set(descriptor, IPPROTO_TCP, TCP_CORK, 1) }
 
-  /// Whether the other end has gone without having said anything.
+  /// Whether the other side has disconnected without sending anything.
   public var isDeserted: Bool {
     var byte: UInt8 = 0
     let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
     return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
   }
 
-  /// Whether this machine has lost the address at this end of the connection, as one that moves to
-  /// another network does: then nothing can come or go on it any more, and nobody tells.
+  /// Whether this machine no longer has the connection's local address, for example after changing
+  /// networks. Such a connection is dead, but the kernel reports no error.
   public var isHomeless: Bool {
     let own = SocketAddress { getsockname(descriptor, $0, $1) }
-    // If that cannot be known the connection goes on.
+    // If this cannot be found out, the connection continues.
     guard let probe = try? Socket.make(family: own.family) else { return false }
     defer { close(probe) }
     let status = own.atAnyPort.with { bind(probe, $0, $1) }
@@ -110,8 +110,8 @@ public final class Socket: Sendable {
     setsockopt(descriptor, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Says that nothing more comes from here, and waits until the other end says the same: closing
-  /// with unread input would reset the connection, and what was sent last would be lost.
+  /// Shuts down this side, and waits until the other side has done the same: closing with unread
+  /// input would reset the connection and lose the last bytes sent.
   func finish(deadline: Instant, cancellation: CancellationToken?) {
     defer { countTraffic() }
     shutdown(descriptor, Int32(SHUT_WR))
@@ -122,7 +122,7 @@ public final class Socket: Sendable {
       if count > 0 {
         left -= 1
       } else if count == 0 || (errno != EAGAIN && errno != EINTR)
-        // Time is up, or the peer is gone: there is no more to read.
+        // The time is over, or the peer is gone: there is no more to read.
         || (try? Wait.until(
           descriptor, .reading, deadline: deadline, phase: .receiving, cancellation: cancellation))
           == nil

@@ -21,7 +21,8 @@ struct SocketAddress: Sendable {
     return withSocketAddress(storage, size: bytes.count, body)
   }
 
-  /// The same at a port that the system chooses: the port has the same place in both families.
+  /// The same address with a port chosen by the system; the port is at the same offset in both
+  /// families.
   var atAnyPort: SocketAddress {
     var other = self
     if bytes.count >= 4 { other.bytes.replaceSubrange(2..<4, with: [0, 0]) }
@@ -30,7 +31,8 @@ struct SocketAddress: Sendable {
 
   var family: Int32 { with { address, _ in Int32(address.pointee.sa_family) } }
 
-  /// In numbers, with an IPv6 scope where there is one, and IPv4 addresses in their own form.
+  /// The address in numeric form, with an IPv6 scope if there is one, and IPv4 addresses in their
+  /// own form.
   var address: Address {
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
@@ -45,8 +47,8 @@ struct SocketAddress: Sendable {
     return Address(host: text, port: UInt16(String(upToNUL: port)) ?? 0)
   }
 
-  /// The addresses of a host. Names are looked up in a thread of their own, as the resolver cannot
-  /// be told when to give up.
+  /// The addresses of a host. Names are looked up on a separate thread, as the resolver has no
+  /// time-out.
   static func resolve(
     _ address: Address, deadline: Instant, cancellation: CancellationToken?
   ) throws -> [SocketAddress] {

@@ -1,10 +1,9 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// An `SSL_CTX`: TLS 1.3 alone, without tickets, resumption, early data or compression.
-/// Resumption is off because it skips the verification of certificates, so that a removed device
-/// could reconnect.
-/// Sendable: nothing changes a context after its set-up, and threads may share one then
+/// An `SSL_CTX`: only TLS 1.3, without tickets, resumption, early data or compression. Resumption
+/// is off because it skips the verification of certificates, so that a removed device could
+/// reconnect. Sendable: nothing changes a context after its set-up, and threads may share one then
 /// (openssl-threads(7)).
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -41,7 +40,7 @@ final class TLSContext: @unchecked Sendable {
     return context
   }
 
-  /// A server's context for a notebook: the last one made, as long as nothing has changed.
+  /// A server's context for a notebook; the last one is reused while its inputs are the same.
   static func server(
     for credentials: MemberCredentials, _ library: OpenSSL
   ) throws(ChannelError) -> TLSContext {
@@ -59,7 +58,7 @@ final class TLSContext: @unchecked Sendable {
 
   private static let latest = Mutex<(credentials: MemberCredentials, context: TLSContext)?>(nil)
 
-  /// A context that offers or asks for the pre-shared key of a code, and has no certificates.
+  /// A context that offers the pre-shared key of a code, and has no certificates.
   static func pairingClient(_ library: OpenSSL) throws(ChannelError) -> TLSContext {
     let context = try TLSContext(.client, library)
     try context.setCiphersuites(Handshake.pairingCiphersuite)
@@ -88,7 +87,7 @@ final class TLSContext: @unchecked Sendable {
 
   private func offer(_ name: ApplicationProtocol) throws(ChannelError) {
     let list = name.list
-    // Unlike its siblings, this one returns 0 for success.
+    // Unlike similar functions, this one returns 0 for success.
     if library.ssl.SSL_CTX_set_alpn_protos(pointer, list, UInt32(list.count)) != 0 {
       throw library.failure("SSL_CTX_set_alpn_protos")
     }

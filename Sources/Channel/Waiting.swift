@@ -1,8 +1,8 @@
 internal import COpenSSL
-// Callers of this module name instants and tokens, too.
+// Callers of this module use instants and tokens, too.
 @_exported public import System
 
-/// The one place where this module waits.
+/// The only code of this module that waits.
 enum Wait {
   struct Events: OptionSet {
     let rawValue: Int
@@ -10,8 +10,8 @@ enum Wait {
     static let writing = Events(rawValue: 2)
   }
 
-  /// Waits until `descriptor` is ready for one of `events`, or `wakeup` was signalled, which is cleared.
-  /// A cancelled token comes before all else.
+  /// Waits until `descriptor` is ready for one of `events`, or until `wakeup` was signalled, which is
+  /// then cleared. A cancelled token takes precedence.
   static func until(
     _ descriptor: Int32, _ events: Events, deadline: Instant, phase: ChannelError.Phase,
     cancellation: CancellationToken?, wakeup: WakeUp? = nil
@@ -33,7 +33,7 @@ enum Wait {
 }
 
 extension Wait.Events {
-  /// The event that an `SSL_get_error` asks to wait for; nil for none.
+  /// The event to wait for, from a result of `SSL_get_error`; nil for none.
   init?(status: Int32) {
     switch status {
     case SSL_ERROR_WANT_READ: self = .reading

@@ -2,8 +2,8 @@ internal import Glibc
 internal import System
 
 extension Address {
-  /// An address received from the network, found on that interface; nil when nothing can listen on
-  /// it. One of a single link gets its scope, as getaddrinfo(3) reads it: `fe80::1%eth0`.
+  /// An address received from the network on an interface; nil if it cannot be used. A link-local
+  /// address gets its scope, in the form of getaddrinfo(3): `fe80::1%eth0`.
   init?(announced address: String, port: UInt16, interface: UInt32) {
     guard port != 0, let family = Self.family(of: address), family != .useless else { return nil }
     let host =
@@ -12,7 +12,8 @@ extension Address {
     self.init(host: host, port: port)
   }
 
-  /// The address that more often works comes first: IPv4, then IPv6, then IPv6 of one link.
+  /// The order of attempts: IPv4, then IPv6, then link-local IPv6, as the first ones work more
+  /// often.
   func isTried(before other: Address) -> Bool {
     (rank, host, port) < (other.rank, other.host, other.port)
   }

@@ -1,13 +1,13 @@
 internal import Synchronization
 internal import System
 
-/// Discovery by the Avahi daemon of this machine.
+/// Discovery by this machine's Avahi daemon.
 ///
-/// The library is loaded, the daemon asked and a thread started by the first `publish` or `browse`;
-/// a program that calls neither pays nothing. If the daemon stops, the connection is retried until it is
-/// back, and the services are announced again.
+/// The first `publish` or `browse` loads the library, connects to the daemon and starts a thread, so a
+/// program that calls neither has no cost. If the daemon stops, connecting is retried, and then the
+/// services are announced again.
 public final class AvahiDiscovery: Discovery {
-  /// The seconds that a call waits for the daemon by default. A slower daemon is reported as
+  /// How many seconds a call waits for the daemon by default. A slower daemon is reported as
   /// `DiscoveryError.daemonSilent`.
   public static let defaultPatience = 5.0
 
@@ -22,7 +22,7 @@ public final class AvahiDiscovery: Discovery {
   private let loadLibrary: @Sendable () throws(DiscoveryError) -> AvahiLibrary
   private let state = Mutex(State.idle)
 
-  /// Discovery for the device of this ID, whose own services it does not report.
+  /// Discovery for the device with this ID, whose own services are not reported.
   public convenience init(deviceID: String, patience: Double = defaultPatience) {
     self.init(deviceID: deviceID, patience: patience) { () throws(DiscoveryError) in
       try AvahiLibrary.load()
@@ -42,39 +42,40 @@ public final class AvahiDiscovery: Discovery {
     if case .running(let thread) = state.withLock({ $0 }) { thread.quit(waiting: 0) }
   }
 
-  /// Throws for a record that cannot be announced, too, and without Avahi's library; in these cases
-  /// the wish is not kept.
+  /// Also throws for a record that cannot be announced, and without Avahi's library; in these cases
+  /// the request is dropped.
   public func publish(_ service: ServiceRecord) throws {
     try service.validate()
     try perform { session, _ in session.publish(service) }
   }
 
-  /// Does not wait until it is done.
+  /// Does not wait for the result.
   public func withdraw(_ service: ServiceRecord) {
     guard case .running(let thread) = state.withLock({ $0 }) else { return }
-    // When the thread has ended, so has the announcement.
+    // If the thread has ended, the announcement has, too.
     try? thread.enqueue { $0.withdraw(service) }
   }
 
-  /// Events come on the thread that talks to the daemon. Throws without Avahi's library, too; in that
-  /// case the wish is not kept.
+  /// Events arrive on the thread that uses the daemon. Also throws without Avahi's library; then the
+  /// request is dropped.
   public func browse(
     _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws {
-    // The thread may outlive `stop()` by what the daemon makes it wait; the handler does not.
+    // The thread may continue after `stop()` while it waits for the daemon; the handler is no
+    // longer called.
     try perform { session, thread in
       session.browse(kind) { if !thread.hasQuit { onEvent($0) } }
     }
   }
 
-  /// The version that the daemon gives, such as "avahi 0.8".
+  /// The daemon's version, such as "avahi 0.8".
   public func daemonVersion() throws -> String {
     let version = BlockingQueue<String>()
     try perform { session, _ in session.ask { version.put($0) } }
     return version.take(until: .now + patience) ?? ""
   }
 
-  /// Waits for the end of the thread `patience` seconds at most.
+  /// Waits at most `patience` seconds for the end of the thread.
   public func stop() {
     let before = state.withLock { state in
       defer { state = .stopped }
@@ -87,7 +88,7 @@ public final class AvahiDiscovery: Discovery {
     _ command: @escaping @Sendable (AvahiSession, AvahiThread) -> DiscoveryError?
   ) throws(DiscoveryError) {
     let thread = try thread()
-    // From within a handler nothing can be waited for: errors then come as events.
+    // A handler cannot wait for this thread: errors then arrive as events.
     if thread.isCurrent { return try thread.enqueue { _ = command($0, thread) } }
     try thread.perform(within: patience) { command($0, thread) }
   }

@@ -1,31 +1,31 @@
-// Built as one with the rest of this module, the C library's types count as CAvahi's, too.
+// In a whole-module build, the C library's types also count as CAvahi's.
 internal import CAvahi
 internal import Glibc
 internal import System
 
-/// Whether multicast DNS (RFC 6762) of other machines is heard here: what discovery lives on, and what
-/// guest networks and isolated Wi-Fi clients are often denied.
+/// Tests whether multicast DNS (RFC 6762) of other machines arrives here: discovery depends on it, and
+/// guest networks and isolated Wi-Fi often block it.
 public enum MulticastProbe {
-  /// The packets that were heard.
+  /// The packets received.
   public struct Result: Sendable, Equatable {
-    /// The interfaces that take part in multicast.
+    /// The interfaces with multicast.
     public let interfaces: [String]
-    /// The IPv4 addresses of the other machines that were heard, sorted.
+    /// The IPv4 addresses of the other machines that sent packets, sorted.
     public let others: [String]
   }
 
   private static let group: UInt32 = 0xe000_00fb
   private static let port: UInt16 = 5353
 
-  /// Asks everybody on the local network which services there are, and listens for so many seconds.
+  /// Asks all devices on the local network for their services, and listens for `seconds`.
   ///
-  /// - Throws: `DiscoveryError.invalidRecord` with the reason when the port cannot be shared.
+  /// - Throws: `DiscoveryError.invalidRecord` with the reason if the port cannot be shared.
   public static func run(seconds: Double) throws -> Result {
     let own = ownAddresses()
     let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw DiscoveryError.invalidRecord("socket: error \(errno)") }
     defer { close(descriptor) }
-    // The port is the daemon's, too.
+    // The daemon uses the same port.
     set(descriptor, SOL_SOCKET, SO_REUSEADDR, Int32(1))
     set(descriptor, SOL_SOCKET, SO_REUSEPORT, Int32(1))
     guard withSocketAddress(address(INADDR_ANY, port), { bind(descriptor, $0, $1) }) == 0 else {
@@ -76,7 +76,7 @@ public enum MulticastProbe {
     return heard
   }
 
-  /// The IPv4 addresses of interfaces that are up and take part in multicast.
+  /// The IPv4 addresses of interfaces that are up and have multicast.
   private static func ownAddresses() -> [(name: String, index: UInt32, address: UInt32)] {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&first) == 0, let first else { return [] }

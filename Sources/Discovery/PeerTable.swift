@@ -3,8 +3,8 @@ package import System
 /// Combines the announcements on several interfaces and protocols into one peer for each device and
 /// service, and reports changes.
 package struct PeerTable<Instance: Hashable> {
-  /// Announcements kept at once; a network that shows more is flooding, and a new one takes the place
-  /// of any other.
+  /// The limit of announcements; a network with more is being flooded, and a new announcement
+  /// replaces a random one.
   static var maximumInstances: Int { 1024 }
 
   private let ownDeviceID: String
@@ -21,22 +21,22 @@ package struct PeerTable<Instance: Hashable> {
     let known = sightings[instance]
     guard record.deviceID != ownDeviceID else { return lose(instance) }
     let isFull = known == nil && sightings.count >= Self.maximumInstances
-    // In no order that others know of, so that no flood puts out whom it means to.
+    // At random, so that a flood cannot remove a chosen device.
     let displaced = isFull ? sightings.keys.randomElement().map { lose($0) } ?? [] : []
     sightings[instance] = (record, address)
     let changed = record.identity
-    // A service that comes back under the same name may announce another device.
+    // If the service returns with the same name, it may announce another device.
     let before = known.flatMap { $0.record.identity == changed ? nil : refresh($0.record.identity) }
     return displaced + [before, refresh(changed)].compactMap { $0 }
   }
 
-  /// An instance has gone.
+  /// An instance has disappeared.
   package mutating func lose(_ instance: Instance) -> [DiscoveryEvent] {
     guard let sighting = sightings.removeValue(forKey: instance) else { return [] }
     return [refresh(sighting.record.identity)].compactMap { $0 }
   }
 
-  /// Forgets all peers.
+  /// Drops all peers.
   package mutating func loseAll() -> [DiscoveryEvent] {
     defer {
       sightings = [:]
@@ -62,7 +62,7 @@ package struct PeerTable<Instance: Hashable> {
 }
 
 extension ServiceRecord {
-  /// The part of a record that names the service: the same at any port and of any version.
+  /// The part of a record that identifies the service, without port and version.
   fileprivate var identity: ServiceRecord {
     ServiceRecord(
       kind: kind, notebookID: notebookID, deviceID: deviceID, locator: locator, port: 0,

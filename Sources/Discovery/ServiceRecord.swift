@@ -2,12 +2,12 @@
 ///
 /// Names of people, devices and notebooks are not among them (notes-protocol(7), Discovery).
 public struct ServiceRecord: Hashable, Sendable {
-  /// The version of the protocol that this program speaks.
+  /// The version of the protocol that this program supports.
   public static let currentProtocolVersion = 1
 
   /// The kind of the service.
   public let kind: ServiceKind
-  /// The notebook it is about.
+  /// The notebook of the service.
   public let notebookID: String
   /// The device that announces it.
   public let deviceID: String
@@ -15,10 +15,10 @@ public struct ServiceRecord: Hashable, Sendable {
   public let locator: String?
   /// The port at which the device listens.
   public let port: UInt16
-  /// The version of the protocol that it speaks.
+  /// The version of the protocol that the device supports.
   public let protocolVersion: Int
 
-  /// A notebook that listens for its members on `port`.
+  /// A notebook that accepts connections of its members on `port`.
   public static func notebook(id: String, device: String, port: UInt16) -> ServiceRecord {
     ServiceRecord(
       kind: .notebook, notebookID: id, deviceID: device, locator: nil, port: port,
@@ -34,8 +34,8 @@ public struct ServiceRecord: Hashable, Sendable {
       protocolVersion: currentProtocolVersion)
   }
 
-  /// The instance name to ask for: derived from the IDs, so that it names nobody. A second service
-  /// of the same name on the network gets another one from Avahi.
+  /// The requested instance name, made from the IDs, so that it contains no person's name. If
+  /// another service on the network has the same name, Avahi assigns another.
   var instanceName: String {
     let names = [String(notebookID.prefix(12)), String(deviceID.prefix(12))]
     return (names + (locator.map { [$0] } ?? [])).joined(separator: "-")
@@ -43,14 +43,14 @@ public struct ServiceRecord: Hashable, Sendable {
 }
 
 /// The TXT record: `v`, `nb`, `dev` and, for an invitation, `loc` (notes-protocol(7), Discovery).
-/// As RFC 6763 section 6.4 says: keys are compared without case, the first of several equal keys
-/// counts, a string without "=" is a key without value, unknown keys are ignored.
+/// By RFC 6763 section 6.4, keys are compared ignoring case, the first of several equal keys
+/// counts, a string without "=" is a key without value, and unknown keys are ignored.
 extension ServiceRecord {
-  /// The longest ID that is believed; ours are 52 characters of base32.
+  /// The longest accepted ID; those of notes have 52 characters of base32.
   static let maximumIDLength = 64
-  /// The longest locator that is believed; ours are 2 characters.
+  /// The longest accepted locator; those of notes have 2 characters.
   static let maximumLocatorLength = 8
-  /// No more strings of a TXT record than this are looked at.
+  /// The most strings of a TXT record that are read.
   static let maximumStrings = 16
 
   var strings: [[UInt8]] {
@@ -59,14 +59,14 @@ extension ServiceRecord {
     return pairs.map { Array("\($0)=\($1)".utf8) }
   }
 
-  /// Reads a TXT record received from the network; nil when it is not one of ours.
+  /// Reads a TXT record received from the network; nil if it is not one of notes.
   init?(kind: ServiceKind, port: UInt16, strings: [[UInt8]]) {
     guard port != 0 else { return nil }
     var values: [String: String] = [:]
     for string in strings.prefix(Self.maximumStrings) {
       let key = string.prefix { $0 != UInt8(ascii: "=") }
       guard let name = Self.plainText(key)?.lowercased(), !name.isEmpty else { continue }
-      // The first of several equal keys counts even when its value cannot be used.
+      // The first of several equal keys counts, even if its value is unusable.
       if values[name] == nil {
         values[name] = Self.plainText(string.dropFirst(key.count + 1)) ?? ""
       }
@@ -83,7 +83,7 @@ extension ServiceRecord {
       protocolVersion: version)
   }
 
-  /// Throws `DiscoveryError.invalidRecord` for values that no reader would believe.
+  /// Throws `DiscoveryError.invalidRecord` for values that every reader would reject.
   package func validate() throws {
     guard let read = ServiceRecord(kind: kind, port: port, strings: strings), read == self else {
       throw DiscoveryError.invalidRecord("\(strings.map { String(decoding: $0, as: UTF8.self) })")
@@ -95,7 +95,7 @@ extension ServiceRecord {
     return text == String(number) ? number : nil
   }
 
-  /// IDs and locators are letters and digits alone, so they can be shown and compared bytewise.
+  /// Whether a text has only letters and digits, so that it can be shown and compared bytewise.
   private static func isIdentifier(_ text: String, upTo length: Int) -> Bool {
     !text.isEmpty && text.utf8.count <= length
       && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }

@@ -28,25 +28,26 @@ public enum GitError: FileFailure, Sendable {
   case wrongKind(ObjectID, expected: ObjectKind)
   /// An object's content does not follow git's format.
   case malformed(ObjectID, String)
-  /// A reference's file holds neither an ID nor another reference's name.
+  /// A reference's file contains neither an ID nor another reference's name.
   case brokenReference(String)
   /// A reference is locked: the lock's file in the repository.
   case locked(String)
   case referenceMoved(String)
   /// More than one object ID begins with this prefix.
   case ambiguousPrefix(String)
-  /// A version stands for more than devices take: its tree, what there is too much of, and the limit.
+  /// A version exceeds a limit of all devices: its tree, the thing that there is too much of, and
+  /// the limit.
   case tooLarge(tree: ObjectID, what: String, limit: Int)
-  /// An object is larger than devices take: its kind, its size and the limit, in bytes.
+  /// An object exceeds the limit of all devices: its kind, its size and the limit, in bytes.
   case objectTooLarge(ObjectKind, bytes: Int, limit: Int)
   case system(call: String, path: String, errno: Int32)
 }
 
-/// Calls on files that throw this module's error.
+/// System calls on files that throw this module's error.
 typealias Disk = FileSystem<GitError>
 
 extension GitError: CustomStringConvertible {
-  /// The error as people are told: lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
     case .library(let call, let code, let message): "\(call) failed (\(code)): \(message)"

@@ -1,14 +1,14 @@
 internal import CLibgit2
 internal import Glibc
 
-/// The loaded library, and the one place where its status codes become errors.
+/// The loaded library, and the only code that turns its status codes into errors.
 final class Libgit2: Sendable {
   let api: libgit2
 
   private init(api: libgit2) { self.api = api }
 
   /// Loads and initialises the library once per process, without the user's configuration: neither
-  /// file bytes nor behaviour may depend on it.
+  /// the bytes of files nor the behaviour may depend on it.
   static let shared: Result<Libgit2, GitError> = {
     let storage = UnsafeMutableRawPointer.allocate(
       byteCount: MemoryLayout<libgit2>.size, alignment: MemoryLayout<libgit2>.alignment
@@ -35,10 +35,10 @@ final class Libgit2: Sendable {
       }
       defer { for name in names { free(UnsafeMutablePointer(mutating: name)) } }
       try set { libgit2_set_extensions($0, &names, names.count) }
-      // Repository.open checks the owner itself: without the user's configuration,
-      // "safe.directory" can't be honoured.
+      // Repository.open checks the owner itself: without the user's configuration, "safe.directory"
+      // does not apply.
       try set { libgit2_set_owner_validation($0, 0) }
-      // The objects that we refer to were just written, and may not be in the repository yet.
+      // The referenced objects were just written, and may not be in the repository yet.
       try set { libgit2_set_strict_object_creation($0, 0) }
       try set { libgit2_set_fsync($0, 1) }
     } catch let error as GitError {
@@ -49,8 +49,8 @@ final class Libgit2: Sendable {
     return .success(library)
   }()
 
-  /// Fills the table from the first of these files that exists. Returns nil, or why no file could
-  /// be loaded; if a file exists but cannot be used, its reason.
+  /// Fills the table from the first of these files that exists. Returns nil for success; otherwise
+  /// the reason, and for an existing but unusable file the reason for that.
   static func load(_ fileNames: [String], into table: UnsafeMutablePointer<libgit2>) -> String? {
     var problems: [String] = []
     for name in fileNames {
@@ -61,7 +61,7 @@ final class Libgit2: Sendable {
     return problems.first { !$0.hasSuffix("No such file or directory") } ?? absent
   }
 
-  /// Returns a status of 0 or more; throws the library's error for any other.
+  /// Returns a status of 0 or more; throws the library's error for a negative one.
   @discardableResult func check(_ call: String, _ status: Int32) throws -> Int32 {
     guard status < 0 else { return status }
     throw error(call, status)
@@ -98,7 +98,7 @@ extension git_oid {
 
 /// The libgit2 of this system.
 public enum GitLibrary {
-  /// The files of the versions that can be used, in the order in which they are tried.
+  /// The files of the supported versions, in the order in which they are tried.
   public static let fileNames: [String] = {
     var names: [String] = []
     while let name = libgit2_file_name(Int32(names.count)) { names.append(String(cString: name)) }
@@ -108,7 +108,7 @@ public enum GitLibrary {
   /// The version whose headers the program was built with, such as "1.5.1".
   public static let builtWith = LIBGIT2_VERSION
 
-  /// Such as "1.5.1"; throws `GitError.libraryMissing`.
+  /// The version, such as "1.5.1"; throws `GitError.libraryMissing`.
   public static func version() throws(GitError) -> String {
     let library = try Libgit2.shared.get()
     var numbers = (Int32(0), Int32(0), Int32(0))

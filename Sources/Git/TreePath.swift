@@ -1,9 +1,9 @@
 internal import Glibc
 internal import System
 
-/// A path inside a notebook: names joined by `/`, as bytes, like on Linux and in git's trees.
-/// Equality and order are bytewise: two Unicode forms stay two paths, and what is not UTF-8 is
-/// kept.
+/// A path inside a notebook: names joined by `/`, as bytes, as on Linux and in git's trees.
+/// Equality and order are bytewise: two Unicode forms are two paths, and bytes that are not UTF-8
+/// are kept.
 public struct TreePath: Hashable, Sendable {
   /// The path's bytes, without a leading or trailing slash.
   public let bytes: [UInt8]
@@ -14,13 +14,13 @@ public struct TreePath: Hashable, Sendable {
   /// The path whose UTF-8 form is `string`'s.
   public init(_ string: String) { bytes = Array(string.utf8) }
 
-  /// The path as text, or nil when its bytes are not valid UTF-8.
+  /// The path as text; nil if its bytes are not valid UTF-8.
   public var utf8String: String? { String(validating: bytes, as: UTF8.self) }
 
   /// Whether this is the notebook's folder itself.
   public var isEmpty: Bool { bytes.isEmpty }
 
-  /// The names the path is made of, outermost first.
+  /// The names in the path, outermost first.
   public var components: [TreePath] {
     bytes.split(separator: UInt8(ascii: "/")).map { TreePath(bytes: $0) }
   }
@@ -31,7 +31,7 @@ public struct TreePath: Hashable, Sendable {
     return TreePath(bytes: bytes[(slash + 1)...])
   }
 
-  /// The path of the folder it is in, or nil when that is the notebook's folder itself.
+  /// The path of the folder around it; nil if that is the notebook's own folder.
   public var parent: TreePath? {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return nil }
     return TreePath(bytes: bytes[..<slash])
@@ -48,7 +48,8 @@ public struct TreePath: Hashable, Sendable {
   }
 }
 
-// The whole path at once instead of byte by byte: paths of thousands of bytes are sorted by the thousands.
+// Compares whole paths at once instead of byte by byte: paths of thousands of bytes are sorted by
+// the thousands.
 extension TreePath: Comparable {
   /// Orders by bytes.
   public static func < (left: TreePath, right: TreePath) -> Bool {
@@ -65,7 +66,7 @@ extension TreePath: Comparable {
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 
-  /// The order of as many bytes as both have, as memcmp(3) tells it.
+  /// The order of the bytes up to the shorter length, as in memcmp(3).
   private func order(sharedWith other: TreePath) -> Int32 {
     bytes.withUnsafeBytes { mine in
       other.bytes.withUnsafeBytes { theirs in
@@ -77,7 +78,7 @@ extension TreePath: Comparable {
 }
 
 extension TreePath: CustomStringConvertible {
-  /// The path for people: bytes that are not UTF-8 show as U+FFFD.
+  /// The path for people: bytes that are not UTF-8 become U+FFFD.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -86,7 +87,7 @@ extension TreePath: ExpressibleByStringLiteral {
 }
 
 extension TreePath: Codable {
-  /// From its bytes in hexadecimal digits: not every path is text.
+  /// Decodes hexadecimal digits, as not every path is text.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let bytes = [UInt8](hexadecimal: try container.decode(String.self)) else {

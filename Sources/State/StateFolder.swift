@@ -1,5 +1,5 @@
-/// This device's state for a notebook: the folder `.git/notes`. It is the one place that says which files and
-/// folders are there; FILES in notes(1) lists the same.
+/// This device's state of a notebook: the folder `.git/notes`. Only this type defines its files and folders;
+/// FILES in notes(1) lists the same.
 public struct StateFolder: Hashable, Sendable {
   /// The folder's path.
   public let path: String
@@ -10,15 +10,16 @@ public struct StateFolder: Hashable, Sendable {
   /// The state folder of the notebook in this folder.
   public init(ofNotebookIn folder: String) { path = folder + Self.place }
 
-  /// The state folder beside the objects of a repository.
+  /// The state folder inside a repository's `.git`.
   package init(ofRepository gitFolder: String) { path = gitFolder + "/notes" }
 
   /// The path from the folder of a notebook.
   package static let place = "/.git/notes"
 
-  /// A file there. The value is its path from the state folder.
+  /// A file in the folder. The value is its path relative to the folder.
   public enum File: String, CaseIterable, Sendable {
-    /// The notebook's ID and name, and this device's. A repository that has it is a notebook.
+    /// The IDs and names of the notebook and of this device. A repository with this file is a
+    /// notebook.
     case notebook
     /// Locked by the process that writes to the notebook.
     case lock
@@ -26,89 +27,90 @@ public struct StateFolder: Hashable, Sendable {
     case watch
     /// Locked by the process that collects garbage.
     case gcLock = "gc.lock"
-    /// The tip, its heads and how many conflicts are open.
+    /// The tip, its heads and the number of open conflicts.
     case tip
-    /// The version up to which all is portable.
+    /// The version whose whole history is portable.
     case plain
-    /// Notes that the folder cannot take, or whose place is taken.
+    /// Notes that cannot be put into the folder, or whose place is taken.
     case waiting
     /// The permissions of notes and folders that not everybody may read.
     case `private`
-    /// The machine's run that looked at the folder last, and files that a power cut damaged.
+    /// The boot of the machine in which the folder was last scanned, and files damaged by a power
+    /// cut.
     case machine
-    /// The texts that the folder held before the last checkouts.
+    /// The texts that were in the folder before the last checkouts.
     case brought
-    /// The notes that a person has seen.
+    /// The notes that a person has read.
     case looked
-    /// Objects that the history needs and that are not here.
+    /// Objects that the history needs and the repository lacks.
     case missing
     /// The versions that were here when a device's right to make versions ended.
     case formerWriters = "former-writers"
-    /// That another machine uses this device's key.
+    /// The evidence that another machine uses this device's key.
     case sharedKey = "shared-key"
     /// The addresses at which peers were last reached.
     case addresses
-    /// Which versions hubs showed this device, and members.
+    /// The versions that hubs showed this device and members.
     case hubs
-    /// That an admin started the membership over.
+    /// The fact that an admin started the membership over.
     case startedOver = "started-over"
-    /// The invitation by a link that this device has answered, and waits for.
+    /// The invitation by a link or file to which this device has responded.
     case asked
     /// The guests of the page, and the links for new ones.
     case guests
     /// Locked while the guests are changed.
     case guestsLock = "guests.lock"
-    /// The address at which the page is served now.
+    /// The addresses at which the page is served now.
     case webAddress = "web-address"
-    /// The file that a browser is shown to open the page.
+    /// The file that a browser opens to reach the page.
     case webLink = "web-link.html"
     /// The keys of members, for git.
     case allowedSigners = "allowed-signers"
-    /// A checkout that is under way.
+    /// The record of a checkout in progress.
     case journal = "checkout/journal"
-    /// Which version changed which note.
+    /// The versions that changed each note.
     case history = "cache/history"
     /// Versions that are signed by the device that they name.
     case verified = "cache/verified"
-    /// Derived merges that hold what their versions merge to.
+    /// Derived merges that are equal to the computed merges.
     case merges = "cache/merges"
     /// The devices that were ever members.
     case signers = "cache/signers"
-    /// This device's role, and who the admins are.
+    /// This device's role, and the admins.
     case standing = "cache/standing"
-    /// The links and repositories that a save has told of.
+    /// The links and repositories that a save has reported.
     case told = "cache/told"
   }
 
-  /// A folder there. The value is its path from the state folder.
+  /// A folder in the state folder. The value is its path relative to that.
   public enum Folder: String, CaseIterable, Sendable {
     /// The certificates and revocations of the members.
     case membership
-    /// The files of a checkout before they come into the notebook's folder, and its journal.
+    /// The files of a checkout before they are put into the notebook's folder, and its journal.
     case checkout
     /// Files that a program still writes to after a checkout has replaced them.
     case lingering
     /// The texts that editors were given, a file for each running command.
     case editing
-    /// Versions that arrive, until they are checked.
+    /// Received versions that are not checked yet.
     case incoming
-    /// The `.gitignore` files that this device agreed to.
+    /// The `.gitignore` files to which this device has agreed.
     case ignore
-    /// The `.gitattributes` files that this device agreed to.
+    /// The `.gitattributes` files to which this device has agreed.
     case attributes
-    /// The devices that merge otherwise, a file for each.
+    /// The devices whose merges differ, a file for each.
     case differing
     /// Versions that were not merged, a file for each device.
     case held
-    /// When devices were met, a file for each.
+    /// When devices were last connected, a file for each.
     case seen
-    /// The keys that members want certified, a file for each member.
+    /// The keys for which members request certificates, a file for each member.
     case requests
-    /// The invitations that were made here.
+    /// The invitations made here.
     case invitations
-    /// The invitations that came from other devices.
+    /// The invitations received from other devices.
     case invited
-    /// The invitations by a link that are open, as their inviters signed them.
+    /// The open invitations by a link, as signed by their inviters.
     case offers
     /// The files that can be made again at any time.
     case cache
@@ -125,9 +127,9 @@ public struct StateFolder: Hashable, Sendable {
 
   /// The prefixes of the names of temporary folders.
   package enum Temporary: String, CaseIterable {
-    /// A folder in which the file system is tried.
+    /// A folder for a trial of the file system.
     case probe
-    /// The texts that a merge program gets.
+    /// The texts for a merge program.
     case resolve
   }
 }

@@ -4,19 +4,19 @@ package struct StateLines: Sendable {
   /// The lines, in the file's order.
   package private(set) var lines: [StateLine] = []
 
-  /// A file of these lines; those without a value are left out.
+  /// A file with these lines; lines without a value are left out.
   package init(_ lines: KeyValuePairs<String, (any CustomStringConvertible)?> = [:]) {
     for (key, value) in lines { if let value { append(key, value.description) } }
   }
 
-  /// The lines of a file's content, whatever it holds.
+  /// The lines of a file's content, whatever the content is.
   package init(parsing content: [UInt8]) {
     lines = content.split(separator: UInt8(ascii: "\n")).map { StateLine(bytes: $0) }
   }
 
   /// The lines of the file with this path.
   ///
-  /// - Throws: where the content is no lines of text, as after a power cut.
+  /// - Throws: an error if the content is not lines of text, as after a power cut.
   package init(of content: [UInt8], at path: String) throws(StateDamage) {
     if content.contains(0) { throw StateDamage(path, "it holds zero bytes") }
     if let last = content.last, last != UInt8(ascii: "\n") {
@@ -28,16 +28,16 @@ package struct StateLines: Sendable {
     self.init(parsing: content)
   }
 
-  /// The value of a key, or nil.
+  /// The value of a key; nil if there is none.
   package subscript(key: String) -> String? { lines.last { $0.key == key }?.value }
 
-  /// The value of a key as a number, or nil.
+  /// The value of a key as a number; nil if there is none.
   package subscript(number key: String) -> Int64? { self[key].flatMap { Int64($0) } }
 
   /// All values of a key, in the file's order.
   package func values(of key: String) -> [String] { lines.filter { $0.key == key }.map(\.value) }
 
-  /// Adds a line. A value has no line ends: a space takes the place of each.
+  /// Adds a line. Newlines in the value are replaced by spaces.
   package mutating func append(_ key: String, _ value: String) {
     lines.append(
       StateLine(bytes: Array("\(key) \(String(value.map { $0.isNewline ? " " : $0 }))".utf8)[...]))

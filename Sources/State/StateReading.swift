@@ -1,6 +1,6 @@
 package import System
 
-/// A file of this device's state that is there and is not as this program wrote it.
+/// The error for a file of this device's state that exists and is not as this program wrote it.
 public struct StateDamage: Error, Hashable, CustomStringConvertible {
   /// The file.
   public let path: String
@@ -10,10 +10,10 @@ public struct StateDamage: Error, Hashable, CustomStringConvertible {
   /// The damage of a file.
   public init(_ path: String, _ problem: String) { (self.path, self.problem) = (path, problem) }
 
-  /// For people.
+  /// The message for people.
   public var description: String { "\(path) is damaged: \(problem)" }
 
-  /// The suffix that the name of a damaged memory gets.
+  /// The suffix that is added to the name of a damaged cache file.
   package static let suffix = ".damaged"
 }
 
@@ -28,8 +28,8 @@ extension FileSystem {
   /// The content of a cache file, whose loss costs little; nil if there is none. A damaged file is renamed,
   /// and `notes doctor` reports it, as well as a file that cannot be read.
   ///
-  /// - Parameter parse: reads the lines; throws `StateDamage`, or returns nil for what another version of this
-  ///   program wrote.
+  /// - Parameter parse: reads the lines; throws `StateDamage`, or returns nil for the content of another
+  ///   version of this program.
   package static func memory<Value>(
     at path: String, limit: Int = .max, _ parse: (StateLines) throws(StateDamage) -> Value?
   ) -> Value? {
@@ -37,7 +37,7 @@ extension FileSystem {
     do {
       return try parse(StateLines(of: content, at: path))
     } catch {
-      // One that cannot be renamed is found damaged again.
+      // If the file cannot be renamed, it is found damaged again.
       try? rename(path, to: path + StateDamage.suffix)
       return nil
     }

@@ -2,13 +2,13 @@
 public struct Address: Hashable, Sendable, CustomStringConvertible {
   /// A name, an IPv4 address, or an IPv6 address without brackets, with `%SCOPE` where needed.
   public let host: String
-  /// 0 means any, when listening.
+  /// The port; 0 means any free port for listening.
   public let port: UInt16
 
-  /// The host that means all of this device's addresses, when listening.
+  /// The host that means all of this device's addresses, for listening.
   public static let anyHost = "*"
 
-  /// An address whose parts are known to be right.
+  /// An address from valid parts.
   public init(host: String, port: UInt16) {
     self.host = host
     self.port = port
@@ -40,7 +40,7 @@ public struct Address: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// As it is read.
+  /// The address in the form that `init(parsing:)` reads.
   public var description: String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }

@@ -1,8 +1,8 @@
-/// Hides the secrets in addresses of repositories. Every text with an address passes through here before it is
-/// shown, also the output of other programs.
+/// Hides secrets in addresses of repositories. Every text with an address is passed through here before it is
+/// shown, including the output of other programs.
 public enum AddressText {
-  /// A text in which the addresses of the form `SCHEME://USER:PASSWORD@HOST` lack the password, and the user
-  /// unless that is a plain short name: `https://…@host/x`. Services take secrets in the place of a user's name.
+  /// A text in which addresses of the form `SCHEME://USER:PASSWORD@HOST` have no password, and a user only if
+  /// that is a plain short name: `https://…@host/x`. Some services use secrets as user names.
   public static func withoutSecrets(_ text: String) -> String {
     guard text.contains("://"), text.contains("@") else { return text }
     var shown = ""
@@ -22,12 +22,12 @@ public enum AddressText {
     return shown + rest
   }
 
-  /// Whether the part before the `@` of an address is more than a user's name.
+  /// Whether the part before the `@` of an address is more than a user name.
   public static func hasPassword(_ user: some StringProtocol) -> Bool {
     user.contains(":") || user.lowercased().contains("%3a")
   }
 
-  /// Whether the part before the first slash is not a host with an optional port.
+  /// Whether the part before the first slash is something other than a host with an optional port.
   private static func isCut(_ host: Substring) -> Bool {
     guard let colon = host.firstIndex(of: ":") else { return hasPassword(host) }
     return !host[host.index(after: colon)...].allSatisfy(\.isNumber)

@@ -5,9 +5,9 @@ extension [UInt8] {
   /// The bytes in base64, padded, without line breaks.
   public var base64: [UInt8] { [UInt8](Data(self).base64EncodedData()) }
 
-  /// The bytes that a base64 text stands for; nil for a text that `base64` does not produce.
+  /// The bytes of a base64 text; nil for a text that `base64` would not produce.
   public init?(base64 text: [UInt8]) {
-    // Padding in the middle, or bits behind the last byte, are a second spelling.
+    // Padding in the middle, or extra bits after the last byte, would be a second spelling.
     guard let data = Data(base64Encoded: Data(text)), [UInt8](data).base64 == text else {
       return nil
     }

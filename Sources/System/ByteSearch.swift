@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension [UInt8] {
-  /// The next place of a byte, from `start` on; nil if it does not occur. By memchr(3), which looks at many
-  /// bytes at once.
+  /// The next position of a byte, from `start` on; nil if it does not occur. Uses memchr(3), which compares
+  /// many bytes at once.
   public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     guard start < count else { return nil }
     return withUnsafeBytes { bytes in
@@ -12,7 +12,8 @@ extension [UInt8] {
       return UnsafeRawPointer(found) - base
     }
   }
-  /// The first place of some bytes, from `start` on; nil if they are not there, or are none.
+  /// The first range of some bytes, from `start` on; nil if they do not occur, or if `part` is
+  /// empty.
   public func firstRange(of part: [UInt8], from start: Int = 0) -> Range<Int>? {
     guard let first = part.first else { return nil }
     var start = start

@@ -3,9 +3,10 @@ internal import Glibc
 private typealias Disk = FileSystem<SystemCallError>
 
 extension ChildProcess {
-  /// A number that grows and shrinks as the process, and those it started, read and write: bytes of read(2)
-  /// and write(2), and bytes that wait in their TCP sockets, as proc(5) tells of `io` and `net/tcp`. While
-  /// nothing moves, it stays; 0 where the system does not tell.
+  /// A number that changes while the process, or a process that it started, reads and writes: the bytes of
+  /// read(2) and write(2), and the bytes that wait in their TCP sockets, from `io` and `net/tcp` of
+  /// proc(5). It does not change while nothing is transferred; 0 if the system does not provide the
+  /// numbers.
   public var traffic: Int {
     let family = Self.family(of: "\(id)")
     let moved = family.flatMap { Self.lines(of: "/proc/\($0)/io") }.reduce(0) { sum, line in
@@ -16,7 +17,7 @@ extension ChildProcess {
     return moved + Self.waiting(in: Set(family.flatMap(Self.sockets)), seenBy: id)
   }
 
-  /// A process, and all that it started which live.
+  /// A process, and all running processes that it has started.
   private static func family(of process: String) -> [String] {
     let tasks = "/proc/\(process)/task"
     return [process]
@@ -24,7 +25,7 @@ extension ChildProcess {
       .flatMap { $0.split(separator: " ") }.flatMap { family(of: String($0)) }
   }
 
-  /// The numbers of a process's sockets.
+  /// The inode numbers of a process's sockets.
   private static func sockets(of process: String) -> [Substring] {
     let folder = "/proc/\(process)/fd/"
     return Disk.namesIfAny(in: folder).compactMap { name in
@@ -36,7 +37,7 @@ extension ChildProcess {
     }
   }
 
-  /// How many bytes in these sockets were not sent, not acknowledged or not read.
+  /// How many bytes in these sockets are not sent, not acknowledged or not read.
   private static func waiting(in sockets: Set<Substring>, seenBy process: pid_t) -> Int {
     if sockets.isEmpty { return 0 }
     return ["tcp", "tcp6"].flatMap { lines(of: "/proc/\(process)/net/\($0)") }.reduce(0) {

@@ -2,14 +2,14 @@ public import Glibc
 
 /// A program that was started: posix_spawn(3).
 public struct ChildProcess: Sendable {
-  /// Its process number.
+  /// Its process ID.
   public let id: pid_t
 
-  /// How it ended.
+  /// The way in which it ended.
   public enum Ending: Hashable, Sendable {
-    /// By itself, with this status.
+    /// It exited with this status.
     case exited(Int32)
-    /// By a signal.
+    /// A signal killed it.
     case killed(Int32)
   }
 
@@ -18,11 +18,11 @@ public struct ChildProcess: Sendable {
     /// The stream of this process.
     case inherited
     case null
-    /// To an open file of this process.
+    /// An open file of this process.
     case descriptor(Int32)
   }
 
-  /// Which others it is with, as signals see it.
+  /// The process group of the program, for signals.
   public enum Group: Sendable {
     /// The program stays in this process's group.
     case inherited
@@ -32,7 +32,7 @@ public struct ChildProcess: Sendable {
     case session
   }
 
-  // Of <spawn.h>, where _GNU_SOURCE shows it.
+  // From <spawn.h>, which defines it only with _GNU_SOURCE.
   private static let newSession: Int16 = 0x80
 
   /// Starts a program.
@@ -40,7 +40,8 @@ public struct ChildProcess: Sendable {
   /// - Parameters:
   ///   - program: its path, or a name that is looked up in $PATH.
   ///   - arguments: argv, beginning with the program's name; without NUL bytes.
-  ///   - variables: `NAME=VALUE` entries that are added to our environment, or replace entries in it.
+  ///   - variables: `NAME=VALUE` entries that are added to this process's environment, or replace
+  ///     entries in it.
   ///   - withoutVariables: the names of variables that it does not inherit.
   ///   - defaultSignals: signals that get their default action, although this process may ignore them,
   ///     such as SIGXFSZ.
@@ -106,25 +107,25 @@ public struct ChildProcess: Sendable {
     String(decoding: variable.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
   }
 
-  /// The same, with words that are text.
+  /// The same, with arguments as text.
   public init(
     _ program: String, _ arguments: [String], output: Stream = .inherited
   ) throws(SystemCallError) {
     try self.init(program, arguments: arguments.map { Array($0.utf8) }, output: output)
   }
 
-  /// The words by which the shell carries out a command line.
+  /// The arguments with which a shell runs a command line.
   ///
   /// - Parameter words: $0, $1 and so on of the command line.
   public static func shell(_ command: String, _ words: [[UInt8]] = []) -> [[UInt8]] {
     [Array("sh".utf8), Array("-c".utf8), Array(command.utf8)] + words
   }
 
-  /// Waits until it has ended, and returns its status; nil if the system does not report it.
+  /// Waits for its end, and returns its status; nil if the system does not report it.
   @discardableResult
   public func wait() -> Ending? { ending(0) }
 
-  /// The same until `deadline`; nil also when it has not ended by then.
+  /// The same until `deadline`; also nil if it has not ended by then.
   public func wait(until deadline: Instant) -> Ending? {
     var pause: useconds_t = 2_000
     while true {

@@ -2,13 +2,13 @@ public import Glibc
 
 /// A point on the monotonic clock (clock_gettime(2), CLOCK_MONOTONIC), which never jumps.
 public struct Instant: Hashable, Comparable, Sendable {
-  /// Seconds since some point of the past.
+  /// Seconds since a fixed point in the past.
   public let seconds: Double
 
-  /// The point so many seconds after that.
+  /// The point at this number of seconds.
   public init(seconds: Double) { self.seconds = seconds }
 
-  /// An instant that is never reached.
+  /// A point that is never reached.
   public static let never = Instant(seconds: .infinity)
 
   /// The present.
@@ -16,7 +16,7 @@ public struct Instant: Hashable, Comparable, Sendable {
 
   public static func < (left: Instant, right: Instant) -> Bool { left.seconds < right.seconds }
 
-  /// So many seconds later.
+  /// The point that many seconds later.
   public static func + (instant: Instant, seconds: Double) -> Instant {
     Instant(seconds: instant.seconds + seconds)
   }
@@ -27,25 +27,25 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// This many seconds from now; now if the number is negative.
   public static func after(seconds: Double) -> Instant { .now + max(seconds, 0) }
 
-  /// Whether it is over.
+  /// Whether the point is in the past.
   public var hasPassed: Bool { self <= .now }
 
-  /// The seconds until it, at least 0.
+  /// The seconds until the point, at least 0.
   public var secondsLeft: Double { max(self - .now, 0) }
 
-  /// The milliseconds until it for poll(2): rounded up, and -1 for `never`.
+  /// The milliseconds until the point for poll(2): rounded up, and -1 for `never`.
   public var pollTimeout: Int32 {
     self == .never ? -1 : Int32(min((secondsLeft * 1_000).rounded(.up), 86_400_000))
   }
 
-  /// As pthread_cond_timedwait(3) takes it.
+  /// The form for pthread_cond_timedwait(3).
   var timespec: Glibc.timespec {
     let seconds = min(seconds, 1e15)
     let whole = seconds.rounded(.down)
     return Glibc.timespec(tv_sec: Int(whole), tv_nsec: Int((seconds - whole) * 1e9))
   }
 
-  /// How many seconds the machine has slept since it was started.
+  /// How many seconds the machine has been asleep since it was started.
   public static var secondsAsleep: Double {
     seconds(on: CLOCK_BOOTTIME) - seconds(on: CLOCK_MONOTONIC)
   }
@@ -61,16 +61,16 @@ public enum WallClock {
   /// Seconds since 1970-01-01 00:00 UTC.
   public static func now() -> Int64 { Int64(time(nil)) }
 
-  /// The same to the nanosecond, as files' times are.
+  /// The present time in nanoseconds, like files' times.
   public static var precise: timespec { timespec(now: CLOCK_REALTIME) }
 
-  /// The time that a file gets which is written now: as of the system's last tick.
+  /// The modification time that a file written now would get: the time of the system's last tick.
   public static var ofFiles: timespec { timespec(now: CLOCK_REALTIME_COARSE) }
 
   /// How many seconds ago a file was written.
   public static func age(of status: stat) -> Int { Int(now()) - status.st_mtim.tv_sec }
 
-  /// When the machine was started, a second early at most.
+  /// When the machine was started; may be up to a second early.
   public static var startOfMachine: timespec {
     let (now, running) = (precise, timespec(now: CLOCK_BOOTTIME))
     return timespec(tv_sec: now.tv_sec - running.tv_sec - 1, tv_nsec: now.tv_nsec)
@@ -79,14 +79,14 @@ public enum WallClock {
   /// The local zone's minutes east of UTC at a time.
   public static func offset(at seconds: Int64 = now()) -> Int { secondsEast(at: seconds) / 60 }
 
-  /// The local zone's seconds east of UTC at a time; 0 where the calendar does not reach.
+  /// The local zone's seconds east of UTC at a time; 0 for a time outside the calendar.
   public static func secondsEast(at seconds: Int64) -> Int {
     var seconds = time_t(seconds)
     var local = tm()
     return localtime_r(&seconds, &local) == nil ? 0 : local.tm_gmtoff
   }
 
-  /// A time as strftime(3) writes it; the seconds where its year is beyond the calendar.
+  /// A time formatted by strftime(3); for a year outside the calendar, the number of seconds.
   public static func text(_ seconds: Int64, _ format: String, isLocal: Bool = true) -> String {
     var time = time_t(seconds)
     var parts = tm()
@@ -102,18 +102,18 @@ public enum WallClock {
 /// A day and a time of day in UTC, by the Gregorian calendar of the C library.
 public struct CalendarTime: Sendable {
   public let year: Int
-  /// From 1.
+  /// The month, from 1.
   public let month: Int
-  /// Of the month, from 1.
+  /// The day of the month, from 1.
   public let day: Int
   public let hour: Int
   public let minute: Int
   public let second: Int
 
-  /// The reading of a clock so many minutes east of UTC at so many seconds since 1970-01-01 00:00 UTC: any
-  /// number of seconds, and less than a year of minutes.
+  /// The reading of a clock that is `minutesEast` minutes east of UTC, at a number of seconds since
+  /// 1970-01-01 00:00 UTC: any number of seconds, and less than a year of minutes.
   public init(_ seconds: Int64, minutesEast: Int = 0) {
-    // The calendar repeats itself every 400 years, and the C library's has an end.
+    // The calendar repeats every 400 years; the C library's calendar is limited.
     let (era, rest) = seconds.quotientAndRemainder(dividingBy: 146_097 * 86_400)
     var (time, fields) = (time_t(rest) + 60 * minutesEast, tm())
     gmtime_r(&time, &fields)
@@ -138,7 +138,7 @@ public struct CalendarTime: Sendable {
     String(String(10_000 + number).suffix(width))
   }
 
-  /// When a day begins, in seconds since 1970; nil if there is no such day, such as 30 February.
+  /// The start of a day, in seconds since 1970; nil if there is no such day, such as 30 February.
   public static func start(year: Int, month: Int, day: Int) -> Int64? {
     guard (1...9999).contains(year) else { return nil }
     var fields = tm()
@@ -146,7 +146,7 @@ public struct CalendarTime: Sendable {
     fields.tm_mon = Int32(month - 1)
     fields.tm_mday = Int32(day)
     let start = timegm(&fields)
-    // The C library takes 30 February for a day of March.
+    // The C library converts 30 February to a day in March.
     return Int(fields.tm_mon) == month - 1 && Int(fields.tm_mday) == day ? Int64(start) : nil
   }
 }

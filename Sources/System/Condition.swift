@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// Something that threads wait for: a lock, and the news that what it protects has changed.
+/// A condition that threads wait for: a lock, and notifications that the protected data has
+/// changed.
 ///
-/// Sendable although the compiler cannot tell: it is the system that keeps order among threads.
+/// Unchecked Sendable: the system synchronizes the threads.
 public final class Condition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -23,18 +24,19 @@ public final class Condition: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body`, which alone of all threads has the lock.
+  /// Runs `body` while this thread holds the lock.
   public func locked<Result>(_ body: () -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return body()
   }
 
-  /// Wakes all who wait. For the thread that has the lock.
+  /// Wakes all waiting threads. Call it with the lock held.
   public func broadcast() { pthread_cond_broadcast(condition) }
 
-  /// Waits until `isTrue`, which is asked now and after each `broadcast`; false when it was not by
-  /// `deadline`. For the thread that has the lock, which others take meanwhile.
+  /// Waits until `isTrue`, which is called now and after each `broadcast`, returns true; false if
+  /// that does not happen by `deadline`. Call it with the lock held; other threads can take the
+  /// lock during the wait.
   public func wait(until deadline: Instant, _ isTrue: () -> Bool) -> Bool {
     var time = deadline.timespec
     while !isTrue() {
@@ -45,9 +47,9 @@ public final class Condition: @unchecked Sendable {
   }
 }
 
-/// Values that threads hand to others that wait for them, the oldest first.
+/// Passes values between threads, the oldest first.
 ///
-/// Sendable although the compiler cannot tell: the values are only touched with the lock held.
+/// Unchecked Sendable: the values are only used with the lock held.
 public final class BlockingQueue<Value: Sendable>: @unchecked Sendable {
   private let condition = Condition()
   private var values: [Value] = []
@@ -62,7 +64,7 @@ public final class BlockingQueue<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Takes the oldest value, waiting for one until `deadline`; nil when none came.
+  /// Takes the oldest value, waiting for one until `deadline`; nil if there is none by then.
   public func take(until deadline: Instant) -> Value? {
     condition.locked {
       condition.wait(until: deadline) { !values.isEmpty } ? values.removeFirst() : nil
@@ -70,16 +72,16 @@ public final class BlockingQueue<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// A gate that is opened once, and that threads wait at.
+/// A gate that threads wait for and that opens once.
 ///
-/// Sendable although the compiler cannot tell: the flag is only touched with the lock held.
+/// Unchecked Sendable: the flag is only used with the lock held.
 public final class Latch: @unchecked Sendable {
   private let condition = Condition()
   private var isOpen = false
 
   package init() {}
 
-  /// Lets everybody through, now and later.
+  /// Opens the gate for all threads, now and later.
   public func open() {
     condition.locked {
       isOpen = true
@@ -87,7 +89,7 @@ public final class Latch: @unchecked Sendable {
     }
   }
 
-  /// Waits until it is open; false when it was not by `deadline`.
+  /// Waits until the gate is open; returns false if it is not by `deadline`.
   @discardableResult
   public func wait(until deadline: Instant) -> Bool {
     condition.locked { condition.wait(until: deadline) { isOpen } }

@@ -1,7 +1,8 @@
 internal import CLinux
 package import Glibc
 
-/// Calls on files as the kernel has them, counted (`Counter`). All set `errno` as they do in C.
+/// System calls on files, with the same parameters and results as in C, which are also counted
+/// (`Counter`). All set `errno` as in C.
 package enum Counted {
   /// open(2).
   package static func open(
@@ -31,7 +32,7 @@ package enum Counted {
     _ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<Glibc.stat>
   ) -> Int32 {
     Counter.statusCalls.add()
-    // Named so, Swift takes `stat` for the structure.
+    // With this spelling, Swift takes `stat` as the structure.
     return Glibc.fstatat(AT_FDCWD, path, status, 0)
   }
 
@@ -87,8 +88,8 @@ package enum Counted {
     return notes_syncfs(descriptor)
   }
 
-  /// sync_file_range(2), which begins to write a file's content to the disk and does not wait for it. A
-  /// hint: fsync(2) is still to follow.
+  /// sync_file_range(2), which starts writing a file's content to the disk without waiting. Only a
+  /// hint: fsync(2) must follow.
   package static func startWriting(_ descriptor: Int32) {
     Counter.writebacks.add()
     _ = notes_start_writing(descriptor)
@@ -96,11 +97,11 @@ package enum Counted {
 }
 
 extension Counted {
-  // Linux' O_NOATIME, which Glibc's module does not show.
+  // Linux's O_NOATIME, which Glibc's module does not define.
   private static let noAccessTime: Int32 = 0o1_000_000
 
-  /// openat(2) for reading such that the file's access time stays, by which other programs' reads are known.
-  /// Only the file's owner may; others open it as usual. Links are not followed.
+  /// openat(2) for reading without changing the file's access time, which shows other programs' reads. Only
+  /// the file's owner may do this; for others the file is opened as usual. Links are not followed.
   package static func openWithoutTrace(
     _ folder: Int32, _ name: UnsafePointer<CChar>, _ flags: Int32 = 0
   ) -> Int32 {

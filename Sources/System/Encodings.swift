@@ -1,5 +1,5 @@
 extension String {
-  /// The bytes as lower-case hexadecimal digits, two a byte.
+  /// The bytes as lower-case hexadecimal digits, two for each byte.
   public init(hexadecimal bytes: [UInt8]) {
     self.init(unsafeUninitializedCapacity: 2 * bytes.count) { text in
       for (position, byte) in bytes.enumerated() {
@@ -12,7 +12,8 @@ extension String {
 }
 
 extension [UInt8] {
-  /// The bytes that an even number of hexadecimal digits, of either case, stand for, or nil.
+  /// The bytes of an even number of hexadecimal digits, in upper or lower case; nil for anything
+  /// else.
   public init?(hexadecimal digits: ArraySlice<UInt8>) {
     guard digits.count.isMultiple(of: 2) else { return nil }
     self = []
@@ -31,7 +32,7 @@ extension [UInt8] {
     }
   }
 
-  /// The same, of a text.
+  /// The same, from a text.
   public init?(hexadecimal text: some StringProtocol) {
     self.init(hexadecimal: Array(text.utf8)[...])
   }
@@ -40,14 +41,15 @@ extension [UInt8] {
 private let hexadecimalDigits = Array("0123456789abcdef".utf8)
 
 extension String {
-  /// The text that a call of C wrote into a buffer, up to the NUL.
+  /// The text that a C function wrote into a buffer, up to the NUL.
   package init(upToNUL buffer: [CChar]) {
     self.init(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 
 extension Hasher {
-  /// Takes bytes in at once: an array's own way, one by one, takes twice as long for a line of text.
+  /// Adds bytes in one call: an array's own method adds each byte separately, which takes twice as
+  /// long for a line of text.
   package mutating func combine(atOnce bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBytes { combine(bytes: $0) }
   }
@@ -74,7 +76,7 @@ extension String {
 }
 
 extension [UInt8] {
-  /// The bytes that upper-case base32 without padding stands for, or nil.
+  /// The bytes of upper-case base32 without padding; nil for anything else.
   public init?(base32 text: String) {
     self = []
     var buffer: UInt32 = 0

@@ -1,6 +1,6 @@
 public import Glibc
 
-/// A locked file: flock(2). The kernel unlocks it when the process ends, so that no lock is ever stale.
+/// A locked file: flock(2). The kernel unlocks it when the process ends, so a lock is never stale.
 public final class FileLock: Sendable {
   /// The open file.
   public let descriptor: Int32
@@ -8,25 +8,25 @@ public final class FileLock: Sendable {
   fileprivate init(takingOwnership descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
-    // A program that is being started has a copy of the descriptor for a moment, which would keep a file
-    // locked that is only closed.
+    // A program that is being started has a copy of the descriptor for a moment, so closing alone might
+    // leave the file locked.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 }
 
 extension FileSystem {
-  /// Locks a file, and makes it if there is none; nil if another process has the lock.
+  /// Locks a file, which is made if it does not exist; nil if another process has the lock.
   ///
   /// - Parameters:
-  ///   - flags: how it is opened.
+  ///   - flags: the flags for open(2).
   ///   - deadline: how long to wait for another process's lock; nil to return at once.
   public static func lock(
     _ path: String, _ flags: Int32 = O_RDWR | O_CREAT | O_NOFOLLOW, mode: mode_t = 0o600,
     until deadline: Instant? = nil
   ) throws(Failure) -> FileLock? {
     let lock = FileLock(takingOwnership: try open(path, flags, mode: mode))
-    // flock has no time-out: asking again at growing intervals costs nothing where it is free.
+    // flock has no time-out, so it is tried at growing intervals.
     var pause: useconds_t = 1_000
     while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else {

@@ -14,15 +14,15 @@ public struct FolderEntry {
     path += UnsafeRawBufferPointer(start: start, count: strlen(start))
   }
 
-  /// The number of what has the name, where the file system has numbers that stay: stat(2), st_ino.
+  /// The inode number of the entry, if the file system has stable numbers: stat(2), st_ino.
   public var inode: UInt { entry.pointee.d_ino }
 
-  /// Whether a folder has the name; no link to one.
+  /// Whether the entry is a folder, and not a link to one.
   public var isFolder: Bool {
     switch Int(entry.pointee.d_type) {
     case DT_DIR: return true
     case DT_UNKNOWN:
-      // A file system that does not say.
+      // The file system does not report the type in the listing.
       var status = stat()
       return Counted.fstatat(dirfd(stream), start, &status, AT_SYMLINK_NOFOLLOW) == 0
         && status.st_mode & S_IFMT == S_IFDIR
@@ -44,7 +44,7 @@ public struct FolderEntry {
 }
 
 extension FileSystem {
-  /// The folder a path is in.
+  /// The folder around a path.
   public static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -64,9 +64,9 @@ extension FileSystem {
     try makeFolder(path, mode: mode)
   }
 
-  /// Makes a folder and those between it and `root`, as far as they are missing. If `root` is not
-  /// there it fails with ENOENT: what belongs to a notebook that was moved away or unmounted must not make
-  /// the folders above it, for then it could not come back.
+  /// Makes a folder and those between it and `root`, as far as they are missing. If `root` does not exist
+  /// this fails with ENOENT: in a notebook that was moved away or unmounted, new folders would prevent its
+  /// return.
   public static func makeFolders(
     _ path: String, in root: String, mode: mode_t = 0o777
   ) throws(Failure) {
@@ -83,7 +83,7 @@ extension FileSystem {
     try sync(file: folder, O_RDONLY | O_DIRECTORY)
   }
 
-  /// The same; false where the folder is not there.
+  /// The same; returns false if the folder does not exist.
   public static func syncIfThere(folder: String) throws(Failure) -> Bool {
     let descriptor = Counted.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 {
@@ -109,7 +109,7 @@ extension FileSystem {
     return names
   }
 
-  /// The same; none where the folder cannot be listed.
+  /// The same; empty if the folder cannot be listed.
   public static func namesIfAny(in folder: String) -> [String] { (try? names(in: folder)) ?? [] }
 
   /// Makes a folder in `/tmp` that only this user can read, and that the caller removes.
@@ -123,11 +123,11 @@ extension FileSystem {
     return String(cString: made)
   }
 
-  /// Removes a file that nothing reads any more. If that fails, the file stays and does no
-  /// harm, and the next caller that meets it tries again.
+  /// Removes a file that nothing reads any more. If that fails, the file does no harm, and the next
+  /// caller tries again.
   public static func removeLeftover(_ path: String) { do { try remove(path) } catch {} }
 
-  /// Removes a file, or a folder with everything in it; skips what cannot be removed.
+  /// Removes a file, or a folder with everything in it; skips anything that cannot be removed.
   public static func removeTree(_ path: String) {
     // Files first: unlink refuses folders.
     if unlink(path) == 0 { return }
@@ -135,7 +135,7 @@ extension FileSystem {
     rmdir(path)
   }
 
-  /// Calls `body` with each name in a folder but "." and "..", in no particular order.
+  /// Calls `body` with each name in a folder except "." and "..", in no particular order.
   public static func list(
     _ folder: String, _ body: (FolderEntry) throws(Failure) -> Void
   ) throws(Failure) {
@@ -146,7 +146,7 @@ extension FileSystem {
     try list(stream, path: folder, body)
   }
 
-  /// The same of a folder that is open for reading, and is closed by that; `path` is for errors.
+  /// The same for a folder that is open for reading, which this closes; `path` is for errors.
   public static func list(
     takingOwnership descriptor: Int32, path: String, _ body: (FolderEntry) throws(Failure) -> Void
   ) throws(Failure) {

@@ -4,8 +4,8 @@ extension FileSystem {
   /// The content of a plain file.
   ///
   /// - Parameters:
-  ///   - limit: a file of more bytes is an error, EFBIG.
-  ///   - followsLink: whether a symbolic link in its place is followed, or is an error, ELOOP.
+  ///   - limit: a larger file, in bytes, is an error, EFBIG.
+  ///   - followsLink: whether to follow a symbolic link; if false, a link is an error, ELOOP.
   public static func read(
     _ path: String, limit: Int = .max, followsLink: Bool = true
   ) throws(Failure) -> [UInt8] {
@@ -15,13 +15,13 @@ extension FileSystem {
     return content
   }
 
-  /// The same; nil, with `errno` set, where there is no file of that name.
+  /// The same; nil, with `errno` set, if there is no such file.
   public static func readIfThere(
     _ path: String, limit: Int = .max, followsLink: Bool = true
   ) throws(Failure) -> [UInt8]? {
     let flags = O_RDONLY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
-    // A FIFO in the file's place must not hold us up. Where somebody has a lease on a file, the system
-    // then says so instead of waiting until it is given back (fcntl(2)).
+    // A FIFO in the file's place must not block. If another program has a lease on the file, the
+    // system then reports that instead of waiting for its end (fcntl(2)).
     var descriptor = Counted.open(path, flags | O_NONBLOCK)
     if descriptor < 0, errno == EWOULDBLOCK { descriptor = Counted.open(path, flags) }
     if descriptor < 0 {
@@ -40,7 +40,7 @@ extension FileSystem {
     do { return try readIfThere(path, limit: limit, followsLink: followsLink) } catch { return nil }
   }
 
-  /// Everything that can be read from a plain file that is open, from where it stands.
+  /// The rest of an open plain file, from its present position on.
   public static func read(
     _ descriptor: Int32, path: String, limit: Int = .max
   ) throws(Failure) -> [UInt8] {
@@ -52,8 +52,8 @@ extension FileSystem {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw .system(call: "read", path: path, errno: isFolder ? EISDIR : EINVAL)
     }
-    // One byte more than the size shows the end of the file without a second call. The room is not
-    // zeroed first: of a large file that is a good part of the time it takes to read it.
+    // With one byte more than the size, the end of the file is seen without a second call. The
+    // buffer is not zeroed first, which would take a good part of the time for a large file.
     var room = max(min(Int(status.st_size), limit) + 1, 512)
     var content: [UInt8] = []
     var (hasEnded, code) = (false, Int32(0))
@@ -64,7 +64,7 @@ extension FileSystem {
             descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
           if count < 0, errno != EINTR { code = errno }
           filled += max(count, 0)
-          // A file that ends where the system says is not read once more.
+          // If the file ends at its stated size, it is not read again.
           hasEnded = count == 0 || filled == status.st_size && filled < buffer.count
         }
       }

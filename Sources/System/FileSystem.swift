@@ -1,11 +1,11 @@
 internal import CLinux
 public import Glibc
 
-/// Operations on files and folders that complete, or throw the caller's own error type.
+/// Operations on files and folders that either complete or throw the caller's own error type.
 ///
 /// Child processes inherit none of the files opened here.
 public enum FileSystem<Failure: FileFailure> {
-  /// Opens a file; the descriptor is the caller's to close.
+  /// Opens a file; the caller closes the descriptor.
   public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(Failure) -> Int32
   {
     let descriptor = Counted.open(path, flags | O_CLOEXEC, mode)
@@ -47,7 +47,7 @@ public enum FileSystem<Failure: FileFailure> {
     try sync(descriptor, path: path)
   }
 
-  /// Renames a file or folder, and replaces the file that has the new name.
+  /// Renames a file or folder, replacing a file with the new name.
   public static func rename(_ old: String, to new: String) throws(Failure) {
     if Glibc.rename(old, new) != 0 { throw .system(call: "rename", path: new, errno: errno) }
   }
@@ -55,7 +55,7 @@ public enum FileSystem<Failure: FileFailure> {
   /// Renames a file; returns false if the new name is taken.
   public static func rename(_ old: String, toFree new: String) throws(Failure) -> Bool {
     if notes_renameat2(AT_FDCWD, old, AT_FDCWD, new, NOTES_RENAME_NOREPLACE) == 0 { return true }
-    // File systems that can't promise to replace nothing: looked at first.
+    // On file systems that cannot promise to replace nothing, a check comes first.
     let isUnable = errno == EINVAL || errno == ENOSYS
     if errno == EEXIST || isUnable && Counted.access(new, F_OK) == 0 { return false }
     if !isUnable { throw .system(call: "rename", path: new, errno: errno) }
@@ -63,7 +63,7 @@ public enum FileSystem<Failure: FileFailure> {
     return true
   }
 
-  /// Removes a file durably; one that does not exist is no error.
+  /// Removes a file durably; a missing file is not an error.
   public static func remove(_ path: String) throws(Failure) {
     guard unlink(path) == 0 else {
       if errno == ENOENT { return }
@@ -77,7 +77,8 @@ extension FileSystem {
   /// Writes a new file. If that fails, the file is removed.
   ///
   /// - Parameters:
-  ///   - overLeftover: whether to remove a file with that name, which a killed process left, first.
+  ///   - overLeftover: whether to first remove a file with that name, the leftover of a killed
+  ///     process.
   ///   - waits: whether to return only when the content is on the disk; its name need not be.
   public static func create(
     _ path: String, _ content: [UInt8], mode: mode_t, overLeftover: Bool = false, waits: Bool = true
@@ -104,11 +105,12 @@ extension FileSystem {
     }
   }
 
-  /// Replaces a file's content in one step: a reader, and a power cut, see the old file or the new one.
+  /// Replaces a file's content in one step: readers, also after a power cut, see the old file or the
+  /// new one.
   ///
   /// - Parameters:
-  ///   - isShared: whether other processes may replace it at the same time. If not, the file is written
-  ///     under a lock, and the next write replaces what a killed process left.
+  ///   - isShared: whether other processes may replace it at the same time. If not, the caller holds a
+  ///     lock, and the next write replaces the leftover of a killed process.
   ///   - waits: whether to return only when the file is on the disk. If not, a power cut may leave an
   ///     empty file: only for files that can be made again.
   public static func replace(
@@ -126,8 +128,8 @@ extension FileSystem {
     if waits { try sync(folder: parent(of: path)) }
   }
 
-  /// Makes a durable file for its owner alone; false when one was there before, which stays as it is.
-  /// It is whole from the moment it is there.
+  /// Makes a durable file that only its owner can read; returns false if there already is a file,
+  /// which is not changed. The file is complete as soon as it exists.
   public static func createSecret(_ path: String, _ content: [UInt8]) throws(Failure) -> Bool {
     let temporary = unique(beside: path)
     try create(temporary, content, mode: 0o600)

@@ -1,24 +1,24 @@
-/// The characters of a text that are invisible or change the place of others: controls, bidirectional
-/// controls, invisible signs, and the selectors and tags that can carry hidden text. Terminals and pages
-/// show them as escapes: notes(1), OPTIONS.
+/// Finds the characters of a text that are invisible or change the position of others: control
+/// characters, bidirectional controls, invisible signs, and selectors and tags that can carry hidden
+/// text. Terminals and pages show them as escapes: notes(1), OPTIONS.
 public struct HiddenScalars: Sendable {
   /// The kind of text in which a scalar is shown.
   public enum Place: Sendable {
-    /// On one line, among words of ours: a name, a title.
+    /// Within a line of the program's own text: a name, a title.
     case name
-    /// On its own lines, where line ends and tabs have their effect.
+    /// On separate lines, where newlines and tabs have their effect.
     case text
   }
 
   private let place: Place
   private var last: Unicode.Scalar?
-  /// Within the tags that make a flag.
+  /// Whether the last characters are tags that form a flag.
   private var isInFlag = false
 
-  /// Begins a text.
+  /// Starts at the beginning of a text.
   public init(in place: Place) { self.place = place }
 
-  /// Whether the next character of the text has to be shown as an escape.
+  /// Whether the next character of the text must be shown as an escape.
   public mutating func hides(_ scalar: Unicode.Scalar) -> Bool {
     defer { last = scalar }
     let value = scalar.value
@@ -49,7 +49,7 @@ public struct HiddenScalars: Sendable {
     return value < 0x20 || (0x7F...0x9F).contains(value)
   }
 
-  /// A selector belongs to the emoji, or the ideograph, before it: one, and no more.
+  /// A selector belongs to the emoji, or the ideograph, before it; only one selector is allowed.
   private func takesSelector(_ value: UInt32) -> Bool {
     guard let last else { return false }
     if value == 0xFE0E || value == 0xFE0F { return last.properties.isEmoji }
@@ -71,7 +71,8 @@ public struct HiddenScalars: Sendable {
     }
   }
 
-  /// Marks of direction, invisible spaces, signs and fillers. The joiners of emoji and scripts are none.
+  /// Direction marks, invisible spaces, signs and fillers. The joiners of emoji and scripts are not
+  /// among them.
   private static func isInvisible(_ value: UInt32) -> Bool {
     switch value {
     case 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x200B, 0x200E...0x200F,

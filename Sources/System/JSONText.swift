@@ -1,4 +1,4 @@
-/// Strings as JSON has them: RFC 8259, section 7.
+/// Strings in JSON: RFC 8259, section 7.
 public enum JSONText {
   /// A string in quotes.
   public static func quoted(_ string: String) -> String {

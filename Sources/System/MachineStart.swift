@@ -1,24 +1,24 @@
 public import Glibc
 
-/// One run of the machine, from its start on.
+/// A boot of the machine, from its start on.
 public struct MachineStart: Sendable {
-  /// The kernel's random ID of the run (random(4), `boot_id`); empty where it has none.
+  /// The kernel's random boot ID (random(4), `boot_id`); empty if it has none.
   public let id: String
-  /// When the run began, a second early at most.
+  /// When the machine was started; may be up to a second early.
   public let time: timespec
 
-  /// A run of that ID, from that time on.
+  /// A boot with that ID and start.
   public init(id: String, time: timespec) { (self.id, self.time) = (id, time) }
 
-  /// The present run.
+  /// The present boot.
   public static var present: MachineStart {
     let text = FileSystem<SystemCallError>.contentIfAny("/proc/sys/kernel/random/boot_id")
     let id = String(decoding: text ?? [], as: UTF8.self).filter { !$0.isWhitespace }
     return MachineStart(id: id, time: WallClock.startOfMachine)
   }
 
-  /// Whether a file with that time was written before, or by a clock that ran ahead of the present one,
-  /// as on a machine whose clock does not run while it is off.
+  /// Whether the start was after a file's time, or that time is in the future of the present clock, as
+  /// on a machine whose clock does not run while it is off.
   public func isLater(than seconds: Int64) -> Bool {
     seconds < Int64(time.tv_sec) || seconds > WallClock.now()
   }

@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Address {
-  /// The hosts at which others on the network reach this machine, of interfaces that are up: IPv4 first,
-  /// without loopback and link-local addresses; so many at most.
+  /// The hosts at which others on the network can reach this machine, from interfaces that are up: IPv4
+  /// first, without loopback and link-local addresses; at most `limit`.
   public static func ofThisMachine(limit: Int) -> [String] {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&first) == 0, let first else { return [] }

@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-  /// The position of the first element that is not before the one looked for, found by halving.
+  /// The position of the first element for which `isBefore` is false, found by bisection.
   @inlinable package func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The code that this process has mapped, its own and that of libraries.
+/// The mapped code of this process and its libraries.
 public enum ProgramPages {
   /// Unmaps the pages of an idle service's code from memory. They stay in the kernel's cache, and each is mapped
   /// again when it is next executed. Does nothing if the kernel does not list the mappings.
@@ -9,7 +9,7 @@ public enum ProgramPages {
     // `START-END PERMISSIONS OFFSET DEVICE INODE PATH`: proc_pid_maps(5).
     for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
       let fields = line.split(separator: " ", maxSplits: 5)
-      // A page that cannot be written is the same as in the file.
+      // A page without write permission is equal to the file's.
       guard fields.count == 6, fields[1] == "r-xp", fields[5].contains("/") else { continue }
       let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
       guard ends.count == 2, let start = UnsafeMutableRawPointer(bitPattern: ends[0]) else {

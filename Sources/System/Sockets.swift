@@ -2,23 +2,23 @@ public import Glibc
 
 /// Sockets of this machine: unix(7). A path that begins with `@` is an abstract name.
 public enum UnixSocket {
-  /// A new one, which no program that is started gets and which the caller closes; -1 with errno set
-  /// when there is none to be had.
+  /// Makes a socket, which child processes do not inherit and which the caller closes; -1 with errno
+  /// set if that fails.
   public static func make(_ kind: __socket_type) -> Int32 {
     socket(AF_UNIX, Int32(kind.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
   }
 
-  /// Gives it a name: bind(2). 0, or -1 with errno set.
+  /// Binds the socket to a name: bind(2). 0, or -1 with errno set.
   public static func bind(_ descriptor: Int32, to path: String) -> Int32 {
     with(path) { Glibc.bind(descriptor, $0, $1) }
   }
 
-  /// Connects it to the one of that name: connect(2). 0, or -1 with errno set.
+  /// Connects the socket to the one with that name: connect(2). 0, or -1 with errno set.
   public static func connect(_ descriptor: Int32, to path: String) -> Int32 {
     with(path) { Glibc.connect(descriptor, $0, $1) }
   }
 
-  /// Sends a datagram to the one of that name, if it is there.
+  /// Sends a datagram to the socket with that name, if it exists.
   public static func send(_ message: [UInt8], on descriptor: Int32, to path: String) {
     _ = with(path) {
       Int32(sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, $1))
@@ -41,7 +41,8 @@ public enum UnixSocket {
   }
 }
 
-/// Hands a call the address of a socket: a structure of any family, or its first bytes.
+/// Calls `body` with a pointer to the address of a socket: a structure of any family, or its first
+/// bytes.
 package func withSocketAddress<Address, Value>(
   _ address: Address, size: Int = MemoryLayout<Address>.size,
   _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
@@ -51,14 +52,14 @@ package func withSocketAddress<Address, Value>(
   }
 }
 
-/// A socket at which the kernel tells of links and addresses: rtnetlink(7).
+/// A socket for the kernel's messages about links and addresses: rtnetlink(7).
 public enum RouteSocket {
-  // Of <linux/netlink.h> and <linux/rtnetlink.h>, which Swift does not see: AF_NETLINK, and
+  // From <linux/netlink.h> and <linux/rtnetlink.h>, which Swift cannot import: AF_NETLINK, and
   // RTMGRP_LINK, RTMGRP_IPV4_IFADDR and RTMGRP_IPV6_IFADDR.
   private static let family: Int32 = 16
   private static let groups: UInt32 = 0x1 | 0x10 | 0x100
 
-  /// Opens one, which does not wait and which the caller closes.
+  /// Opens a non-blocking socket, which the caller closes.
   public static func open() throws(SystemCallError) -> Int32 {
     let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let socket = Glibc.socket(family, type, 0)
@@ -75,7 +76,7 @@ public enum RouteSocket {
 }
 
 extension ArraySlice<UInt8> {
-  /// The number at an offset, in the machine's own order of bytes, as the kernel writes them.
+  /// The number at an offset, in the machine's byte order, as the kernel writes it.
   package func number<Number: FixedWidthInteger & BitwiseCopyable>(
     at offset: Int, as type: Number.Type = Number.self
   ) -> Number {
@@ -87,8 +88,8 @@ extension ArraySlice<UInt8> {
 public enum DescriptorReserve {
   private static let count = 128
 
-  /// Whether a descriptor that was just opened is one of the last: 128 are kept back, a quarter where
-  /// the process may open fewer than 512. The kernel gives the lowest number that is free.
+  /// Whether a new descriptor is one of the last: 128 are reserved, or a quarter if the process may
+  /// open fewer than 512. The kernel assigns the lowest free number.
   public static func holds(_ descriptor: Int32) -> Bool {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

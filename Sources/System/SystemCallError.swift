@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An error that tells of a call of the system that failed on a file or folder.
+/// An error type for failed system calls on files and folders.
 public protocol FileFailure: Error {
   /// The error of a system call: its name, the path or address, and `errno`.
   static func system(call: String, path: String, errno: Int32) -> Self
@@ -10,19 +10,18 @@ public protocol FileFailure: Error {
 public struct SystemCallError: FileFailure, Equatable {
   /// The name of the call.
   public let call: String
-  /// The file that it was about; empty where it was about none.
+  /// The file of the call; empty if it had none.
   public let path: String
   package let errno: Int32
 
-  /// The error of a call.
+  /// The error of a system call.
   public static func system(call: String, path: String = "", errno: Int32) -> SystemCallError {
     SystemCallError(call: call, path: path, errno: errno)
   }
 }
 
 extension String {
-  /// The C library's words for an error number, as strerror(3) gives them, in lower case as messages
-  /// are.
+  /// The C library's message for an error number, from strerror(3), in lower case like all messages.
   public init(errorNumber: Int32) {
     var buffer = [CChar](repeating: 0, count: 256)
     guard strerror_r(errorNumber, &buffer, buffer.count) == 0 else {

@@ -1,17 +1,18 @@
 internal import Glibc
 
-/// The bytes that a TCP connection carried so far, without those that were sent again: tcp(7), TCP_INFO.
+/// The bytes that a TCP connection has carried so far, without retransmissions: tcp(7), TCP_INFO.
 package struct TCPTraffic: Sendable {
-  /// Bytes of ours.
+  /// Bytes sent by this side.
   package let sent: Int
-  /// Bytes of the other end's.
+  /// Bytes sent by the other side.
   package let received: Int
 
-  // Of struct tcp_info in <linux/tcp.h>, of which <netinet/tcp.h> has the beginning alone.
+  // From struct tcp_info in <linux/tcp.h>; <netinet/tcp.h> has only its beginning.
   private static let size = 216
   private static let receivedOffset = 128, sentOffset = 200, repeatedOffset = 208
 
-  /// Nil where the kernel does not tell (Linux 4.19 does), or it is no connection.
+  /// Nil if the kernel does not provide the numbers (Linux 4.19 does), or if it is not a
+  /// connection.
   package init?(of descriptor: Int32) {
     var info = [UInt8](repeating: 0, count: Self.size)
     var length = socklen_t(info.count)

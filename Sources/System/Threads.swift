@@ -2,12 +2,14 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A thread that helps the one which makes it: both take shares of the same work until none is left.
+/// A thread that helps the thread which makes it: both take shares of the same work until none is
+/// left.
 ///
-/// The maker does not depend on it: if the system has no thread, or has not run it before the maker is
-/// done, it does nothing.
+/// The maker does not depend on it: if the system cannot start the thread, or has not started it
+/// before the maker is done, the thread does nothing.
 ///
-/// The closure stays here: a thread that frees or allocates nothing costs no memory pool of its own.
+/// The closure is kept here: a thread that neither frees nor allocates memory needs no memory pool of
+/// its own.
 public final class HelperThread {
   private let body: @Sendable () -> Void
   private let turn = Atomic(Turn.awaited)
@@ -15,7 +17,7 @@ public final class HelperThread {
 
   private enum Turn: UInt8, AtomicRepresentable { case awaited, taken, missed }
 
-  /// Starts it.
+  /// Starts the thread.
   public init(_ body: @escaping @Sendable () -> Void) {
     self.body = body
     var attributes = pthread_attr_t()
@@ -37,27 +39,27 @@ public final class HelperThread {
     if status == 0 { self.handle = handle } else { this.release() }
   }
 
-  /// Waits for the closure's end if it has begun; if not, it never will. For its maker, when no work is
-  /// left.
+  /// Waits for the end of the closure if it has begun; if not, prevents it. The maker calls this when
+  /// no work is left.
   public func join() {
     guard let handle else { return }
     if take(.missed) { pthread_detach(handle) } else { pthread_join(handle, nil) }
     self.handle = nil
   }
 
-  /// False when the turn was taken or missed before.
+  /// Returns false if the turn was already taken or missed.
   private func take(_ new: Turn) -> Bool {
     turn.compareExchange(expected: .awaited, desired: new, ordering: .acquiringAndReleasing)
       .exchanged
   }
 }
 
-/// How much room a thread has for calls inside one another. It is the system's choice, but where that is little:
-/// `ulimit -s` is meant for programs that call themselves without end, and would end this one by a signal.
+/// The stack size of threads. It is the system's default, unless that is small: `ulimit -s` is meant for
+/// programs with endless recursion, and would crash this one.
 public enum ThreadStack {
   private static let (least, usual) = (1 << 20, 8 << 20)
 
-  /// Whether the main thread has little.
+  /// Whether the main thread's stack is small.
   public static var isSmall: Bool {
     var limit = rlimit()
     return getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit) == 0
@@ -71,9 +73,10 @@ public enum ThreadStack {
     }
   }
 
-  /// Runs `body` on a thread with enough room, where this one has little, and waits for its end.
+  /// Runs `body` on a thread with a large enough stack, if this one's is small, and waits for its
+  /// end.
   ///
-  /// - Throws: when there is no thread to be had.
+  /// - Throws: an error if no thread can be started.
   public static func withRoom(_ body: @escaping @Sendable () -> Void) throws(SystemCallError) {
     let end = Latch()
     try startThread {
@@ -86,8 +89,8 @@ public enum ThreadStack {
 
 /// Runs `body` on a new, detached thread.
 ///
-/// - Parameter takesSignals: false where signals are to come to the program's other threads.
-/// - Throws: when there is no thread to be had.
+/// - Parameter takesSignals: false if signals must go to the program's other threads.
+/// - Throws: an error if no thread can be started.
 public func startThread(
   takesSignals: Bool = true, _ body: @escaping @Sendable () -> Void
 ) throws(SystemCallError) {

@@ -1,12 +1,11 @@
-/// How often something may happen: so often at once, and so often a second in the long run. The clock is the
-/// caller's.
+/// A rate limit: so many at once, and so many a second in the long run. The caller passes the time.
 public struct TokenBucket: Sendable {
   private let rate: Double
   private let most: Double
   private var left: Double
   private var counted: Instant
 
-  /// A full one.
+  /// A full bucket.
   public init(aSecond rate: Double, atOnce most: Double, now: Instant = .now) {
     (self.rate, self.most, left, counted) = (rate, most, most, now)
   }
@@ -19,13 +18,13 @@ public struct TokenBucket: Sendable {
   /// When it may happen next, in the long run.
   public func next(_ now: Instant) -> Instant { now + max(0, 1 - tokens(now)) / rate }
 
-  /// Counts that it happens, whether it may or not.
+  /// Counts an event, whether it is allowed or not.
   public mutating func spend(_ now: Instant) {
     left = tokens(now) - 1
     counted = now
   }
 
-  /// Counts that it happens, if it may now; returns whether it may.
+  /// Counts an event if it is allowed now; returns whether it is.
   public mutating func take() -> Bool {
     let now = Instant.now
     if tokens(now) < 1 { return false }

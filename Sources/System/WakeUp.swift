@@ -1,12 +1,12 @@
 internal import CLinux
 internal import Glibc
 
-/// Wakes a thread that waits in `Poll`: a count of the kernel's, eventfd(2).
+/// Wakes a thread that waits in `Poll`: a counter of the kernel, eventfd(2).
 public final class WakeUp: Sendable {
-  /// Can be read from `signal` on until `clear`.
+  /// Readable from `signal` on until `clear`.
   public let descriptor: Int32
 
-  /// Throws when the process has no descriptors left.
+  /// Throws if the process has no descriptors left.
   public init() throws(SystemCallError) {
     descriptor = notes_eventfd()
     if descriptor < 0 { throw .system(call: "eventfd", errno: errno) }
@@ -14,30 +14,31 @@ public final class WakeUp: Sendable {
 
   deinit { close(descriptor) }
 
-  /// From any thread, any number of times.
+  /// Wakes the thread. Can be called from any thread, any number of times.
   public func signal() { WakeUp.signal(descriptor) }
 
-  /// The same for a signal handler, which knows only the number.
+  /// The same for a signal handler, which knows only the descriptor.
   public static func signal(_ descriptor: Int32) {
-    // A count that is at its limit can be read already, so failing to write is no failure.
+    // A counter at its limit is already readable, so a failed write does not matter.
     var one: UInt64 = 1
     _ = write(descriptor, &one, 8)
   }
 
-  /// Forgets all signals until now.
+  /// Clears all signals so far.
   public func clear() {
     var count: UInt64 = 0
     _ = read(descriptor, &count, 8)
   }
 }
 
-/// A pipe: pipe(2). Both ends are closed with it at the latest, and no program that is started gets them.
+/// A pipe: pipe(2). Both ends are closed with this value at the latest, and child processes do not
+/// inherit them.
 public struct Pipe: ~Copyable, Sendable {
   package let readEnd: Int32
-  /// Negative when it is closed.
+  /// Negative after it was closed.
   package private(set) var writeEnd: Int32
 
-  /// Throws when the process has no descriptors left.
+  /// Throws if the process has no descriptors left.
   public init() throws(SystemCallError) {
     var ends: [Int32] = [-1, -1]
     if pipe(&ends) != 0 { throw .system(call: "pipe", errno: errno) }
@@ -50,16 +51,17 @@ public struct Pipe: ~Copyable, Sendable {
     if writeEnd >= 0 { close(writeEnd) }
   }
 
-  /// Closes the writing end, which another process has now.
+  /// Closes the write end, which another process has inherited.
   package mutating func closeWriteEnd() {
     close(writeEnd)
     writeEnd = -1
   }
 
-  /// Lets `read` return where nothing has come.
+  /// Makes `read` return if there is no data.
   package func setNonBlocking() { _ = fcntl(readEnd, F_SETFL, O_NONBLOCK) }
 
-  /// The bytes that can be read now, at most 16 KiB: empty at the end of the stream, nil if there are none yet.
+  /// The bytes that can be read now, at most 16 KiB; empty at the end of the stream, nil if there
+  /// are none yet.
   package func read() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     let count = Glibc.read(readEnd, &buffer, buffer.count)
@@ -69,8 +71,8 @@ public struct Pipe: ~Copyable, Sendable {
 
 /// Waiting for descriptors: poll(2).
 public enum Poll {
-  /// Waits until one of `descriptors` can be read or has come to its end, until the one `toWrite` takes
-  /// bytes, or until `deadline`. Returns those that are ready; negative ones never are.
+  /// Waits until one of `descriptors` is readable or at its end, until `toWrite` is writable, or until
+  /// `deadline`. Returns those that are ready; negative ones never are.
   @discardableResult
   public static func wait(
     for descriptors: [Int32], toWrite: Int32 = -1, until deadline: Instant = .never
@@ -83,23 +85,24 @@ public enum Poll {
     return entries.filter { $0.revents != 0 }.map(\.fd)
   }
 
-  /// Whether a descriptor can be read, or has come to its end.
+  /// Whether a descriptor is readable, or at its end.
   public static func isReadable(_ descriptor: Int32) -> Bool {
     !wait(for: [descriptor], until: .now).isEmpty
   }
 }
 
-/// Ends all waiting of those who hold it, at once and for good.
+/// Ends all waits that use it, at once and permanently.
 public final class CancellationToken: Sendable {
   private let wakeUp: WakeUp
 
-  /// Throws when the process has no descriptors left.
+  /// Throws if the process has no descriptors left.
   public init() throws(SystemCallError) { wakeUp = try WakeUp() }
 
-  /// Ends all waiting. From any thread, any number of times.
+  /// Ends all waits. Can be called from any thread, any number of times.
   public func cancel() { wakeUp.signal() }
 
-  /// Can be read when it is cancelled. `WakeUp.signal` with it is what `cancel` is, for signal handlers.
+  /// Readable after cancellation. For signal handlers, `WakeUp.signal` with it does the same as
+  /// `cancel`.
   public var descriptor: Int32 { wakeUp.descriptor }
 
   /// Whether it was cancelled.

@@ -1,30 +1,31 @@
 internal import COpenSSL
 internal import OpenSSLLoader
 
-/// The server's end of a TLS connection without a socket: bytes of the network go in and come out by
-/// calls, so that an event loop can carry them. One thread owns it.
+/// The server's side of a TLS connection without a socket: network bytes are passed in and out by
+/// calls, so that an event loop can transfer them. One thread owns it.
 ///
-/// After an error it takes nothing more; what `takeOutgoing` gives then, an alert, is still to be sent.
+/// After an error it accepts nothing more; the result of `takeOutgoing`, an alert, must still be sent.
 public final class BrowserTLS {
   private let context: BrowserTLSContext
   private let ssl: OpaquePointer
-  /// The bytes that came from the network, and those that go to it; they belong to `ssl`.
+  /// The buffers for bytes from and to the network; they belong to `ssl`.
   private let incoming: OpaquePointer
   private let outgoing: OpaquePointer
   private var handshakeBytes = 0
   private var isBroken = false
 
-  /// Whether the handshake is done.
+  /// Whether the handshake is complete.
   public private(set) var isOpen = false
-  /// Whether the other end said that it has finished.
+  /// Whether the other side has sent its close message.
   public private(set) var hasEnded = false
 
-  /// The bytes that a client may send before the handshake is done. One with post-quantum keys sends 2 KiB.
+  /// The most bytes that a client may send before the handshake is complete. A client with
+  /// post-quantum keys sends 2 KiB.
   public static let maximumHandshake = 32 << 10
 
-  /// A connection that has just been accepted.
+  /// A connection that was just accepted.
   ///
-  /// - Throws: `ChannelError.tls` where OpenSSL has no memory for it.
+  /// - Throws: `ChannelError.tls` if OpenSSL has no memory for it.
   public init(_ context: BrowserTLSContext) throws(ChannelError) {
     self.context = context
     let (library, crypto) = (context.library, context.library.crypto)
@@ -59,7 +60,7 @@ public final class BrowserTLS {
         throw .tls(call: "SSL_accept", reasons: ["the handshake is too long"])
       }
     }
-    // A memory BIO takes all, or there is no memory.
+    // A memory BIO takes all bytes unless there is no memory.
     if !bytes.isEmpty {
       let taken = context.crypto.BIO_write(incoming, bytes.baseAddress, Int32(bytes.count))
       guard taken == bytes.count else { throw broken("BIO_write") }
@@ -101,12 +102,12 @@ public final class BrowserTLS {
     }
   }
 
-  /// The bytes that a record holds at most (RFC 8446, section 5.1).
+  /// The most bytes in a record (RFC 8446, section 5.1).
   private static let recordSize = 1 << 14
 
-  /// Encrypts bytes to be sent, which `takeOutgoing` returns then.
+  /// Encrypts bytes to be sent, which `takeOutgoing` then returns.
   ///
-  /// - Throws: where the handshake is not done, or something broke before.
+  /// - Throws: an error if the handshake is not complete, or after an earlier error.
   public func send(_ clear: UnsafeRawBufferPointer) throws(ChannelError) {
     guard isOpen, !isBroken else { throw .closedByPeer }
     var rest = clear
@@ -119,7 +120,7 @@ public final class BrowserTLS {
     }
   }
 
-  /// Says that nothing more is sent from here.
+  /// Sends the close message: this side sends nothing more.
   public func end() {
     guard isOpen, !isBroken else { return }
     context.library.crypto.ERR_clear_error()
@@ -127,7 +128,7 @@ public final class BrowserTLS {
     context.library.crypto.ERR_clear_error()
   }
 
-  /// Takes the bytes that are to go to the network now.
+  /// Takes the bytes to send to the network now.
   public func takeOutgoing() -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: Self.recordSize)

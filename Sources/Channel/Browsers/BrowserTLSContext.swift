@@ -1,25 +1,24 @@
 internal import COpenSSL
 internal import OpenSSLLoader
 
-/// The TLS of a page for browsers: notes-security(7), THE PAGE ON THE NETWORK. TLS 1.3, and 1.2 with
-/// ephemeral keys and authenticated ciphers alone; no tickets, resumption, compression or renegotiation;
-/// HTTP/1.1 by ALPN.
-/// Sendable: nothing changes a context after its set-up, and
-/// threads may then share one (openssl-threads(7)).
+/// TLS for browsers: notes-security(7), THE PAGE ON THE NETWORK. TLS 1.3, and 1.2 only with ephemeral
+/// keys and authenticated ciphers; no tickets, resumption, compression or renegotiation; HTTP/1.1 by
+/// ALPN. Sendable: nothing changes a context after its set-up, and threads may then share one
+/// (openssl-threads(7)).
 public final class BrowserTLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
   let library: OpenSSL
   let crypto: libcrypto_page
   let ssl: libssl_page
 
-  /// The suites of TLS 1.2 for a certificate with an elliptic key.
+  /// The TLS 1.2 suites for a certificate with an elliptic-curve key.
   private static let formerSuites =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305"
   private static let protocolName = Array("http/1.1".utf8)
 
   /// - Parameters:
-  ///   - chain: DER, the server's certificate first.
-  ///   - privateKey: its key, PEM.
+  ///   - chain: in DER, the server's certificate first.
+  ///   - privateKey: its key, in PEM.
   /// - Throws: `ChannelError.tls` for an invalid certificate, or a key that does not belong to it.
   public init(chain: [[UInt8]], privateKey: [UInt8]) throws(ChannelError) {
     library = try OpenSSL.library()
@@ -71,7 +70,7 @@ public final class BrowserTLSContext: @unchecked Sendable {
 
   private func use(_ pem: [UInt8]) throws(ChannelError) {
     let lib = library.crypto
-    // The BIO reads the bytes where they are, so they have to stay there until it is freed.
+    // The BIO reads the bytes in place, so they must not move until it is freed.
     try pem.withUnsafeBufferPointer { pem throws(ChannelError) in
       let memory = try library.check(
         "BIO_new_mem_buf", lib.BIO_new_mem_buf(pem.baseAddress, Int32(pem.count)))
@@ -85,8 +84,8 @@ public final class BrowserTLSContext: @unchecked Sendable {
     }
   }
 
-  /// A client offers a list of names, each behind its length. A client that asks for none is served: not
-  /// all of them do.
+  /// A client offers a list of names, each with its length before it. A client without ALPN is also
+  /// served, as not all clients use it.
   private static let selectProtocol: SSL_CTX_alpn_select_cb_func = {
     @Sendable _, out, outLength, list, length, _ in
     var place = 0
@@ -95,7 +94,7 @@ public final class BrowserTLSContext: @unchecked Sendable {
       guard size > 0, place + 1 + size <= Int(length) else { break }
       let name = UnsafeBufferPointer(start: list + place + 1, count: size)
       if name.elementsEqual(BrowserTLSContext.protocolName) {
-        // It lies in the client's list, which outlives this call.
+        // The name is in the client's list, which outlives this call.
         out?.pointee = name.baseAddress
         outLength?.pointee = UInt8(size)
         return SSL_TLSEXT_ERR_OK

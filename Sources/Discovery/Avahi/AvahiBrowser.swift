@@ -13,7 +13,8 @@ final class AvahiBrowser {
   private var peers: PeerTable<AvahiInstance>
   private var hasToldAll = false
   private var isSettled = false
-  /// The daemon takes 1,024 objects of a client (avahi-daemon.conf(5), objects-per-client-max).
+  /// The daemon allows 1,024 objects for each client (avahi-daemon.conf(5),
+  /// objects-per-client-max).
   private static let maximumResolvers = 256
 
   init(
@@ -46,7 +47,7 @@ final class AvahiBrowser {
     onEvent(.interrupted(error))
   }
 
-  /// Drops what belongs to a client that is about to be freed, and that frees it.
+  /// Drops objects that belong to a client which is about to be freed, together with them.
   func forget() {
     browser = nil
     resolvers = [:]
@@ -73,7 +74,7 @@ final class AvahiBrowser {
   private func resolve(_ instance: AvahiInstance) {
     if resolvers[instance] != nil { return }
     if resolvers.count >= Self.maximumResolvers {
-      // The record of a resolver that has answered stays known, and is followed no more.
+      // The record of a resolver that has answered is kept, but no longer followed.
       let displaced = resolvers.first { $0.value.hasAnswered } ?? resolvers.first
       if let displaced { resolvers.removeValue(forKey: displaced.key)?.close() }
     }
@@ -87,7 +88,7 @@ final class AvahiBrowser {
     }
   }
 
-  /// Reports once that all entries of the daemon's list have been resolved.
+  /// Reports once that all entries in the daemon's list were resolved.
   private func settle() {
     guard !isSettled, hasToldAll, resolvers.values.allSatisfy(\.hasAnswered) else { return }
     isSettled = true
@@ -95,7 +96,8 @@ final class AvahiBrowser {
   }
 }
 
-/// A service as the browser names it: one for each interface and protocol that it is seen on.
+/// A service as the browser lists it: one entry for each interface and protocol on which it is
+/// seen.
 struct AvahiInstance: Hashable {
   let interface: Int32
   let proto: Int32
@@ -103,11 +105,11 @@ struct AvahiInstance: Hashable {
   let domain: String
 }
 
-/// Follows the address, port and TXT record of one service for as long as it is listed.
+/// Follows the address, port and TXT record of a service as long as it is listed.
 final class AvahiResolver {
   typealias Answer = (record: ServiceRecord, address: Address)
 
-  /// Whether it has been answered, if only by a failure.
+  /// Whether it was answered, or failed.
   private(set) var hasAnswered = false
 
   private unowned let session: AvahiSession
@@ -130,11 +132,11 @@ final class AvahiResolver {
         Unmanaged<AvahiResolver>.fromOpaque(resolver).takeUnretainedValue().handle(
           event, address, port, interface, txt)
       }, Unmanaged.passUnretained(self).toOpaque())
-    // The daemon refuses when it went away meanwhile; the session then starts over.
+    // The daemon refuses if it stopped in the meantime; the session then starts over.
     hasAnswered = resolver == nil
   }
 
-  /// Stops following; not to be called when the client has been freed, which ends it too.
+  /// Stops following. Do not call it after the client was freed, which also ends it.
   func close() {
     if let resolver { _ = session.library.functions.avahi_service_resolver_free(resolver) }
     resolver = nil

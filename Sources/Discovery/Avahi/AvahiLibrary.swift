@@ -1,9 +1,8 @@
 internal import CAvahi
 internal import System
 
-/// The functions of Avahi's client library, loaded when first asked for.
-/// Sendable although the compiler cannot tell: it holds addresses of functions and nothing changes
-/// them after `load` returned.
+/// The functions of Avahi's client library, loaded on first use. Unchecked Sendable: it contains
+/// addresses of functions, and nothing changes them after `load`.
 struct AvahiLibrary: @unchecked Sendable {
   let functions: libavahi
 
@@ -13,7 +12,8 @@ struct AvahiLibrary: @unchecked Sendable {
   static func load(
     client: String = "libavahi-client.so.3", common: String = "libavahi-common.so.3"
   ) throws(DiscoveryError) -> AvahiLibrary {
-    // Not initialised field by field: `libavahi_load` fills every one, or says what is missing.
+    // The fields are not initialised here: `libavahi_load` fills all of them, or returns what is
+    // missing.
     let table = UnsafeMutablePointer<libavahi>.allocate(capacity: 1)
     defer { table.deallocate() }
     if let message = libavahi_load(table, client, common) {
@@ -22,11 +22,11 @@ struct AvahiLibrary: @unchecked Sendable {
     return AvahiLibrary(functions: table.pointee)
   }
 
-  /// The error for a status of Avahi's; those that mean "nobody there" have cases of their own.
+  /// The error for an Avahi status; statuses that mean an unreachable daemon have their own cases.
   func error(_ code: Int32, in call: String) -> DiscoveryError {
     let message = functions.avahi_strerror(code).map { String(cString: $0) } ?? "unknown error"
     return switch Int(code) {
-    // A client that waits for the daemon (AVAHI_CLIENT_NO_FAIL) fails for want of a bus alone.
+    // A client that waits for the daemon (AVAHI_CLIENT_NO_FAIL) fails only if there is no bus.
     case Int(AVAHI_ERR_DBUS_ERROR) where call == "avahi_client_new",
       Int(AVAHI_ERR_NO_DAEMON) where call == "avahi_client_new":
       .noSystemBus(message)
@@ -47,10 +47,10 @@ struct AvahiLibrary: @unchecked Sendable {
     return strings
   }
 
-  /// Calls `body` with the strings as Avahi's list, which is freed afterwards.
+  /// Calls `body` with the strings in an Avahi list, which is freed afterwards.
   func withList<R>(_ strings: [[UInt8]], _ body: (AvahiStrings) -> R) -> R {
     var list: AvahiStrings = nil
-    // Each string is added in front of the others.
+    // Each string is added at the front.
     for string in strings.reversed() {
       list = functions.avahi_string_list_add_arbitrary(list, string, string.count)
     }
@@ -64,7 +64,7 @@ struct AvahiLibrary: @unchecked Sendable {
     return String(upToNUL: buffer)
   }
 
-  /// Another name for a service whose name is taken: Avahi's rule, "name #2" and so on.
+  /// Another name for a service whose name is taken, by Avahi's rule: "name #2" and so on.
   func alternative(to name: String) -> String {
     guard let other = functions.avahi_alternative_service_name(name) else { return name }
     defer { functions.avahi_free(other) }

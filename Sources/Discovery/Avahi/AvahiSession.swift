@@ -2,9 +2,9 @@ internal import CAvahi
 internal import Glibc
 internal import System
 
-/// The services that this device announces and looks for, and its connection to the Avahi daemon. Lives on
-/// one thread. Avahi's callbacks only note what happened; `settle()` acts on it afterwards, because the
-/// first callback runs inside `avahi_client_new` and a client must not be freed in its own callback.
+/// The services that this device announces and looks for, and its connection to the Avahi daemon. Used on
+/// one thread. Avahi's callbacks only record events; `settle()` handles them afterwards, because the first
+/// callback runs inside `avahi_client_new`, and a client must not be freed in its own callback.
 final class AvahiSession {
   let library: AvahiLibrary
   private(set) var client: OpaquePointer?
@@ -18,7 +18,8 @@ final class AvahiSession {
   private var nextAttempt = Instant.never
   private var delay = AvahiSession.firstDelay
 
-  /// Seconds until the first new attempt to reach the daemon; doubled after each, up to `lastDelay`.
+  /// Seconds until the first new attempt to reach the daemon; doubled after each attempt, up to
+  /// `lastDelay`.
   private static let firstDelay = 0.5
   private static let lastDelay = 15.0
 
@@ -28,7 +29,7 @@ final class AvahiSession {
     self.deviceID = deviceID
   }
 
-  /// Wants `service` announced; returns why that cannot be done now.
+  /// Requests the announcement of `service`; returns the reason if it is not possible now.
   func publish(_ service: ServiceRecord) -> DiscoveryError? {
     if publications[service] == nil {
       publications[service] = AvahiPublication(service: service, session: self)
@@ -39,7 +40,8 @@ final class AvahiSession {
 
   func withdraw(_ service: ServiceRecord) { publications.removeValue(forKey: service)?.reset() }
 
-  /// Wants `onEvent` told about services of this kind; returns why that cannot be done now.
+  /// Requests calls of `onEvent` for services of this kind; returns the reason if it is not
+  /// possible now.
   func browse(
     _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
   ) -> DiscoveryError? {
@@ -50,7 +52,7 @@ final class AvahiSession {
     return failure
   }
 
-  /// Tells what the daemon says of itself; returns why it cannot be asked.
+  /// Calls `version` with the daemon's version; returns the reason if it cannot be asked.
   func ask(_ version: (String) -> Void) -> DiscoveryError? {
     connectForCaller()
     guard failure == nil, let client else { return failure ?? .daemonNotRunning }
@@ -82,7 +84,7 @@ final class AvahiSession {
       browsers.forEach { $0.start() }
     case AVAHI_CLIENT_CONNECTING: fail(.daemonNotRunning)
     case AVAHI_CLIENT_S_COLLISION, AVAHI_CLIENT_S_REGISTERING:
-      // The host's name changes: Avahi's rule is to register the services again when it is done.
+      // The host's name is changing: by Avahi's rule, the services are registered again afterwards.
       publications.values.forEach { $0.reset() }
     default: break
     }

@@ -3,8 +3,8 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// The thread on which every call of Avahi happens: nothing of Avahi's needs a lock, and no caller
-/// waits longer than it wants, for one call of Avahi's may wait 25 seconds for the daemon.
+/// The thread for all calls of Avahi, so that nothing needs a lock, and no caller waits longer than
+/// it wants: a call of Avahi may wait 25 seconds for the daemon.
 final class AvahiThread: Sendable {
   typealias Command = @Sendable (AvahiSession) -> Void
 
@@ -18,7 +18,7 @@ final class AvahiThread: Sendable {
   private let ended = Latch()
   private let library: AvahiLibrary
   private let deviceID: String
-  /// Other threads only wake it up by `avahi_simple_poll_wakeup`, which is made for that.
+  /// Other threads only call `avahi_simple_poll_wakeup`, which allows that.
   nonisolated(unsafe) private let poll: OpaquePointer
 
   /// Starts the thread, which ends some time after `quit()`.
@@ -30,7 +30,7 @@ final class AvahiThread: Sendable {
     self.deviceID = deviceID
     self.poll = poll
     do {
-      // Signals are for the program's own threads.
+      // Signals must go to the program's other threads.
       try startThread(takesSignals: false) { [self] in run() }
     } catch {
       throw .avahi(call: error.call, code: error.errno, message: String(errorNumber: error.errno))
@@ -43,10 +43,10 @@ final class AvahiThread: Sendable {
     state.withLock { $0.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
   }
 
-  /// Whether it has ended, or is to end.
+  /// Whether it has ended, or will end.
   var hasQuit: Bool { state.withLock { $0.hasQuit } }
 
-  /// Has `command` run on the thread and throws what it returned, waiting up to `seconds`.
+  /// Runs `command` on the thread and throws its result, waiting up to `seconds`.
   func perform(
     within seconds: Double, _ command: @escaping @Sendable (AvahiSession) -> DiscoveryError?
   ) throws(DiscoveryError) {
@@ -65,8 +65,8 @@ final class AvahiThread: Sendable {
     library.functions.avahi_simple_poll_wakeup(poll)
   }
 
-  /// Ends the thread after the commands given so far, and waits for that up to `seconds` unless it
-  /// is called on the thread itself. When the daemon does not answer, the thread ends later.
+  /// Ends the thread after the commands queued so far, and waits for that up to `seconds`, unless
+  /// called on the thread itself. If the daemon does not answer, the thread ends later.
   func quit(waiting seconds: Double) {
     state.withLock { $0.hasQuit = true }
     library.functions.avahi_simple_poll_wakeup(poll)
@@ -76,8 +76,8 @@ final class AvahiThread: Sendable {
   private func run() {
     state.withLock { $0.thread = pthread_self() }
     let session = AvahiSession(library: library, poll: poll, deviceID: deviceID)
-    // A wake-up that comes before Avahi prepares to poll is lost, hence the look at the queue
-    // after it, in the poll function.
+    // A wake-up before Avahi prepares to poll is lost, so the poll function checks the queue after
+    // that.
     library.functions.avahi_simple_poll_set_func(
       poll,
       { descriptors, count, timeout, thread in

@@ -1,4 +1,4 @@
-/// Changes to an index, applied to an old one to make a new one.
+/// Changes to an index, which are applied to an old index to make a new one.
 public struct IndexEdit {
   private let old: IndexFile
   private var isGone: [Bool]
@@ -11,10 +11,11 @@ public struct IndexEdit {
     isGone = [Bool](repeating: false, count: file.count)
   }
 
-  /// Makes room for so many entries.
+  /// Reserves space for this many entries.
   public mutating func reserveCapacity(_ count: Int) { added.reserveCapacity(count) }
 
-  /// The root's tree if nothing changes, as far as the old index knows it.
+  /// The root's tree if nothing changes; nil if something changes, or if the old index does not
+  /// know the tree.
   public var unchangedTree: ObjectID? { added.isEmpty && !isGone.contains(true) ? old.tree : nil }
 
   /// Adds an entry, or replaces the one at its path. If a file replaces a folder, or a folder a
@@ -45,7 +46,7 @@ public struct IndexEdit {
     if let position = old.position(of: path) { isGone[position] = true }
   }
 
-  /// The new index: entries that stay are copied as they are.
+  /// The new index. Unchanged entries are copied from the old one.
   public consuming func finish() -> NewIndex {
     var index = NewIndex(of: old, count: added.count)
     var next = 0

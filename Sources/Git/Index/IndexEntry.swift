@@ -1,8 +1,8 @@
 internal import CLibgit2
 public import Glibc
 
-/// The status of a file by which the index tells cheaply whether it may have changed: the fields of stat(2)
-/// that git's index format keeps, cut to 32 bits as there.
+/// The status by which the index finds cheaply whether a file may have changed: the fields of stat(2) in
+/// git's index format, cut to 32 bits as there.
 public struct FileStatus: Hashable, Sendable {
   package var changedSeconds: UInt32
   package var changedNanoseconds: UInt32
@@ -16,7 +16,7 @@ public struct FileStatus: Hashable, Sendable {
 }
 
 extension FileStatus {
-  /// The fields of a status that stat(2) filled.
+  /// The fields of a stat(2) result.
   public init(_ status: stat) {
     self.init(
       changedSeconds: UInt32(truncatingIfNeeded: status.st_ctim.tv_sec),
@@ -48,7 +48,7 @@ extension FileMode {
   public init(_ status: stat) { self = status.st_mode & S_IXUSR != 0 ? .executable : .regular }
 }
 
-/// A file as the index knows it.
+/// A file in the index.
 public struct IndexEntry: Hashable, Sendable {
   package let path: TreePath
   package let mode: FileMode

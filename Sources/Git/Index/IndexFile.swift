@@ -2,16 +2,17 @@ public import Glibc
 internal import Synchronization
 internal import System
 
-/// Git's index file, versions 2 and 3 (gitformat-index(5)), in memory: no library and no copy of an
-/// entry. `IndexEdit`, which makes a new one of it, verifies the checksum.
-/// Unchecked: the memory, which `file` keeps, is never written to.
+/// Git's index file, versions 2 and 3 (gitformat-index(5)), in memory, read without a library and
+/// without copying entries. `IndexEdit`, which makes a new one from it, verifies the checksum.
+/// Unchecked Sendable: the memory, which `file` owns, is never written to.
 public final class IndexFile: @unchecked Sendable {
-  /// When the file was last written: an entry modified no earlier may have changed unseen.
+  /// When the file was last written: an entry modified at this time or later may have changed
+  /// unnoticed.
   private let writtenSeconds: UInt32
   private let writtenNanoseconds: UInt32
   private let path: String
   private let file: MappedFile?
-  /// The whole file; valid as long as the reader is.
+  /// The whole file; valid as long as the reader exists.
   let bytes: UnsafeRawBufferPointer
   private let layout: IndexLayout
 
@@ -49,7 +50,7 @@ public final class IndexFile: @unchecked Sendable {
       if errno == ENOENT { return (nil, IndexLayout()) }
       throw GitError.system(call: "stat", path: path, errno: errno)
     }
-    // A power cut leaves an empty file where one was not synced.
+    // After a power cut, a file that was not synced is empty.
     if status.st_size == 0 { return nil }
     // Writers replace the file and never change it in place, so the mapped bytes do not change.
     let file = try MappedFile(path, isReadWhole: true)
@@ -83,7 +84,7 @@ public final class IndexFile: @unchecked Sendable {
       && bytes.bigEndianHalf(at: flags + 2) & IndexLayout.skipsWorktree != 0
   }
 
-  /// How many entries there are; those of an unfinished git merge (stages 1 to 3) do not count.
+  /// The number of entries, without those of an unfinished git merge (stages 1 to 3).
   public var count: Int { layout.starts.count }
 
   /// All entries, by path.
@@ -97,7 +98,7 @@ public final class IndexFile: @unchecked Sendable {
       skipsWorktree: skipsWorktree(at: position))
   }
 
-  /// The bytes of an entry's path; valid as long as the reader is.
+  /// The bytes of an entry's path; valid as long as the reader exists.
   public func pathBytes(at position: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[IndexLayout.path(in: bytes, at: start(of: position))])
   }
@@ -145,7 +146,7 @@ public final class IndexFile: @unchecked Sendable {
     FileMode(rawValue: bytes.bigEndianWord(at: start(of: position) + 24))
   }
 
-  /// The status that an entry remembers of its file.
+  /// The file status that an entry records.
   public func status(at position: Int) -> FileStatus {
     let start = start(of: position)
     func word(_ number: Int) -> UInt32 { bytes.bigEndianWord(at: start + 4 * number) }
@@ -155,7 +156,7 @@ public final class IndexFile: @unchecked Sendable {
       group: word(8), size: word(9))
   }
 
-  /// The object an entry stands for.
+  /// The object of an entry.
   public func id(at position: Int) -> ObjectID {
     ObjectID(in: bytes.bytes, at: start(of: position) + 40) ?? .zero
   }
@@ -189,7 +190,7 @@ public struct FolderRun: Sendable {
   }
 }
 
-// The parts of an old index that a new one is made of.
+// The parts of an old index from which a new one is made.
 extension IndexFile {
   /// Whether the file's checksum is right: a power cut may leave zeros in it. A file without a
   /// checksum, as git writes it with index.skipHash, cannot be told from a damaged one.
@@ -215,8 +216,8 @@ extension IndexFile {
     intact.withLock { $0[path] = FileStatus(status) }
   }
 
-  /// Whether an entry goes into a new index as it is: nothing may have changed unseen, and it has no flags
-  /// but the length of its path.
+  /// Whether an entry can be copied into a new index unchanged: its file cannot have changed unnoticed,
+  /// and it has no flags except the length of its path.
   func isCopiedWhole(at position: Int) -> Bool {
     let start = start(of: position)
     let modified = (bytes.bigEndianWord(at: start + 8), bytes.bigEndianWord(at: start + 12))
@@ -224,21 +225,22 @@ extension IndexFile {
       && modified < (writtenSeconds, writtenNanoseconds)
   }
 
-  /// The bytes of entries that stand next to each other in a file without gaps, and where each starts.
+  /// The bytes of consecutive entries, which have no gaps between them in the file, and the start
+  /// of each.
   func entries(at positions: Range<Int>) -> (bytes: Range<Int>, starts: ArraySlice<UInt32>) {
     let last = positions.upperBound - 1
     let end = start(of: last) + entryBytes(at: last).count
     return (start(of: positions.lowerBound)..<end, layout.starts[positions])
   }
 
-  /// An entry as the file holds it.
+  /// An entry's bytes in the file.
   func entryBytes(at position: Int) -> UnsafeRawBufferPointer {
     let start = start(of: position)
     let end = IndexLayout.end(ofEntryAt: start, path: IndexLayout.path(in: bytes, at: start))
     return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
   }
 
-  /// The tree of all entries, as far as the file knows it.
+  /// The tree of all entries; nil if the file does not record it.
   public var tree: ObjectID? {
     cachedTrees().flatMap { $0.entryCount == count ? $0.id : nil }
   }
@@ -265,7 +267,7 @@ extension IndexFile {
     return found
   }
 
-  /// Whether a file below that folder is in the index.
+  /// Whether the index has a file below that folder.
   public func containsFolder(_ folder: TreePath) -> Bool {
     let position = firstPosition(below: folder)
     return position < count && isBelow(folder, at: position)

@@ -1,11 +1,11 @@
-/// The places of the parts of an index file, versions 2 and 3 (gitformat-index(5)).
+/// The offsets of the parts of an index file, versions 2 and 3 (gitformat-index(5)).
 struct IndexLayout {
   /// The start of each entry; those of an unfinished git merge (stages 1 to 3) are left out.
   private(set) var starts: [UInt32] = []
   /// The positions of the entries with the skip-worktree bit.
   private(set) var skipping: [Int] = []
   private(set) var trees: Range<Int>?
-  /// The places of the paths of the entries of an unfinished git merge.
+  /// The ranges of the paths of entries of an unfinished git merge.
   private(set) var unmerged: [Range<Int>] = []
   /// Whether no entry was left out.
   private(set) var isGapless = true
@@ -39,8 +39,8 @@ struct IndexLayout {
       position = Self.end(ofEntryAt: position, path: path)
     }
     isGapless = starts.count == total
-    // Extensions whose names are not in capitals change what the entries mean: a split index keeps
-    // most of them in another file, a sparse one has folders among them.
+    // Extensions with lower-case names change the meaning of the entries: a split index has most of
+    // them in another file, and a sparse one has entries for folders.
     while position + 8 <= end {
       guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[position]) else { return nil }
       let size = Int(bytes.bigEndianWord(at: position + 4))
@@ -56,11 +56,11 @@ struct IndexLayout {
   static let isExtended: UInt16 = 0x4000
   static let skipsWorktree: UInt16 = 0x4000
 
-  /// The place of the path of the entry that starts at `start`; a NUL follows it.
+  /// The range of the path of the entry that starts at `start`; a NUL follows it.
   static func path(in bytes: UnsafeRawBufferPointer, at start: Int) -> Range<Int> {
     let flags = bytes.bigEndianHalf(at: start + 60)
     let name = start + (flags & Self.isExtended != 0 ? 64 : 62)
-    // The flags hold the path's length, unless it is too long for their twelve bits.
+    // The flags contain the path's length, unless it needs more than twelve bits.
     var end = name + Int(flags & 0xfff)
     if flags & 0xfff == 0xfff {
       while end < bytes.count, bytes[end] != 0 { end += 1 }

@@ -3,7 +3,7 @@ internal import Glibc
 /// The trees made of an index's entries: the index's cache-tree extension (gitformat-index(5)).
 struct IndexTree {
   var name: [UInt8]
-  /// How many entries are below it; negative when the tree is not known.
+  /// The number of entries below it; negative if the tree is unknown.
   var entryCount: Int
   var id: ObjectID?
   var subtrees: [IndexTree]
@@ -16,7 +16,7 @@ struct IndexTree {
 }
 
 extension IndexTree {
-  /// Reads the extension; nil when it is not well formed.
+  /// Reads the extension; nil if it is malformed.
   init?(parsing bytes: UnsafeRawBufferPointer) {
     var position = 0
     self.init(bytes, &position, depth: 0)

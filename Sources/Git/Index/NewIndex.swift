@@ -13,7 +13,7 @@ public struct NewIndex {
   /// The start of each entry: in `own`, or, with the highest bit, in the old index.
   private var places: [UInt32] = []
   private static let isOld: UInt32 = 1 << 31
-  /// Which entries the old index did not have with this mode and ID.
+  /// For each entry, whether the old index lacked it with this mode and ID.
   private var isNew: [Bool] = []
   private let old: IndexFile?
   private let former: IndexTree?
@@ -25,7 +25,7 @@ public struct NewIndex {
     var bytes: Range<Int>
   }
 
-  /// - Parameter old: the index that entries are copied from.
+  /// - Parameter old: the index from which entries are copied.
   /// - Parameter count: how many entries may be made here.
   init(of old: IndexFile? = nil, count: Int = 0) {
     self.old = old
@@ -112,7 +112,7 @@ public struct StagedIndex {
   fileprivate let path: String
   fileprivate var newPath: String { path + ".new" }
 
-  /// Gives the file its name.
+  /// Renames the file to its final name.
   public func activate() throws {
     try Disk.rename(newPath, to: path)
     IndexFile.rememberIntact(path)
@@ -128,7 +128,7 @@ extension NewIndex {
     own += file.entryBytes(at: position)
     if isSmudged { for byte in 36..<40 { own[start + byte] = 0 } }
     let flags = start + 60
-    // Clears git's assume-valid bit: we looked at the file all the same.
+    // Clears git's assume-valid bit: notes has checked the file anyway.
     own[flags] &= 0x7f
     if own.withUnsafeBytes({ $0.bigEndianHalf(at: flags) }) & IndexLayout.isExtended != 0 {
       version = 3
@@ -136,7 +136,7 @@ extension NewIndex {
     end(from: start)
   }
 
-  /// Takes over entries of the old index that stay as they are: `IndexFile.isCopiedWhole`.
+  /// Copies unchanged entries of the old index: `IndexFile.isCopiedWhole`.
   mutating func append(oldAt positions: Range<Int>) {
     guard let old, !positions.isEmpty else { return }
     let entries = old.entries(at: positions)
@@ -173,14 +173,14 @@ extension NewIndex {
     end(from: start)
   }
 
-  /// Begins an entry that is made here, and returns where.
+  /// Begins a new entry, and returns its offset.
   private mutating func begin(isNew: Bool) -> Int {
     places.append(UInt32(own.count))
     self.isNew.append(isNew)
     return own.count
   }
 
-  /// Ends an entry that is made here.
+  /// Ends a new entry.
   private mutating func end(from start: Int) {
     if let last = chunks.last, !last.isOld {
       chunks[chunks.count - 1].bytes = last.bytes.lowerBound..<own.count
@@ -195,9 +195,9 @@ extension NewIndex {
   }
 }
 
-// The trees that the entries are.
+// The trees of the entries.
 extension NewIndex {
-  /// The bytes that an entry is in, and where it starts there.
+  /// The buffer with an entry, and the entry's offset in it.
   private func place(
     _ position: Int, _ own: UnsafeRawBufferPointer
   ) -> (bytes: UnsafeRawBufferPointer, start: Int) {
@@ -248,7 +248,7 @@ extension NewIndex {
       name: name, entryCount: range.count, id: try store(content), subtrees: subtrees)
   }
 
-  /// The end of the entries whose paths begin with `prefix`; they stand together.
+  /// The end of the consecutive entries whose paths begin with `prefix`.
   private func end(
     ofFolder prefix: Slice<UnsafeRawBufferPointer>, from start: Int, to limit: Int,
     _ own: UnsafeRawBufferPointer

@@ -4,7 +4,7 @@ struct FolderIndexes {
   private var searches: [ObjectID: Int] = [:]
   private var folders: [ObjectID: [TreePath: TreeEntry]] = [:]
   private var entries = 0
-  /// How many entries were read, whether or not they were the ones searched for.
+  /// The number of entries that were read in searches, whether or not they matched.
   private(set) var entriesRead = 0
 
   /// Smaller folders are not indexed.

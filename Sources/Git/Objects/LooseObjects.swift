@@ -1,8 +1,8 @@
 internal import Glibc
 internal import System
 
-/// The objects with a file each (gitformat-loose, in git's Documentation/technical): header and
-/// content in one zlib stream.
+/// The objects in files of their own (gitformat-loose, in git's Documentation/technical): header
+/// and content in one zlib stream.
 struct LooseObjects {
   let folder: String
 
@@ -35,13 +35,13 @@ struct LooseObjects {
     return (header.kind, header.size)
   }
 
-  /// The object; nil if there is no such file, or its content does not have this ID.
+  /// The object; nil if there is no such file, or if its content does not match the ID.
   func object(_ id: ObjectID) -> StoredObject? { Self.read(path(of: id), id: id) }
 
   static func read(_ path: String, id: ObjectID) -> StoredObject? {
-    // The same.
+    // Likewise.
     guard let file = Disk.contentIfAny(path), let inflater = try? Inflater(),
-      // Nor does one that is damaged.
+      // So does a damaged file.
       let object = file.withUnsafeBytes({ try? inflater.inflate(loose: $0) }),
       ObjectID.matches(id, object)
     else { return nil }

@@ -1,4 +1,4 @@
-// The text forms of trees and commits, as git stores them (git-cat-file(1), gitformat-*).
+// The encodings of trees and commits in git (git-cat-file(1), gitformat-*).
 
 extension Tree {
   init(parsing data: [UInt8], id: ObjectID) throws {
@@ -16,7 +16,7 @@ extension Tree {
   }
 }
 
-/// The lines that every commit object begins with, and where its message begins.
+/// The header lines at the beginning of every commit object, and the start of its message.
 struct CommitHeaders {
   private(set) var tree = ObjectID.zero
   private(set) var parents: [ObjectID] = []
@@ -66,7 +66,7 @@ struct CommitHeaders {
 }
 
 extension Commit {
-  /// Reads a commit object's content. Invalid UTF-8 is replaced, because the text is only shown.
+  /// Reads a commit object's content. Invalid UTF-8 is replaced, as the text is only for people.
   package init(parsing data: [UInt8], id: ObjectID) throws {
     let headers = try CommitHeaders(parsing: data, id: id)
     guard let author = Signature(parsing: headers.author),
@@ -120,7 +120,7 @@ extension Signature {
       email: String(decoding: line[(open + 1)..<close], as: UTF8.self), time: time, offset: offset)
   }
 
-  /// The form in a commit object. Characters that would end a field early are left out, as git does.
+  /// The form in a commit object. Characters that would end a field early are left out, as in git.
   var serialized: String {
     func clean(_ text: String) -> String {
       String(

@@ -1,9 +1,9 @@
 extension ObjectID {
-  /// Hashes text here and everything else with libgit2, which refuses the blocks used for SHA-1
+  /// Hashes text here, and everything else with libgit2, which refuses the blocks used for SHA-1
   /// collisions; such blocks are never text. Objects from other devices are always hashed by
   /// libgit2.
   static func hashing(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
-    // We make trees and commits ourselves, of names and IDs.
+    // Trees and commits are made by notes itself, from names and IDs.
     guard kind != .blob || isText(content) else {
       return try Libgit2.shared.get().id(of: kind, content)
     }
@@ -21,8 +21,8 @@ extension ObjectID {
     return ObjectID(bytes: hash.finish()) ?? .zero
   }
 
-  /// Whether an object that was read has that ID. For a large tree this is not checked: it takes
-  /// longer than reading the tree, and zlib's checksum covers it. git checks no more than that.
+  /// Whether an object that was read has that ID. A large tree is not checked: that would take
+  /// longer than reading it, and zlib's checksum covers it. git does not check more, either.
   static func matches(_ id: ObjectID, _ object: StoredObject) -> Bool {
     if object.kind == .tree, object.data.count >= largeTree { return true }
     return plain(object.kind, object.data) == id

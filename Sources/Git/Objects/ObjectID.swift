@@ -1,36 +1,37 @@
 internal import System
 
-/// The name of an object: the SHA-1 of its kind, size and content, as git computes it.
+/// The ID of an object: the SHA-1 of its kind, size and content, as in git.
 public struct ObjectID: Hashable, Sendable {
-  /// How many bytes an ID has.
+  /// The number of bytes of an ID.
   public static let byteCount = 20
 
-  // Three big-endian words instead of an array: no allocation, and comparing words compares bytes.
+  // Three big-endian words instead of an array: this needs no allocation, and their order is that
+  // of the bytes.
   private let high: UInt64
   private let middle: UInt64
   private let low: UInt32
 
-  /// The ID with these 20 bytes, or nil when there are not exactly 20.
+  /// The ID with these 20 bytes; nil for any other number of bytes.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     let bytes = Array(bytes)
     self.init(in: bytes.span.bytes, at: 0)
   }
 
-  /// The ID whose 20 bytes begin at `offset` in a longer run of bytes, or nil when it is too short.
+  /// The ID in the 20 bytes from `offset` on; nil if there are fewer.
   public init?(in bytes: RawSpan, at offset: Int) {
     guard offset >= 0, offset <= bytes.byteCount - Self.byteCount else { return nil }
     func word(_ place: Int) -> UInt64 {
       UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset + place, as: UInt64.self))
     }
-    // The last word begins within the second.
+    // The last word is read from an offset within the second.
     (high, middle, low) = (word(0), word(8), UInt32(truncatingIfNeeded: word(12)))
   }
 
-  /// The ID written as 40 hexadecimal digits in either case, or nil for anything else.
+  /// The ID written as 40 hexadecimal digits in upper or lower case; nil for anything else.
   public init?(hex: some StringProtocol) { self.init(hex: Array(hex.utf8)[...]) }
 
-  /// The same, of bytes.
+  /// The same, from bytes.
   public init?(hex: ArraySlice<UInt8>) {
     guard hex.count == 2 * Self.byteCount, let bytes = [UInt8](hexadecimal: hex) else { return nil }
     self.init(in: bytes.span.bytes, at: 0)
@@ -47,7 +48,7 @@ public struct ObjectID: Hashable, Sendable {
   /// The first byte, by which pack indexes and object folders are sorted.
   var firstByte: UInt8 { UInt8(truncatingIfNeeded: high >> 56) }
 
-  /// Appends the 20 bytes without an array between.
+  /// Appends the 20 bytes without making an array.
   public func appendBytes(to bytes: inout [UInt8]) {
     bytes.appendBigEndian(UInt32(truncatingIfNeeded: high >> 32))
     bytes.appendBigEndian(UInt32(truncatingIfNeeded: high))
@@ -68,7 +69,7 @@ public struct ObjectID: Hashable, Sendable {
   public static let emptyTree = ObjectID(literal: "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
   /// The ID of the empty blob.
   public static let emptyBlob = ObjectID(literal: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
-  /// Twenty zero bytes: git's way to say "no object".
+  /// Twenty zero bytes, which mean "no object" in git.
   public static let zero = ObjectID(literal: "0000000000000000000000000000000000000000")
 }
 

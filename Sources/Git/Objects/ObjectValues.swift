@@ -7,7 +7,7 @@ public enum ObjectKind: Int32, Sendable {
   case tag = 4
 }
 
-/// The mode of a tree entry: what kind of thing a name stands for.
+/// The mode of a tree entry: the kind of thing with that name.
 public struct FileMode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt32
 
@@ -50,7 +50,7 @@ public struct Tree: Sendable {
   /// A tree read from the repository, its order kept as stored.
   init(stored entries: [TreeEntry]) { self.entries = entries }
 
-  /// Git's order of tree entries.
+  /// git's order of tree entries.
   public static func precedes(_ left: TreeEntry, _ right: TreeEntry) -> Bool {
     precedes((left.name, left.mode == .tree), (right.name, right.mode == .tree))
   }
@@ -91,7 +91,7 @@ public struct Commit: Sendable {
   package let committer: Signature
   /// The message with its trailers, as stored.
   public let message: String
-  /// Whether the commit says that it was rewritten by `notes forget`: notes-forget(1).
+  /// Whether the commit has the header of a version rewritten by `notes forget`: notes-forget(1).
   package let isRewritten: Bool
 
   package init(

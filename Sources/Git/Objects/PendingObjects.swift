@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// Objects being stored, a file each, under temporary names until all are on the disk. Otherwise a
-/// power cut could leave an incomplete object that counts as stored and is never stored again.
-/// There is one wait for all objects; writing to the disk begins when an object is complete.
+/// Objects being stored, in files with temporary names until all are on the disk. Otherwise a power
+/// cut could leave an incomplete object that counts as stored and is never stored again. All
+/// objects share one wait; writing to the disk begins when an object is complete.
 final class PendingObjects {
   private let loose: LooseObjects
   private let deflater: Deflater
@@ -32,10 +32,10 @@ final class PendingObjects {
   /// soon packed as a delta, and compressing the tree of 10,000 notes would take as long as the
   /// rest of a save.
   private static let largeTree = 4096
-  /// How many times a folder is made, at most, if git removes it as empty before it contains a
-  /// file.
+  /// How often a folder is made again if git removes it while it is empty.
   private static let tries = 100
-  /// The largest text, in bytes, that is compressed before it is written: a larger one is not held twice.
+  /// The largest text, in bytes, that is compressed before it is written: for a larger one, memory
+  /// would need both copies.
   private static let writeSize = 1 << 20
 
   init(in loose: LooseObjects) throws {
@@ -99,7 +99,7 @@ final class PendingObjects {
     if !isSyncedSingly { closeAll() }
   }
 
-  /// Writes a file under a temporary name, replacing one that a killed process left there.
+  /// Writes a file under a temporary name, replacing the leftover of a killed process.
   func add(companion path: String, _ content: [UInt8], mode: mode_t) throws {
     unlink(path)
     let descriptor = try Disk.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
@@ -108,8 +108,8 @@ final class PendingObjects {
     Counted.startWriting(descriptor)
   }
 
-  /// Adds the objects to the repository as soon as their contents are on the disk; their names are
-  /// on the disk after `syncNames`.
+  /// Adds the objects to the repository after their contents are on the disk; their names are on
+  /// the disk after `syncNames`.
   func join() throws {
     guard !isEmpty else { return }
     if let companion {
@@ -137,7 +137,7 @@ final class PendingObjects {
   func syncNames() throws {
     guard !unsynced.isEmpty else { return }
     var isEnough = isSyncedSingly
-    // If a folder is gone, git has packed its objects.
+    // If a folder no longer exists, git has packed its objects.
     for folder in unsynced where isEnough { isEnough = try Disk.syncIfThere(folder: folder) }
     if !isEnough { try Disk.syncFileSystem(of: loose.folder) }
     unsynced = []

@@ -2,8 +2,8 @@ internal import CLibgit2
 internal import Glibc
 internal import System
 
-// Objects are searched for in this order: pending objects, packs, loose objects, and libgit2, which
-// alone knows borrowed objects and packs of other forms. Content counts only if it has the
+// Objects are searched in this order: pending objects, packs, loose objects, and libgit2, which
+// also finds borrowed objects and packs of other forms. Content is accepted only if it has the
 // requested ID.
 extension Repository {
   /// Whether the object is in the repository.
@@ -17,8 +17,8 @@ extension Repository {
     return git.api.git_odb_exists(git.database, &oid) == 1
   }
 
-  /// The objects among `ids` that are not in the repository. Packs that others stored in the
-  /// meantime are looked for once, not once for each object.
+  /// The objects among `ids` that are not in the repository. New packs of other programs are looked
+  /// for once, not once for each object.
   package func lacking(_ ids: [ObjectID]) throws -> [ObjectID] {
     guard pending == nil else { return try ids.filter { try !contains($0) } }
     func absent(_ ids: [ObjectID]) throws -> [ObjectID] {
@@ -93,8 +93,8 @@ extension Repository {
     return commit
   }
 
-  /// The only object whose ID begins with `prefix` (4 to 40 hexadecimal digits), or nil when there
-  /// is none.
+  /// The only object whose ID begins with `prefix` (4 to 40 hexadecimal digits); nil if there is
+  /// none.
   public func object(withPrefix prefix: String) throws -> ObjectID? {
     let count = prefix.utf8.count
     guard (4...40).contains(count),
@@ -124,7 +124,7 @@ extension Repository {
     return try packed(packs()) ?? loose()
   }
 
-  /// Whether what is not found here is nowhere.
+  /// Whether objects that are not found here do not exist anywhere in the repository.
   private var isWhole: Bool {
     get throws {
       try packs().isWhole
@@ -140,9 +140,8 @@ extension Repository {
     return reader
   }
 
-  /// Reads the packs that others added in the meantime; returns whether any pack was added or
-  /// removed. It reopens the other packs only if one was removed: a watcher gets a pack with each
-  /// version.
+  /// Opens new packs of other programs; returns whether any pack was added or removed. The known
+  /// packs are reopened only if one was removed, because a watcher gets a pack with each version.
   @discardableResult private func refreshPacks() -> Bool {
     let names = packFiles
     if names == packNames { return false }

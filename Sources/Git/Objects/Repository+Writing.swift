@@ -1,12 +1,12 @@
 internal import System
 
 extension Repository {
-  /// Larger content is searched for in the packs first: that costs less than storing it again.
+  /// Larger content is searched in the packs first, which costs less than storing it again.
   private static var largeContent: Int { 1 << 18 }
 
   /// Stores an object with this content, durably, and returns its ID.
   ///
-  /// - Throws: `GitError.objectTooLarge` for one that no other device takes: notes-protocol(7), PACKS.
+  /// - Throws: `GitError.objectTooLarge` if other devices would refuse it: notes-protocol(7), PACKS.
   public func write(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
     try PackLimits.standard.check(kind, bytes: content.count)
     if scratch.isOpen {
@@ -24,8 +24,8 @@ extension Repository {
     return id
   }
 
-  /// Stores a tree with this content unless the repository has it, and returns its ID. A tree that
-  /// is already there counts as synced.
+  /// Stores a tree with this content if the repository does not have it, and returns its ID. An
+  /// existing tree counts as synced.
   public func keep(tree content: [UInt8]) throws -> ObjectID {
     let id = try ObjectID.hashing(.tree, content)
     return try contains(id) ? id : write(.tree, content)
@@ -49,13 +49,13 @@ extension Repository {
       signedBy: nil)
   }
 
-  /// The same, with the signature in the `gpgsig` header that `sign` makes over the rest: a text of
+  /// The same, with a signature over the rest, made by `sign`, in the `gpgsig` header: a text of
   /// several lines.
   public func write(
     commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
     message: String, signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?
   ) throws -> ObjectID {
-    // git knows this tree without a file, but git-fsck(1) wants it stored.
+    // git knows this tree without a file, but git-fsck(1) requires it to be stored.
     if tree == .emptyTree { _ = try write(.tree, []) }
     let content = Commit.serialized(
       tree: tree, parents: parents, author: author, committer: committer, message: message)
@@ -63,17 +63,17 @@ extension Repository {
     return try write(.commit, SignedCommit(content: content, signature: sign(content)).serialized)
   }
 
-  /// The ID that `content` would have as a blob; nothing is stored.
+  /// The ID that `content` would have as a blob; stores nothing.
   public func hash(blob content: [UInt8]) throws -> ObjectID {
     try ObjectID.hashing(.blob, content)
   }
 
-  /// Runs `body`, which must not move a reference, and syncs all objects that it writes at the end,
+  /// Runs `body`, which must not move a reference, and then syncs all objects that it writes
   /// together. Only then are they part of the repository, complete even after a power cut. A nested
-  /// call belongs to the outer one.
+  /// call joins the outer one.
   ///
-  /// - Parameter isBeforeMove: leave the last wait, for the objects' names, to the move of a
-  ///   reference that follows, or to `syncPendingObjects`.
+  /// - Parameter isBeforeMove: whether to leave the last wait, for the objects' names, to the next
+  ///   move of a reference, or to `syncPendingObjects`.
   public func withBatchedWrites<Result>(
     isBeforeMove: Bool = false, _ body: () throws -> Result
   ) throws -> Result {
@@ -82,7 +82,7 @@ extension Repository {
     pending = objects
     defer { pending = nil }
     let result = try body()
-    // If nothing was stored, earlier objects can keep waiting for a move of a reference.
+    // If nothing was stored, earlier objects can still wait for a move of a reference.
     if objects.isEmpty { return result }
     try syncPendingObjects()
     try objects.join()

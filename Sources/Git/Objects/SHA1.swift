@@ -2,7 +2,8 @@ internal import CLinux
 internal import Glibc
 
 /// SHA-1 (FIPS 180-4) over bytes that arrive in pieces: the checksum at the end of packs, their
-/// indexes and the index file. Objects get their IDs from libgit2, which looks for collisions.
+/// indexes and the index file. The IDs of objects are computed by libgit2, which detects
+/// collisions.
 struct SHA1 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0

@@ -1,11 +1,11 @@
-/// Objects in memory that are in no repository: what is computed only to be compared or shown.
+/// Objects in memory that are not in a repository: results that are only compared or shown.
 struct ScratchObjects {
   /// Whether objects are written here.
   fileprivate(set) var isOpen = false
   fileprivate var objects: [ObjectID: StoredObject] = [:]
   fileprivate var kept: [ObjectID: StoredObject] = [:]
 
-  /// The object with this ID, to be read; nil if it is not here.
+  /// The object with this ID; nil if it is not here.
   func object(_ id: ObjectID) -> StoredObject? {
     objects.isEmpty && kept.isEmpty ? nil : objects[id] ?? kept[id]
   }
@@ -16,8 +16,8 @@ struct ScratchObjects {
 }
 
 extension Repository {
-  /// Lets `body` write objects that stay in memory and never join the repository. They can be read until it
-  /// is done, and for as long as this instance lives if it says so.
+  /// Runs `body`, whose objects stay in memory and are never part of the repository. They can be read until
+  /// it ends; if it returns `isKept`, as long as this instance exists.
   package func withScratchWrites<Result>(
     _ body: () throws -> (result: Result, isKept: Bool)
   ) throws -> Result {

@@ -1,9 +1,9 @@
-/// A commit with a signature in its `gpgsig` header, which git puts after the headers that it knows
+/// A commit with a signature in its `gpgsig` header, which git puts after its own headers
 /// (gitformat-signature(5)). The signature covers everything except that header.
 public struct SignedCommit: Sendable {
   /// The bytes that are signed: the commit without the header.
   public let content: [UInt8]
-  /// The signature, lines that each end with a line break.
+  /// The signature: lines with a newline each.
   public let signature: [UInt8]
 
   private static let label = Array("gpgsig ".utf8)
@@ -31,7 +31,7 @@ public struct SignedCommit: Sendable {
       rest = rest.dropFirst()
     }
     let content = Array(commit[..<start] + rest)
-    // We would count a second such header as signed content; git would not.
+    // notes would treat a second such header as signed content; git would not.
     var others = rest
     while let end = others.firstIndex(of: Self.newline), end > others.startIndex {
       if others.starts(with: Array("gpgsig".utf8)) { return nil }
@@ -61,7 +61,7 @@ public struct SignedCommit: Sendable {
     return content[..<place] + lines + content[place...]
   }
 
-  /// Behind the committer's line.
+  /// The offset after the committer's line.
   private static func place(in commit: [UInt8]) -> Int? {
     var rest = commit[...]
     while let end = rest.firstIndex(of: newline), end > rest.startIndex {

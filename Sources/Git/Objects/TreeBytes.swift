@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// An entry of a tree object, as byte positions in its content: trees of thousands of entries are
-/// compared, checked and rewritten without a value for each entry.
+/// An entry of a tree object, as byte offsets in its content: trees of thousands of entries are
+/// compared, checked and rewritten without making a value for each entry.
 struct TreeEntryBytes {
   let start: Int
   let nameStart: Int
@@ -12,7 +12,7 @@ struct TreeEntryBytes {
   var end: Int { nameEnd + 1 + ObjectID.byteCount }
   var isTree: Bool { mode == .tree }
 
-  /// The entry that begins at `position`, or nil when there is no whole one.
+  /// The entry that begins at `position`; nil if it is incomplete.
   init?(_ tree: UnsafeRawBufferPointer, at position: Int) {
     var index = position
     var mode: UInt32 = 0
@@ -148,7 +148,7 @@ extension TreeBytes {
     entry.id.appendBytes(to: &content)
   }
 
-  /// The entry that is to stand under a name, as a file or as a folder; or none.
+  /// The entry to have under a name, as a file or as a folder; or none.
   struct Edit {
     let name: TreePath
     let isTree: Bool

@@ -1,9 +1,9 @@
 /// A file that differs between two trees.
 public struct TreeChange: Hashable, Sendable {
   package let path: TreePath
-  /// The file in the old tree; nil when it was added.
+  /// The file in the old tree; nil if it was added.
   public let old: TreeEntry?
-  /// The file in the new tree; nil when it was removed.
+  /// The file in the new tree; nil if it was removed.
   public let new: TreeEntry?
 
   package init(path: TreePath, old: TreeEntry?, new: TreeEntry?) {
@@ -14,7 +14,7 @@ public struct TreeChange: Hashable, Sendable {
 }
 
 extension Repository {
-  /// The files that differ between two trees, by path; folders that are alike are not entered.
+  /// The files that differ between two trees, by path; equal folders are not read.
   public func changes(from old: ObjectID?, to new: ObjectID?) throws -> [TreeChange] {
     var found: [TreeChange] = []
     try forEachChange(from: old, to: new) { found.append($0) }
@@ -22,8 +22,8 @@ extension Repository {
     return found
   }
 
-  /// Calls `body` with each file that differs between two trees; a list of them would take much
-  /// memory in a large notebook. The order is that of the trees: by path, except if a file and a
+  /// Calls `body` with each file that differs between two trees; a list of them would need much
+  /// memory for a large notebook. The order is that of the trees: by path, except if a file and a
   /// folder replace each other.
   public func forEachChange(
     from old: ObjectID?, to new: ObjectID?, _ body: (TreeChange) throws -> Void
@@ -42,8 +42,8 @@ extension Repository {
   }
 }
 
-/// Finds the differences between two trees. After many entries it first measures both trees: a
-/// version may contain more files than anybody could look at.
+/// Finds the differences between two trees. After many entries it measures both trees first: a
+/// malicious version may amount to billions of files.
 private struct TreeComparison {
   let repository: Repository
   let trees: [ObjectID]
@@ -98,7 +98,7 @@ private struct TreeComparison {
 }
 
 extension Repository {
-  /// The entry at `path` in a tree, or nil.
+  /// The entry at `path` in a tree; nil if there is none.
   public func entry(at path: TreePath, in tree: ObjectID) throws -> TreeEntry? {
     var current = tree
     let components = path.components
@@ -121,8 +121,9 @@ extension Repository {
       ?? write(tree: [])
   }
 
-  /// - Parameter files: the files below this folder, sorted: those of one folder stand in a row.
-  /// - Parameter start: the bytes of their paths that lead to this folder.
+  /// - Parameter files: the files below this folder, sorted, so those of one folder are
+  ///   consecutive.
+  /// - Parameter start: the number of bytes of their paths up to this folder.
   private func writeTree(
     _ tree: ObjectID?, replacing files: ArraySlice<(key: TreePath, value: TreeEntry?)>,
     from start: Int

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// The number of files and the bytes of a whole tree.
+/// The size of a whole tree.
 struct TreeExtent {
   /// Files and folders, at any depth.
   var entries = 0
-  /// Folders inside one another.
+  /// The depth of nested folders.
   var depth = 1
   var longestPath = 0
-  /// Bytes of the largest list of a folder's entries.
+  /// The size of the largest list of entries, in bytes.
   var largestFolder = 0
 
   mutating func add(fileNamed nameBytes: Int) {
@@ -27,16 +27,16 @@ struct TreeExtent {
 /// times can amount to billions of files.
 struct TreeExtents {
   private var known: [ObjectID: TreeExtent] = [:]
-  /// How many folders were read to measure them.
+  /// How many folders were read for the measurement.
   private(set) var foldersRead = 0
 
   /// The trees that this process measured last, in any repository; an ID always has the same
-  /// content. So a session measures only the parts of a large notebook that changed since the
+  /// content. So a session measures only the parts of a large notebook that have changed since the
   /// session before.
   static var remembered: TreeExtents { memory.withLock { TreeExtents(known: $0) } }
 
   private static let memory = Mutex<[ObjectID: TreeExtent]>([:])
-  /// The most folders that are remembered, at about 100 bytes each.
+  /// The limit of remembered folders, of about 100 bytes each.
   private static let memoryLimit = 1 << 14
 
   init(known: [ObjectID: TreeExtent] = [:]) { self.known = known }
@@ -58,7 +58,7 @@ struct TreeExtents {
         guard let entries = TreeBytes.entries(try content(tree)) else {
           throw GitError.malformed(tree, "a damaged tree")
         }
-        // A tree is measured after all folders in it are.
+        // A tree is measured after all folders in it.
         let unknown = measure(tree, entries)
         guard unknown.isEmpty else {
           stack += unknown
@@ -70,8 +70,8 @@ struct TreeExtents {
     return known[root] ?? TreeExtent()
   }
 
-  /// Measures a folder with these entries if all folders in it are measured; returns those that are
-  /// not.
+  /// Measures a folder with these entries if all folders in it are measured; otherwise returns
+  /// those that are not.
   @discardableResult
   mutating func measure(_ tree: ObjectID, _ entries: [TreeEntryBytes]) -> Set<ObjectID> {
     var extent = TreeExtent(largestFolder: entries.last?.end ?? 0)
@@ -108,8 +108,8 @@ extension PackLimits {
 }
 
 extension Repository {
-  /// Why every device refuses a version with this tree because of its total size; nil if devices
-  /// accept it.
+  /// The reason why every device refuses a version with this tree for its total size; nil if
+  /// devices accept it.
   package func excess(
     ofTree tree: ObjectID, limits: PackLimits = .standard
   ) throws -> PackError? {

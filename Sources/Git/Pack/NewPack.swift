@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import System
 
-/// A pack of new objects, cheaper than a file for each from about a hundred objects. Threads fill
+/// A pack of new objects, cheaper than separate files from about a hundred objects on. Threads fill
 /// `PackPiece`s and append them. The pack is in quarantine, and its objects are not in the
 /// repository, until `finish`.
 public final class NewPack: Sendable {
@@ -43,7 +43,7 @@ public final class NewPack: Sendable {
     piece.clear()
   }
 
-  /// Adds the objects to the repository, durably: the pack, its index, then their names. Git does
+  /// Adds the objects to the repository, durably: the pack, its index, then their names. git does
   /// not repack them until this repository moves a reference.
   public func finish(in repository: Repository) throws {
     try state.withLock { state in
@@ -53,7 +53,7 @@ public final class NewPack: Sendable {
       state.objects.sort { $0.id < $1.id }
       let index = quarantine.packs + "/new.idx"
       try Disk.create(index, PackFormat.index(of: state.objects, checksum: checksum), mode: 0o444)
-      // A pack counts from the moment its index is there.
+      // A pack is part of the repository as soon as its index exists.
       let name = packFolder + "/pack-" + String(hexadecimal: checksum)
       try quarantine.keep(name)
       repository.unreferenced.append(quarantine)
@@ -73,7 +73,7 @@ public struct PackPiece {
   fileprivate var bytes: [UInt8] = []
   fileprivate var objects: [PackedObject] = []
 
-  // The number of bytes that one call writes.
+  // The number of bytes to write in one call.
   private static let fullSize = 64 * 1024
 
   /// An empty piece of `pack`.

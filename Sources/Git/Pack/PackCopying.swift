@@ -1,9 +1,9 @@
-/// Copies objects from local packs into a new pack, compressed and as deltas: computing them again
-/// is most of the cost of a pack of a whole notebook. The objects keep their order, so that a
-/// delta's base comes before it.
+/// Copies objects from local packs into a new pack, with their compression and deltas: computing
+/// these again would be most of the cost of packing a whole notebook. The objects keep their order,
+/// so a delta's base comes before it.
 struct PackCopying {
-  /// The number of objects from which the order of the packs is worth computing; it needs their
-  /// whole indexes.
+  /// The number of objects from which the order of the packs is worth computing, which requires
+  /// reading their whole indexes.
   static let worthwhileCount = 1024
 
   private let reader: PackReader
@@ -28,7 +28,7 @@ struct PackCopying {
     items = found.map(\.item) + others
   }
 
-  /// The item with this number as its pack stores it; nil if it is damaged there or in no pack.
+  /// The item with this number, as stored in its pack; nil if it is damaged there or not in a pack.
   func entry(_ number: Int) -> PackReader.Entry? {
     number < places.count ? reader.wholeEntry(at: places[number]) : nil
   }

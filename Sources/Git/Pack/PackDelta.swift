@@ -1,4 +1,4 @@
-/// Deltas as packs hold them (gitformat-pack(5)): copies from a base and new bytes.
+/// Deltas in the format of packs (gitformat-pack(5)): copies from a base and new bytes.
 enum PackDelta {
   /// A delta from the blob `old` to `new`: it copies their common beginning and end.
   static func blob(from old: [UInt8], to new: [UInt8]) -> [UInt8] {
@@ -128,8 +128,8 @@ extension PackDelta {
     return (base, result, position)
   }
 
-  /// The result of a delta applied to its base (gitformat-pack(5), "Deltified representation"); nil
-  /// if the two do not belong together or the result is larger than `limit` bytes.
+  /// The result of applying a delta to its base (gitformat-pack(5), "Deltified representation");
+  /// nil if the two do not match, or if the result is larger than `limit` bytes.
   static func applied(_ delta: [UInt8], to base: [UInt8], limit: Int) -> [UInt8]? {
     guard let sizes = sizes(delta), sizes.base == base.count, sizes.result <= limit else {
       return nil

@@ -1,10 +1,10 @@
-/// The errors of a pack, our own or a peer's.
+/// The errors of a pack, from this device or a peer.
 public enum PackError: Error, Sendable, Equatable {
   /// zlib could not be loaded: the loader's message.
   case libraryMissing(String)
   case compression(code: Int32)
   case malformed(String)
-  /// Something is larger than allowed: its description, and the limit.
+  /// Something exceeds a limit: its description, and the limit.
   case overLimit(String, limit: Int)
   /// Something costs more than is allowed without the user's consent (`PackLimits.large`): its
   /// description, and the limit.

@@ -19,8 +19,8 @@ final class PackFile: Sendable {
 
   func write(_ bytes: [UInt8]) throws { try Disk.write(bytes, to: descriptor, path: path) }
 
-  /// Writes the number of objects into the header, appends the checksum over the file's `size`
-  /// bytes, and returns it. The number is known only at the end, so the whole file is read again.
+  /// Writes the number of objects into the header, appends the checksum of the file's `size` bytes,
+  /// and returns it. As the number is known only at the end, the whole file is read again.
   func seal(objectCount: Int, size: Int) throws -> [UInt8] {
     let header = PackFormat.header(objectCount: objectCount)
     guard pwrite(descriptor, header, header.count, 0) == header.count else {

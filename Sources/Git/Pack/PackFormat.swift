@@ -1,4 +1,4 @@
-/// Pieces of the pack format (gitformat-pack(5)) that every writer of packs needs.
+/// Parts of the pack format (gitformat-pack(5)) for all writers of packs.
 enum PackFormat {
   /// The size of the header before the first object, in bytes.
   static let headerBytes = 12
@@ -59,18 +59,18 @@ struct PackEntryHeader {
   /// The object's kind; nil for a delta, which has the kind of its base.
   let kind: ObjectKind?
   let base: Base
-  /// Bytes of the object or the delta, unpacked.
+  /// The size of the unpacked object or delta in bytes.
   let size: Int
   let length: Int
 
   enum Base {
     case none
-    /// The entry that begins so many bytes before this one.
+    /// The entry that begins this number of bytes before this one.
     case before(Int)
     case object(ObjectID)
   }
 
-  /// Reads the header at the beginning of `bytes`; nil if `bytes` end before the header does.
+  /// Reads the header at the beginning of `bytes`; nil if it is incomplete.
   init?(_ bytes: UnsafeRawBufferPointer) throws {
     guard let sizeEnd = bytes.prefix(9).firstIndex(where: { $0 & 0x80 == 0 }) else {
       if bytes.count < 9 { return nil }

@@ -1,8 +1,8 @@
-/// The limits of a pack. The numbers are part of notes-protocol(7).
+/// The limits of a pack: the numbers of notes-protocol(7).
 public struct PackLimits: Sendable, Equatable {
   /// Objects in a pack.
   public var objects = 5_000_000
-  /// Bytes of a pack as sent.
+  /// Bytes of a pack in transfer.
   public var packBytes = 4 << 30
   /// Bytes of one text or tag, unpacked.
   public var objectBytes = 64 << 20
@@ -12,19 +12,19 @@ public struct PackLimits: Sendable, Equatable {
   public var treeBytes = 32 << 20
   /// Total bytes that a receiver may unpack from a pack, counting repeated unpacking.
   public var unpackedBytes = 128 << 30
-  /// The part of `unpackedBytes` that every pack may use; each of its own bytes allows more.
+  /// The amount of `unpackedBytes` that every pack may use; each of its own bytes adds more.
   public var unpackedBytesOfAny = 1 << 30
   package var unpackedBytesPerByte = 8
-  /// Deltas in a row that lead to one object. git's own packs have 50 (pack.depth).
+  /// The longest chain of deltas. git's own packs have at most 50 (pack.depth).
   public var chain = 512
-  /// Bytes of objects that are kept while deltas are applied to them.
+  /// Bytes of objects in memory while deltas are applied to them.
   public var keptBytes = 128 << 20
   /// Parents of a commit.
   public var parents = 256
-  /// Parents of all commits together: a base for every pack, and an addition for each commit.
+  /// Parents of all commits together: an amount for every pack, and more for each commit.
   public var allParents = 10_000
   package var parentsPerCommit = 32
-  /// Folders inside one another.
+  /// The depth of nested folders.
   public var depth = 64
   /// Bytes of a path.
   public var pathBytes = 4096
@@ -44,7 +44,7 @@ public struct PackLimits: Sendable, Equatable {
 
   package init() {}
 
-  /// The limits for a pack that we make ourselves: it may be as large as the repository.
+  /// The limits for a pack made here: it may be as large as the repository.
   static let own = {
     var limits = PackLimits()
     limits.objects = Int(Int32.max)
@@ -55,7 +55,8 @@ public struct PackLimits: Sendable, Equatable {
     return limits
   }()
 
-  /// Throws if an object is larger than devices accept: every object stored here is sent to others.
+  /// Throws if an object exceeds the limit of all devices: every object stored here is sent to
+  /// others.
   func check(_ kind: ObjectKind, bytes: Int) throws {
     let limit = self.bytes(of: kind)
     if bytes > limit { throw GitError.objectTooLarge(kind, bytes: bytes, limit: limit) }
@@ -70,8 +71,8 @@ public struct PackLimits: Sendable, Equatable {
     if unpacked > limit { throw PackError.costly("bytes that a pack unpacks to", limit: limit) }
   }
 
-  /// The bytes of the largest object of any kind. A delta tells its kind only once its base is known; what it makes is
-  /// then held against the limit of that kind.
+  /// The size limit for objects of any kind. A delta's kind is known only after its base; then its result is
+  /// checked against the limit for that kind.
   var largestObject: Int { max(commitBytes, treeBytes, objectBytes) }
 
   func bytes(of kind: ObjectKind) -> Int {

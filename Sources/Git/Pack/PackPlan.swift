@@ -1,5 +1,5 @@
-/// The objects to put into a pack, oldest first. The cost depends on the objects sent: of each
-/// commit, only folders that differ from its parents' are read.
+/// The objects for a pack, oldest first. The cost depends on the objects sent: for each commit,
+/// only folders that differ from its parents' are read.
 struct PackPlan {
   struct Item {
     let id: ObjectID
@@ -42,8 +42,8 @@ struct PackPlan {
   }
 
   /// Plans exactly these objects, for a self-contained pack. The newest come first and complete,
-  /// older ones are deltas against them, so that the objects read most are read fastest. Objects
-  /// that no commit leads to come last.
+  /// and older ones are deltas against them, so that the most frequently read objects are read
+  /// fastest. Objects that no commit refers to come last.
   init(repacking objects: [ObjectID: ObjectKind], repository: Repository) throws {
     self.repository = repository
     wanted = Set(objects.keys)
@@ -72,7 +72,7 @@ struct PackPlan {
     seen = []
   }
 
-  /// Plans an object that the receiver will use as a base, sent or not, so it must not be sent
+  /// Plans an object, sent or not, that the receiver can then use as a base. It must not be planned
   /// again: otherwise a reverted edit would become two deltas against each other, which libgit2
   /// never finishes resolving.
   private mutating func plan(_ id: ObjectID, _ kind: ObjectKind, base: ObjectID?) {
@@ -80,7 +80,7 @@ struct PackPlan {
     if let base, wanted == nil { seen.insert(base) }
   }
 
-  /// Throws an error with the name of a foreign commit's entry that every receiver would refuse.
+  /// Throws an error that names an entry of a foreign commit which every receiver would refuse.
   private func checkFitness(
     of entry: TreeEntryBytes, in content: [UInt8], _ version: ObjectID
   ) throws {
@@ -120,7 +120,7 @@ struct PackPlan {
         try planTree(entry.id, parents: old.filter(\.isTree).map(\.id))
       } else if entry.mode != .submodule {
         let files = old.filter(\.mode.isFile).map(\.id)
-        // The same content may be there under another mode.
+        // The same content may be in the pack with another mode.
         if !files.contains(entry.id), wanted?.contains(entry.id) != false,
           seen.insert(entry.id).inserted
         {

@@ -8,8 +8,7 @@ extension Repository {
     try pack(wants: wants, haves: haves, copiesFrom: PackCopying.worthwhileCount)
   }
 
-  /// - Parameter count: from this number of objects on, they are copied from the packs that have
-  /// them.
+  /// - Parameter count: the number of objects from which they are copied from local packs.
   func pack(wants: [ObjectID], haves: [ObjectID], copiesFrom count: Int) throws -> PackWriter {
     let plan = try PackPlan(repository: self, wants: wants, haves: haves)
     let copies = plan.items.count >= count
@@ -22,9 +21,9 @@ extension Repository {
 /// against the same path in the first parent if that is shorter. The pack is thin: some bases are
 /// only on the receiver's side. If there are many objects, those in local packs are copied first.
 public final class PackWriter {
-  /// How many objects the pack holds.
+  /// The number of objects in the pack.
   public let objectCount: Int
-  /// How many of them are commits.
+  /// The number of commits among them.
   public let commitCount: Int
   /// The merge commits among them, if the pack is for another device.
   public let merges: [ObjectID]
@@ -35,7 +34,7 @@ public final class PackWriter {
 
   private let repository: Repository
   private let items: [PackPlan.Item]
-  /// The items' numbers, sorted by ID. A dictionary would take as much memory as the items.
+  /// The items' numbers, sorted by ID; a dictionary would need as much memory as the items.
   private let sorted: [Int32]
   private let copying: PackCopying?
   private let deflater: Deflater
@@ -49,7 +48,7 @@ public final class PackWriter {
   private var nextItem = 0
   private var isDone = false
 
-  /// For items that are deltas against an object the receiver has: that object.
+  /// For items that are deltas against an object of the receiver: that object.
   private var outsiders: [Int32: ObjectID] = [:]
 
   /// The place of an object, the length of its chain of deltas, and the item at the chain's
@@ -60,12 +59,12 @@ public final class PackWriter {
     let first: Int32
   }
 
-  // git's own bound (pack.depth): readers resolve chains step by step.
+  // git's own limit (pack.depth): readers resolve chains step by step.
   private static let longestChain = 50
-  // Deltas must save this part of the object to be worth resolving.
+  // The part of the object that a delta must save to be worth resolving.
   private static let worthwhileShare = 2
   private static let chunkSize = 128 * 1024
-  // The longest time, in seconds, without a piece: the receiver has a time-out (notes-protocol(7)),
+  // The longest time without a piece, in seconds: the receiver has a time-out (notes-protocol(7)),
   // and large trees become small deltas.
   private static let longestPause = 1.0
 
@@ -92,7 +91,7 @@ public final class PackWriter {
     return sizes.reduce(0, +)
   }
 
-  /// The next piece of the pack, or nil after the last.
+  /// The next piece of the pack; nil after the last.
   public func next() throws -> [UInt8]? {
     if isDone { return nil }
     var chunk = offset == 0 ? PackFormat.header(objectCount: objectCount) : []
@@ -117,8 +116,8 @@ public final class PackWriter {
     objectsWritten += 1
   }
 
-  /// Appends an object as a local pack stores it, after its base; false if it must be compressed
-  /// again.
+  /// Appends an object, as a local pack stores it, after its base; returns false if it must be
+  /// compressed again.
   private func appendCopy(of number: Int, to chunk: inout [UInt8], _ depth: Int) throws -> Bool {
     let item = items[number]
     guard let copying, let entry = copying.entry(number),
@@ -128,13 +127,13 @@ public final class PackWriter {
       let own = self.number(of: base)
       if let own, depth < Self.longestChain { try write(own, to: &chunk, depth: depth + 1) }
       let known = position(of: base)
-      // The receiver has only the objects in the plan, and those it was sent.
+      // The receiver has only the objects in the plan and those it was already sent.
       guard known != nil || base == item.base && own == nil,
         known?.depth ?? 0 < Self.longestChain
       else { return false }
       begin(number, upon: base, known, deltaOf: entry.header.size, in: &chunk)
     } else {
-      // A delta against what the receiver has is shorter.
+      // A delta against an object of the receiver is shorter.
       if let base = item.base, position(of: base) != nil || self.number(of: base) == nil {
         return false
       }
@@ -192,8 +191,8 @@ public final class PackWriter {
   }
 
   /// A delta that saves enough, and its base: the planned base or, if that one's chain has the
-  /// maximum length, the whole object at the chain's beginning. Starting a chain there costs only
-  /// the changes since, not another whole object. A later object of the pack is never the base.
+  /// maximum length, the whole object at the chain's beginning. A new chain from there costs only
+  /// the later changes, and not another whole object. A later object of the pack is never the base.
   private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
     guard var base = item.base else { return nil }
     if let known = position(of: base) {

@@ -1,12 +1,12 @@
 internal import Glibc
 
 extension Repository {
-  /// Puts all loose objects, and those of `packs`, into one new pack, removes the files and packs
-  /// that it replaces, and returns the number of objects. It drops none. Each object is read back
+  /// Puts all loose objects, and those of `packs`, into one new pack, removes the replaced files
+  /// and packs, and returns the number of objects. No object is dropped. Each object is read back
   /// from the new pack to be indexed. The pack is durable before anything is removed, so readers
   /// always find an object.
   ///
-  /// - Parameter progress: how many objects are packed, of how many.
+  /// - Parameter progress: called with the numbers of packed and of all objects.
   public func repack(_ packs: [StoredPack], progress: (Int, Int) -> Void = { _, _ in }) throws
     -> Int
   {
@@ -25,7 +25,7 @@ extension Repository {
     return kinds.count
   }
 
-  /// The objects to pack with their kinds, and which of them are loose. A loose file damaged by a
+  /// The objects to pack with their kinds, and the loose ones among them. A loose file damaged by a
   /// power cut stays where it is.
   private func objectsToPack(in packs: [StoredPack]) throws -> ([ObjectID: ObjectKind], [ObjectID])
   {
@@ -41,7 +41,7 @@ extension Repository {
     }
     let loose = self.loose.ids().filter { id in
       if kinds[id] != nil { return true }
-      // One that cannot be read stays as it is.
+      // An unreadable object stays where it is.
       guard let object = try? object(id) else { return false }
       kinds[id] = object.kind
       return true

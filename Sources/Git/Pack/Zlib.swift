@@ -14,14 +14,15 @@ struct Zlib: Sendable {
 
   static let bufferSize = 64 * 1024
 
-  /// The CRC-32 of some bytes, as pack indexes keep it of each object, and of those before them.
+  /// The CRC-32 of some bytes, continued from that of the bytes before; pack indexes have it for
+  /// each object.
   func crc32(of bytes: UnsafeRawBufferPointer, after start: UInt32 = 0) -> UInt32 {
     if bytes.isEmpty { return start }
     let first = bytes.bindMemory(to: UInt8.self).baseAddress
     return UInt32(truncatingIfNeeded: api.crc32(UInt(start), first, UInt32(bytes.count)))
   }
 
-  /// A stream on the heap, because zlib remembers where the one that it was given lives.
+  /// A stream on the heap, because zlib stores the stream's address.
   fileprivate static func makeStream(
     _ start: (UnsafeMutablePointer<z_stream>) -> Int32
   ) throws -> UnsafeMutablePointer<z_stream> {
@@ -53,21 +54,21 @@ public enum CompressionLibrary {
   /// The version whose headers the program was built with, such as "1.2.13".
   public static let builtWith = ZLIB_VERSION
 
-  /// Such as "1.3.1"; throws `PackError.libraryMissing`.
+  /// The version, such as "1.3.1"; throws `PackError.libraryMissing`.
   public static func version() throws -> String {
     _ = try Zlib.shared.get()
     return notes_zlib_version().map { String(cString: $0) } ?? ""
   }
 }
 
-/// Compresses one buffer after another into zlib streams of their own.
+/// Compresses buffers one after another, each into a separate zlib stream.
 final class Deflater {
   private let zlib: Zlib
   private let stream: UnsafeMutablePointer<z_stream>
 
-  /// The level that costs least, as git takes for objects that are written while somebody waits.
+  /// The fastest level, which git uses for objects that are written while somebody waits.
   static let fastest = Z_BEST_SPEED
-  /// The level that stores the bytes as they are.
+  /// The level that stores the bytes uncompressed.
   static let none = Z_NO_COMPRESSION
 
   init(level: Int32? = nil) throws {
@@ -88,7 +89,7 @@ final class Deflater {
     try compress(bytes, after: []) { output += $0 }
   }
 
-  /// Compresses two texts as one, without putting them together, and tells the pieces of it.
+  /// Compresses two texts as one, without joining them, and passes on the output in pieces.
   func compress(
     _ bytes: [UInt8], after header: [UInt8],
     _ put: (Slice<UnsafeMutableBufferPointer<UInt8>>) throws -> Void
@@ -141,8 +142,8 @@ final class Inflater {
     guard zlib.api.inflateReset(stream) == Z_OK else { throw PackError.compression(code: 0) }
   }
 
-  /// Decompresses what it can of a piece of a stream, handing output to `consume`. Returns how many
-  /// bytes of the input it took, and whether the stream ended there.
+  /// Decompresses as much as possible of a piece of a stream, and passes the output to `consume`.
+  /// Returns the number of input bytes used, and whether the stream ended there.
   func inflate(
     _ input: UnsafeRawBufferPointer, consume: (UnsafeBufferPointer<UInt8>) throws -> Void
   ) throws -> (consumed: Int, ended: Bool) {
@@ -164,7 +165,7 @@ final class Inflater {
     return (input.count - Int(stream.pointee.avail_in), status == Z_STREAM_END)
   }
 
-  /// The object in the stream of a loose one, which lies in memory whole; nil when it is not well formed.
+  /// The object in the complete stream of a loose object; nil if it is malformed.
   func inflate(loose input: UnsafeRawBufferPointer) throws -> StoredObject? {
     guard let (kind, size, start) = header(ofLoose: input),
       var content = try inflate(input, size: start + size)
@@ -181,7 +182,7 @@ final class Inflater {
     let head = inflate(first: 64, of: input)
     guard let end = head.firstIndex(of: 0) else { return nil }
     let words = head[..<end].split(separator: UInt8(ascii: " "))
-    // No stream grows by more than 1032 times.
+    // No stream expands by more than a factor of 1032.
     guard words.count == 2, let kind = LooseObjects.kind(named: words[0]),
       let size = Int(String(decoding: words[1], as: UTF8.self)), size >= 0, size < 1 << 31,
       size / 1032 <= input.count
@@ -189,19 +190,19 @@ final class Inflater {
     return (kind, size, end + 1)
   }
 
-  /// The first bytes of a stream that lies in memory whole; none when it is damaged.
+  /// The first bytes of a complete stream; empty if it is damaged.
   func inflate(first limit: Int, of input: UnsafeRawBufferPointer) -> [UInt8] {
-    // A damaged stream has none.
+    // A damaged stream gives no bytes.
     guard let (bytes, status) = try? inflate(input, upTo: limit), status != Z_DATA_ERROR else {
       return []
     }
     return bytes
   }
 
-  /// The content of a stream that lies in memory whole, or nil when it is not of `size` bytes: one
-  /// that has been checked, as room for all of it is made at once.
+  /// The content of a complete stream; nil if its size is not `size`. The caller must have checked
+  /// `size`, as that much memory is allocated at once.
   func inflate(_ input: UnsafeRawBufferPointer, size: Int) throws -> [UInt8]? {
-    // A byte more than wanted, so that a stream that goes on is told from one that ends.
+    // One byte more than wanted, to find out if the stream ends there.
     let (bytes, status) = try inflate(input, upTo: size + 1)
     return status == Z_STREAM_END && bytes.count == size ? bytes : nil
   }
@@ -210,7 +211,7 @@ final class Inflater {
     _ input: UnsafeRawBufferPointer, upTo limit: Int
   ) throws -> (bytes: [UInt8], status: Int32) {
     try reset()
-    // zlib counts in 32 bits, and no object is as large.
+    // zlib counts in 32 bits, and no object is that large.
     stream.pointee.setInput(UnsafeRawBufferPointer(rebasing: input.prefix(1 << 30)))
     var status = Z_OK
     let bytes = [UInt8](unsafeUninitializedCapacity: limit) { output, count in

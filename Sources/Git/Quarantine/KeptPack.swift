@@ -1,9 +1,9 @@
 internal import Glibc
 internal import System
 
-/// The mark of a pack that no reference leads to yet: `pack-ID.keep`, which makes git-repack(1) and
-/// git-gc(1) leave the pack alone. It is made before the pack and removed when a reference leads to
-/// the pack. It names the quarantine in which the pack arrived: if a process is killed, the mark is
+/// The mark of a pack without a reference to it yet: `pack-ID.keep`, which makes git-repack(1) and
+/// git-gc(1) ignore the pack. It is made before the pack and removed when a reference leads to the
+/// pack. It names the quarantine in which the pack arrived: if a process is killed, the mark is
 /// removed together with that quarantine's leftovers.
 struct KeptPack {
   /// The path of the pack's files without their suffixes.
@@ -14,7 +14,7 @@ struct KeptPack {
   private static let suffix = ".keep"
   private static let words = "arriving in notes/incoming/"
 
-  /// Marks the pack; false if it already has a mark, which then stays.
+  /// Marks the pack; returns false if it already has a mark, which is not changed.
   func put(for folder: String) throws -> Bool {
     let text = Self.words + Self.name(of: folder) + "\n"
     do {
@@ -34,7 +34,7 @@ struct KeptPack {
     folder.split(separator: "/").last.map(String.init) ?? ""
   }
 
-  /// The quarantine that a mark names; nil if the mark is not ours.
+  /// The quarantine that a mark names; nil if notes did not make the mark.
   private static func quarantine(in path: String) -> String? {
     guard let line = ReferenceFile.firstLine(of: path), line.hasPrefix(words) else { return nil }
     return String(line.dropFirst(words.count))

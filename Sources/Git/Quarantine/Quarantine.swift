@@ -7,8 +7,7 @@ extension Repository {
     try Quarantine(repository: self, limits: limits)
   }
 
-  /// Removes what processes left behind when they were killed: quarantine folders, and packs that
-  /// never got their index.
+  /// Removes leftovers of killed processes: quarantine folders, and packs without an index.
   public func removeQuarantineLeftovers() {
     QuarantineFolder.removeLeftovers(in: self)
     KeptPack.removeLeftovers(in: self)
@@ -24,14 +23,14 @@ extension Repository {
     }
   }
 
-  // In seconds: a pack comes before its index.
+  // In seconds: a pack is written before its index.
   private static var youngestLeftover: Int { 3_600 }
 }
 
-/// Receives a pack from another device and keeps it apart from the repository until it is checked:
-/// nothing of it stays unless `join` returns. Git's gc does not remove a joined pack as long as
-/// this instance exists; by then a reference must lead to it. An instance belongs to the
-/// repository's thread.
+/// Receives a pack from another device and keeps it separate from the repository until it is
+/// checked: nothing of it stays unless `join` succeeds. git's gc does not remove a joined pack
+/// while this instance exists; by its end a reference must lead to the pack. An instance belongs to
+/// the repository's thread.
 public final class Quarantine {
   private let repository: Repository
   private let limits: PackLimits
@@ -42,16 +41,16 @@ public final class Quarantine {
   private let folder: QuarantineFolder
   private var pack: ReceivedPack?
   private var isJoined = false
-  /// The pack once it is whole.
+  /// The pack after it was received completely.
   private var received: ReceivedObjects?
-  /// Versions whose files were asked for.
+  /// Versions from which a file was read.
   private var carriers: Set<ObjectID> = []
   /// The merge commits among the commits that `join` counted.
   public private(set) var newMerges: [ObjectID] = []
 
-  /// How many objects the pack says it holds.
+  /// The number of objects that the pack's header states.
   public private(set) var objectCount = 0
-  /// The total size of the objects that arrived, in bytes, before compression.
+  /// The total size of the objects received, in bytes, before compression.
   public private(set) var contentBytes = 0
 
   init(repository: Repository, limits: PackLimits) throws {
@@ -86,7 +85,7 @@ public final class Quarantine {
     folder.remove()
   }
 
-  /// Drops everything about the pack except its folder.
+  /// Drops everything about the pack, but not its folder.
   private func forget() {
     pack = nil
     received = nil
@@ -108,7 +107,7 @@ public final class Quarantine {
     return try content(of: entry.id)
   }
 
-  /// The pack, which must be complete.
+  /// Finishes the pack, which must be complete.
   private func finish() throws -> ReceivedObjects {
     if let received { return received }
     guard let pack else { throw PackError.finished }
@@ -126,9 +125,9 @@ public final class Quarantine {
   /// If it throws, the repository is unchanged and the quarantine is empty.
   ///
   /// - Parameters:
-  ///   - heads: commits that must be there then.
-  ///   - approve: told how a checked commit is read, of the pack or of the repository; what it throws
-  ///     ends it.
+  ///   - heads: commits that must exist then.
+  ///   - approve: called with a function that reads a checked commit, from the pack or the
+  ///     repository; if it throws, the pack is refused.
   @discardableResult public func join(
     promised heads: [ObjectID],
     approve: (_ commit: (ObjectID) throws -> [UInt8]) throws -> Void = { _ in }
@@ -170,7 +169,7 @@ public final class Quarantine {
 
 extension Repository {
   /// Moves a received pack into the repository, durably, and returns its path there, without
-  /// `.pack`. It is kept as long as its quarantine is there.
+  /// `.pack`. git does not remove it while its quarantine exists.
   @discardableResult func adopt(
     _ pack: ReceivedObjects, from folder: QuarantineFolder
   ) throws -> String {
@@ -178,8 +177,8 @@ extension Repository {
     let path = packFolder + "/" + (pack.path.split(separator: "/").last.map(String.init) ?? "")
     try folder.keep(path)
     for suffix in [".pack", ".idx"] { try Disk.sync(file: pack.path + suffix) }
-    // A pack counts from the moment its index is there. The new names become durable together, in
-    // the order they were made.
+    // A pack is part of the repository as soon as its index exists. The new names become durable
+    // together, in the order they were made.
     for suffix in [".pack", ".idx"] { try Disk.rename(pack.path + suffix, to: path + suffix) }
     try Disk.sync(folder: packFolder)
     return path

@@ -1,10 +1,10 @@
 internal import System
 
-/// Checks a received pack by the rules of notes-protocol(7), and that each object has what it
-/// refers to. What the repository holds is complete, so that nothing behind it is walked, and of a
-/// tree only what differs from its commit's parent is looked up. Every version is measured.
-/// A few bytes can stand for trees of millions of entries, one inside another. So no more than one
-/// is in use at a time, and what is remembered grows with the objects of the pack alone.
+/// Checks a received pack by the rules of notes-protocol(7), and that all referenced objects exist.
+/// The repository is complete, so its objects are not followed, and of a tree only the differences
+/// from the parent commit's tree are looked up. Every version is measured. A few bytes can describe
+/// nested trees with millions of entries, so only one tree at a time is in memory, and the records
+/// grow only with the number of objects in the pack.
 struct QuarantineCheck {
   private let repository: Repository
   private let objects: ReceivedObjects
@@ -25,7 +25,7 @@ struct QuarantineCheck {
     self.limits = limits
   }
 
-  /// Returns the commits that the repository lacks: a sender may not know what is here.
+  /// Returns the commits that the repository lacks: a sender may not know which ones are here.
   mutating func run(promised heads: [ObjectID]) throws -> [ObjectID] {
     for (id, kind) in objects.all where kind == .tag { throw PackError.refused(id, "a tag") }
     let commits = objects.all.filter { $0.kind == .commit }.map(\.id)
@@ -41,8 +41,8 @@ struct QuarantineCheck {
       links[id] = link
       if link.parents.count > 1 { merges.insert(id) }
     }
-    // A subtree that the parent's tree has is not checked again, so that the parent comes first: a version
-    // that takes an edit back has the tree of its grandparent.
+    // A subtree of the parent's tree is not checked again, so the parent comes first: a version that
+    // reverts an edit has the tree of its grandparent.
     for id in parentsFirst(commits, parents: { links[$0]?.parents }) {
       guard let link = links[id] else { continue }
       reach(id)
@@ -54,7 +54,7 @@ struct QuarantineCheck {
       try visit(link.tree, base: base)
       try limits.check(extent(of: link.tree))
     }
-    // A sender may not know what is here already.
+    // A sender may not know which objects are already here.
     let loose = objects.all.indices.filter { !isReached[$0] }.map { objects.all[$0].id }
     if let stray = try repository.lacking(loose).first {
       throw PackError.refused(stray, "no version of the pack refers to it")
@@ -67,7 +67,7 @@ struct QuarantineCheck {
     return try repository.lacking(commits)
   }
 
-  /// The position of an object among those of the pack.
+  /// The position of an object in the pack; nil if it is not in the pack.
   private func place(of id: ObjectID) -> Int? {
     let place = objects.all.partitionPoint { $0.id < id }
     return place < objects.all.count && objects.all[place].id == id ? place : nil
@@ -102,7 +102,7 @@ struct QuarantineCheck {
   private mutating func enter(_ visit: Visit, depth: Int, _ stack: inout [Visit]) throws {
     let tree = visit.tree
     if let former = depths[tree] ?? (kind(of: tree) == .tree ? nil : 0) {
-      // A folder that was within the limits elsewhere may be too deep at this place.
+      // A folder that was within the limits elsewhere may be too deep here.
       if depth > former, try depth + extent(of: tree).depth > limits.depth {
         throw PackError.overLimit("folders", limit: limits.depth)
       }

@@ -4,8 +4,8 @@ internal import Synchronization
 internal import System
 
 /// `.git/notes/incoming/PID-RANDOM/` with `lock`, which its process keeps locked, and
-/// `objects/pack/`. It goes away with the value, or with the next quarantine when the process was
-/// killed.
+/// `objects/pack/`. It is removed with this object, or, if the process was killed, by the next
+/// quarantine.
 final class QuarantineFolder: Sendable {
   let path: String
   private let lock: FileLock
@@ -21,7 +21,7 @@ final class QuarantineFolder: Sendable {
     try Disk.makeFolder(repository.stateFolder.path, mode: 0o700)
     try Disk.makeFolder(root, mode: 0o700)
     let path = root + "/\(getpid())-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    // No other process cleans up while the folder is there and not locked yet.
+    // No other process cleans up while the folder exists and is not locked yet.
     let lock = try Self.withLock(on: root) {
       try Disk.makeFolder(path, mode: 0o700)
       guard let lock = try Disk.lock(path + "/lock") else {
@@ -52,7 +52,7 @@ final class QuarantineFolder: Sendable {
 
   static func removeLeftovers(in repository: Repository) {
     let root = root(of: repository)
-    // A rest is removed the next time.
+    // A leftover is removed the next time.
     try? withLock(on: root) {
       for name in Disk.namesIfAny(in: root) {
         let folder = root + "/" + name
@@ -61,7 +61,7 @@ final class QuarantineFolder: Sendable {
     }
   }
 
-  /// The longest wait, in seconds, for others that make a folder or remove old ones.
+  /// The longest wait, in seconds, for other processes that make or remove folders.
   private static let patience = 60.0
 
   /// Runs `body` while no other thread or process makes or removes folders there.

@@ -5,18 +5,18 @@ public enum NameRules {
   /// The longest name of a file or folder, in bytes: Linux's own limit.
   public static let longestName = 255
 
-  /// Why devices refuse `name` (one component of a path); nil if they accept it.
+  /// The reason why devices refuse `name` (one component of a path); nil if they accept it.
   public static func problem(with name: TreePath) -> String? {
     name.bytes.withUnsafeBytes { problem(with: $0) }
   }
 
-  /// Why devices refuse a file with this path: a name in it, its length or its depth. Nil if they
-  /// accept it.
+  /// The reason why devices refuse a file with this path: a name in it, its length or its depth.
+  /// Nil if they accept it.
   public static func problem(withPath path: TreePath) -> String? {
     path.bytes.withUnsafeBytes { problem(withPath: $0) }
   }
 
-  /// The same, of the path's bytes.
+  /// The same, for the path's bytes.
   public static func problem(withPath path: UnsafeRawBufferPointer) -> String? {
     let limits = PackLimits.standard
     if path.count > limits.pathBytes { return "a path longer than \(limits.pathBytes) bytes" }
@@ -61,8 +61,8 @@ public enum NameRules {
     return false
   }
 
-  /// NTFS knows `.git` as `git~1` too, ignores case, and dots and spaces at the end of a name; after
-  /// a colon comes the name of a stream of the same file.
+  /// On NTFS, `.git` is also `git~1`; case, and dots and spaces at the end of a name, are ignored; a
+  /// colon is followed by the name of a stream of the same file.
   private static func isNTFSGitFolder(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
     for alias in [".git", "git~1"] {
       let alias = Array(alias.utf8)

@@ -1,11 +1,11 @@
-/// The forms that a commit object of a peer may have.
+/// The forms that are allowed for a commit object from a peer.
 enum QuarantineCommit {
   struct Links {
     var tree: ObjectID
     var parents: [ObjectID]
   }
 
-  // The last second of the year 9999, which is as far as RFC 3339 goes.
+  // The last second of the year 9999, the limit of RFC 3339.
   static let latestTime = 253_402_300_799
 
   static func check(_ content: [UInt8], id: ObjectID, limits: PackLimits) throws -> Links {
@@ -26,8 +26,8 @@ enum QuarantineCommit {
     let canonical = Commit.headers(
       tree: headers.tree, parents: parents, author: headers.author, committer: headers.committer)
     guard content.starts(with: canonical) else { throw refuse("headers out of order") }
-    // Other headers (encoding, gpgsig) may follow; an empty line ends them. With several headers of
-    // one name, a reader of the last would read another commit than a reader of the first.
+    // Other headers (encoding, gpgsig) may follow; an empty line ends them. If a header occurred
+    // several times, two readers could read different commits.
     var rest = content[canonical.count...]
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")), end > rest.startIndex {
       guard !CommitHeaders.labels.contains(where: rest.starts) else {
@@ -39,7 +39,7 @@ enum QuarantineCommit {
     return Links(tree: headers.tree, parents: parents)
   }
 
-  /// `NAME <EMAIL> SECONDS ZONE` as git fsck wants it.
+  /// Whether the value is `NAME <EMAIL> SECONDS ZONE` in the form that git fsck requires.
   private static func isSignature(_ value: ArraySlice<UInt8>) -> Bool {
     guard let open = value.firstIndex(of: UInt8(ascii: "<")),
       let close = value[open...].firstIndex(of: UInt8(ascii: ">")),
@@ -69,7 +69,7 @@ enum QuarantineCommit {
   }
 }
 
-/// The forms that a tree object of a peer may have.
+/// The forms that are allowed for a tree object from a peer.
 enum QuarantineTree {
   /// Checks a tree, and returns its entries.
   static func check(_ tree: [UInt8], id: ObjectID) throws -> [TreeEntryBytes] {
@@ -107,8 +107,8 @@ enum QuarantineTree {
     }
   }
 
-  /// Whether a file has the same name as the folder. Between the two, git's order has only names
-  /// that begin with it.
+  /// Whether a file has the same name as the folder. In git's order, only names that begin with it
+  /// are between the two.
   private static func isFile(
     _ name: UnsafeRawBufferPointer, among entries: ArraySlice<TreeEntryBytes>,
     in tree: UnsafeRawBufferPointer

@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 
 /// git's commit-graph (gitformat-commit-graph(5)): a cache of commits and their parents, which git trusts.
-/// If it names commits that a killed git or a power cut removed, git fails.
+/// If it names commits that were lost when git was killed or the power was cut, git fails.
 public struct CommitGraph {
   private let repository: Repository
   private var folder: String { repository.loose.folder + "/info" }

@@ -10,28 +10,28 @@ public enum HistoryGap: String, Hashable, Sendable {
   case partial
   /// Objects are in another repository, which is missing: `objects/info/alternates`.
   case alternates
-  /// Git shows versions with other parents than theirs: `.git/info/grafts`.
+  /// git shows versions with other parents than their own: `.git/info/grafts`.
   case grafts
-  /// Objects stand in the place of others: `refs/replace/`.
+  /// Objects are replaced by others: `refs/replace/`.
   case replacements
 }
 
 extension Repository {
-  /// Throws `incomplete` if the repository says that it lacks objects of its history: what is made on top
-  /// of it could not be given to others.
+  /// Throws `incomplete` if the repository is marked as lacking objects of its history: versions on top
+  /// of it could not be sent to others.
   public func checkIsComplete() throws {
     if let gap = try historyGap() {
       throw GitError.incomplete(gap, remote: try promisor() ?? "origin")
     }
   }
 
-  /// Throws `incomplete` if git shows other versions than there are: what it says of them would not be what
-  /// other devices have.
+  /// Throws `incomplete` if git shows versions differently from what is stored: other devices would see
+  /// other versions.
   func checkShowsItsOwn() throws {
     if let gap = overlays.first { throw GitError.incomplete(gap, remote: "origin") }
   }
 
-  /// The ways in which git shows other versions than there are: `grafts` and `replacements`.
+  /// The ways in which git shows versions differently: `grafts` and `replacements`.
   public var overlays: [HistoryGap] {
     (hasContent("info/grafts") ? [.grafts] : []) + (hasReplacements ? [.replacements] : [])
   }
@@ -64,7 +64,7 @@ extension Repository {
     }
   }
 
-  /// The remote that objects come from when git needs them; nil if there is none.
+  /// The remote from which git fetches objects on demand; nil if there is none.
   private func promisor() throws -> String? {
     for (name, value) in try ConfigurationFile(at: gitFolder + "/config").entries {
       if name == "extensions.partialclone" { return value ?? "origin" }

@@ -1,38 +1,39 @@
 internal import Glibc
 internal import System
 
-/// A configuration file of git's with the files that it includes: git-config(1), "Syntax" and "Includes". To load
-/// libgit2 for a setting takes longer than all else that a command does with it, and libgit2 knows no `~` where it
-/// may not read the user's own configuration.
+/// A git configuration file and the files that it includes: git-config(1), "Syntax" and "Includes". Loading
+/// libgit2 for a setting would take longer than the rest of a command, and libgit2 does not expand `~` if it must
+/// not read the user's own configuration.
 public struct ConfigurationFile {
-  /// The settings in their order: `section.name` or `section.SUBSECTION.name`, in lower case but for the subsection.
-  /// A name without a value has none.
+  /// The settings in order: `section.name` or `section.SUBSECTION.name`, in lower case except for the subsection.
+  /// The value is nil for a name without a value.
   public private(set) var entries: [(name: String, value: String?)] = []
-  /// The files that it includes under a condition; they are not read.
+  /// The files that are included under a condition; they are not read.
   public private(set) var conditional: [String] = []
 
-  /// Includes may include others up to this depth, as git limits it.
+  /// The maximum depth of nested includes, as in git.
   private static let deepest = 10
 
-  /// Reads a file; without entries if there is none.
+  /// Reads a file; the result is empty if there is none.
   ///
-  /// - Throws: `GitError.unreadableConfiguration`, as git does not go on either.
+  /// - Throws: `GitError.unreadableConfiguration`, as git also stops then.
   public init(at path: String) throws { try read(path, depth: 0) }
 
-  /// Reads a file; nil if it cannot be read: its reader asks libgit2, which says why.
+  /// Reads a file; nil if it cannot be read: then the caller asks libgit2, which reports the
+  /// reason.
   static func ifReadable(_ path: String) -> ConfigurationFile? {
     do { return try ConfigurationFile(at: path) } catch { return nil }
   }
 
-  /// The value of a setting, the last one; `name` as in `entries`.
+  /// The last value of a setting; `name` is in the form of `entries`.
   public subscript(name: String) -> String? { entries.last { $0.name == name }?.value ?? nil }
 
-  /// Whether a value means yes: git-config(1), "boolean".
+  /// Whether a value is true: git-config(1), "boolean".
   public static func isTrue(_ value: String) -> Bool {
     !["false", "no", "off", "0", ""].contains(value.lowercased())
   }
 
-  /// A path as a configuration names it: it may begin with the home of the user or of another one.
+  /// The path for a configured value, which may begin with the user's home or another user's.
   public static func expanded(_ path: String) -> String {
     guard path.hasPrefix("~") else { return path }
     let user = path.dropFirst().prefix { $0 != "/" }
@@ -43,8 +44,7 @@ public struct ConfigurationFile {
     return home.map { $0 + path.dropFirst(1 + user.count) } ?? path
   }
 
-  /// The values that a setting may have by the files that are included under a condition, and by those that these
-  /// include.
+  /// The possible values of a setting from conditionally included files, and from the files that these include.
   public func conditionalValues(of name: String) throws -> [String] {
     var (values, met, open) = ([String](), Set<String>(), conditional)
     while let path = open.popLast() {
@@ -57,7 +57,7 @@ public struct ConfigurationFile {
   }
 
   private mutating func read(_ path: String, depth: Int) throws {
-    // Many a script says so that there is none.
+    // Many scripts use this path for "no file".
     if path == "/dev/null" { return }
     let content: [UInt8]
     do { content = try Disk.readIfThere(path) ?? [] } catch {
@@ -84,7 +84,7 @@ struct ConfigurationText {
 
   private static let newline = UInt8(ascii: "\n")
 
-  /// Nil if a line has another form than git reads.
+  /// Nil if a line is not in a form that git accepts.
   init?(_ content: [UInt8]) {
     // git reads CRLF as LF, and skips a byte order mark.
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -159,15 +159,15 @@ struct ConfigurationText {
     guard let first = name.utf8.first, (0x61...0x7A).contains(first) else { return nil }
     skipBlanks()
     guard take(UInt8(ascii: "=")) else {
-      // A comment is no part of a line without a value.
+      // A line without a value cannot have a comment.
       guard rest.isEmpty || rest.first == Self.newline else { return nil }
       return (name, nil)
     }
     return takeValue().map { (name, $0) }
   }
 
-  /// A value up to the end of its line. Blanks outside of quotes stay if something follows them; before 2.45, git made
-  /// spaces of them.
+  /// A value up to the end of its line. White space outside of quotes is kept if something follows it; before
+  /// 2.45, git replaced it by spaces.
   private mutating func takeValue() -> String? {
     var (value, isQuoted, blanks) = ([UInt8](), false, [UInt8]())
     while let byte = rest.popFirst(), byte != Self.newline || isQuoted {

@@ -3,16 +3,16 @@ internal import Glibc
 internal import State
 internal import System
 
-/// The lock under which git and we collect garbage: `.git/gc.pid`, as git-gc(1) writes and
-/// believes it, with a lock of our own before it that the kernel takes back from a killed process.
+/// The lock under which git or notes collects garbage: `.git/gc.pid`, in the form of git-gc(1),
+/// with a second lock that the kernel releases if the process is killed.
 public final class GCLock {
   private let path: String
   private let own: FileLock
 
-  // git believes a lock that is younger (builtin/gc.c).
+  // git respects a lock that is younger (builtin/gc.c).
   private static let longestRun = 12 * 3_600
 
-  /// Takes the lock, or returns nil when git or another `notes` has it.
+  /// Takes the lock; nil if git or another `notes` has it.
   public init?(_ repository: Repository) throws {
     path = repository.gitFolder + "/gc.pid"
     let lock = repository.stateFolder[.gcLock]
@@ -28,7 +28,7 @@ public final class GCLock {
     let temporary = path + ".notes"
     unlink(temporary)
     let descriptor = try Disk.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
-    // On a full disk the lock stays empty, and what makes room goes on.
+    // On a full disk the lock file stays empty, and the collection, which frees space, continues.
     try? Disk.write(Array("\(getpid()) \(host)".utf8), to: descriptor, path: temporary)
     close(descriptor)
     defer { unlink(temporary) }
@@ -38,11 +38,12 @@ public final class GCLock {
     return put(temporary, at: path)
   }
 
-  /// Gives the file the lock's name; false, with the error number set, where that is taken.
+  /// Renames the file to the lock's name; returns false, with `errno` set, if the name is taken.
   private static func put(_ temporary: String, at path: String) -> Bool {
     if link(temporary, path) == 0 { return true }
-    // File systems of other systems have no hard links, and some no rename that replaces nothing. Then
-    // our own lock keeps us apart, and git has the moment between two calls.
+    // File systems of other systems have no hard links, and some cannot rename without replacing. Then
+    // the second lock excludes other `notes` processes, and git could interfere only between two
+    // calls.
     guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { return false }
     if notes_renameat2(AT_FDCWD, temporary, AT_FDCWD, path, NOTES_RENAME_NOREPLACE) == 0 {
       return true
@@ -55,7 +56,7 @@ public final class GCLock {
     return rename(temporary, path) == 0
   }
 
-  /// Whether the process that the file names is at work.
+  /// Whether the process named in the file is running.
   private static func isHeld(_ path: String) -> Bool {
     var status = stat()
     guard Counted.lstat(path, &status) == 0, WallClock.age(of: status) < longestRun,

@@ -1,8 +1,9 @@
-/// `.git/config` as far as it can be read without libgit2: it and what it includes, but not under a condition.
+/// `.git/config`, as far as it can be read without libgit2: the file and its includes without
+/// conditions.
 struct PlainConfiguration {
   private var values: [String: String?] = [:]
 
-  /// Reads it; nil if libgit2 has to be asked, or the file cannot be read.
+  /// Reads the file; nil if libgit2 must be asked, or if the file cannot be read.
   init?(of gitFolder: String) {
     guard let file = ConfigurationFile.ifReadable(gitFolder + "/config"), file.conditional.isEmpty
     else {
@@ -11,7 +12,8 @@ struct PlainConfiguration {
     values = Dictionary(file.entries) { $1 }
   }
 
-  /// The value of `SECTION.NAME` or `SECTION.SUBSECTION.NAME`, the last one; nil inside if a name has none.
+  /// The last value of `SECTION.NAME` or `SECTION.SUBSECTION.NAME`; the inner value is nil for a
+  /// name without a value.
   subscript(name: String) -> String?? {
     guard let first = name.firstIndex(of: "."), let last = name.lastIndex(of: ".") else {
       return nil

@@ -1,14 +1,14 @@
 internal import CLibgit2
 internal import System
 
-/// The settings by which libgit2 says what is ignored and which attributes files have. It sees no others: a path
-/// that it cannot follow, such as one with `~`, would count as none, or end the question.
+/// The settings with which libgit2 finds ignored files and attributes. It sees no others: a path that it cannot
+/// follow, such as one with `~`, would be ignored, or make the call fail.
 public struct QuestionSettings: Sendable, Equatable {
-  /// The absolute path of a file of attributes that counts below the repository's own.
+  /// The absolute path of an attributes file with lower priority than the repository's own.
   public var attributesFile: String?
-  /// The same of ignore rules.
+  /// The absolute path of such a file of ignore rules.
   public var excludesFile: String?
-  /// Whether the file system tells no capital letters from small ones.
+  /// Whether the file system ignores case.
   public var ignoresCase = false
 
   public init() {}
@@ -25,7 +25,7 @@ public struct QuestionSettings: Sendable, Equatable {
   }
 }
 
-/// The file with these settings, which libgit2 looks at as long as it is asked.
+/// The file with these settings, which libgit2 reads as long as this object exists.
 final class QuestionConfiguration {
   private let folder: String
 
@@ -36,7 +36,7 @@ final class QuestionConfiguration {
 
   deinit { Disk.removeTree(folder) }
 
-  /// Gives a repository these settings in place of all others.
+  /// Replaces all settings of a repository by these.
   func apply(to repository: OpaquePointer, _ library: Libgit2) throws {
     var configuration: OpaquePointer?
     try library.check("git_config_new", library.api.git_config_new(&configuration))

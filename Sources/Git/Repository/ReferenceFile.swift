@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// A reference's file, its lock and its log, as git keeps them (gitrepository-layout(5)).
+/// A reference's file, its lock and its log, in git's format (gitrepository-layout(5)).
 struct ReferenceFile {
   private let gitFolder: String
   private let name: String
@@ -13,10 +13,10 @@ struct ReferenceFile {
     self.name = name
   }
 
-  /// Whether a reference can have that name (git-check-ref-format(1)), below `refs/`.
+  /// Whether the name is valid for a reference (git-check-ref-format(1)), and below `refs/`.
   static func isName(_ name: String) -> Bool {
-    // By bytes, and without what the Swift library makes a type of its own for: searching strings for
-    // strings brings in the machinery of regular expressions, which nothing else at a start needs.
+    // Works on bytes, and without types that only the Swift library's string search needs: that would
+    // load the code for regular expressions, which nothing else needs at the start of a command.
     let bytes = Array(name.utf8)
     let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let refused = Array(" ~^:?*[\\\u{7f}".utf8)
@@ -35,13 +35,13 @@ struct ReferenceFile {
 
   enum Content: Equatable {
     case id(ObjectID)
-    /// There is none: the reference may be among the packed ones.
+    /// There is no file: the reference may be packed.
     case none
-    /// It stands where another one does.
+    /// It refers to another reference.
     case symbolic(String)
-    /// A folder is there, which is empty or holds others.
+    /// There is a folder, which is empty or has other references.
     case folder
-    /// It is of a form that is not known.
+    /// It has an unknown form.
     case other
   }
 
@@ -60,7 +60,7 @@ struct ReferenceFile {
   var packed: ObjectID? {
     guard let file = Disk.contentIfAny(gitFolder + "/packed-refs") else { return nil }
     for line in file.split(separator: UInt8(ascii: "\n")) where line.count == name.utf8.count + 41 {
-      // `ID NAME`; other lines are comments and what tags point to.
+      // `ID NAME`; other lines are comments, and the targets of tags.
       if line[line.startIndex + 40] == UInt8(ascii: " "),
         line.suffix(name.utf8.count).elementsEqual(name.utf8)
       {
@@ -72,9 +72,9 @@ struct ReferenceFile {
 
   /// Moves the reference, durably, with entries in its log and in other logs.
   ///
-  /// - Parameter expected: where it stands, or nil where there is none.
-  /// - Throws: `GitError.referenceMoved` when it stands elsewhere, `locked` while git moves it,
-  ///   `brokenReference` where its file names another one or says nothing known.
+  /// - Parameter expected: the present target; nil if there must be none.
+  /// - Throws: `GitError.referenceMoved` if it has another target, `locked` while git moves it,
+  ///   `brokenReference` if its file names another reference or is malformed.
   func move(
     to id: ObjectID, from expected: ObjectID?, by identity: (name: String, email: String),
     message: String, logs others: [String], syncingObjects: () throws -> Void
@@ -94,7 +94,7 @@ struct ReferenceFile {
     let entry = "\(expected ?? .zero) \(id) \(signature.serialized)\t\(message)\n"
     let written = try logs.map { try append(entry, to: $0) }
     defer { for log in written { close(log) } }
-    // With everything on its way, the first wait is the only long one.
+    // All writes have been started, so only the first wait is long.
     try syncingObjects()
     for (file, path) in zip([descriptor] + written, [lock] + logs) {
       try Disk.sync(file, path: path)
@@ -102,12 +102,12 @@ struct ReferenceFile {
     if content == .folder { Self.removeEmptyFolders(path) }
     try Disk.rename(lock, to: path)
     isMoved = true
-    // If the folder is gone, git has packed the reference.
+    // If the folder no longer exists, git has packed the reference.
     _ = try Disk.syncIfThere(folder: Disk.parent(of: path))
   }
 
-  /// Removes the reference, durably, with its log and the folders that it leaves empty. One that does not exist
-  /// is no error.
+  /// Removes the reference, durably, with its log and the folders that become empty. A missing reference is not
+  /// an error.
   ///
   /// - Throws: `GitError.locked` while git moves it or packs references.
   func remove() throws {
@@ -115,7 +115,7 @@ struct ReferenceFile {
     let (lock, descriptor) = try takeLock()
     close(descriptor)
     defer { unlink(lock) }
-    // The packed one first: else the reference would stand there again for a moment.
+    // The packed one first: otherwise the reference would have its packed value for a moment.
     if packed != nil { try unpack() }
     for file in [path, gitFolder + "/logs/" + name] where unlink(file) != 0 {
       guard [ENOENT, ENOTDIR, EISDIR].contains(errno) else {
@@ -132,7 +132,7 @@ struct ReferenceFile {
     }
   }
 
-  /// The commit it stands for, by its own file or the one of all packed references.
+  /// The target commit, from its own file or the file of packed references.
   private var target: ObjectID? {
     get throws {
       switch content {
@@ -143,12 +143,13 @@ struct ReferenceFile {
     }
   }
 
-  /// Whether git keeps a log of it (git-config(1), core.logAllRefUpdates).
+  /// Whether git keeps a log for it (git-config(1), core.logAllRefUpdates).
   private var isLogged: Bool {
     ["refs/heads/", "refs/remotes/", "refs/notes/"].contains { name.hasPrefix($0) }
   }
 
-  /// Takes its line out of the file of packed references, with the one below that says what a tag stands for.
+  /// Removes its line from the file of packed references, and the line below with the target of a
+  /// tag.
   private func unpack() throws {
     let file = gitFolder + "/packed-refs"
     let lock = file + ".lock"
@@ -171,17 +172,17 @@ struct ReferenceFile {
     try Disk.sync(folder: gitFolder)
   }
 
-  /// Removes a folder where it and those below it hold nothing: git leaves such where references were.
+  /// Removes a folder if it and the folders below it are empty: git leaves such folders behind.
   private static func removeEmptyFolders(_ path: String) {
     for name in Disk.namesIfAny(in: path) { removeEmptyFolders(path + "/" + name) }
     rmdir(path)
   }
 
-  /// Lets another reference stand where this one does, without a wait for the disk: its file becomes a
-  /// second name of this one's, whose content is there already. Git and libgit2 never write into such
-  /// a file. False where the file system has none.
+  /// Gives another reference the same target without waiting for the disk: its file becomes a hard
+  /// link to this one's, whose content is already on the disk. git and libgit2 never write into such a
+  /// file. Returns false if the file system does not support this.
   ///
-  /// - Throws: where somebody holds the other's lock.
+  /// - Throws: an error if another process holds the other reference's lock.
   func link(as copy: ReferenceFile) throws -> Bool {
     let lock = copy.path + ".lock"
     var isLinked = Glibc.link(path, lock) == 0
@@ -197,16 +198,16 @@ struct ReferenceFile {
       unlink(lock)
       throw error
     }
-    // Two names of one file are left alone by rename(2).
+    // rename(2) does nothing with two names of the same file.
     unlink(lock)
     return true
   }
 
-  /// Makes the lock's file, and the folder for it.
+  /// Makes the lock file, and its folder.
   private func takeLock() throws -> (path: String, descriptor: Int32) {
     let lock = path + ".lock"
     var descriptor = Self.createLock(lock)
-    // git removes folders that are empty.
+    // git removes empty folders.
     for _ in 0..<Self.attempts where descriptor < 0 && errno == ENOENT {
       try Disk.makeFolders(Disk.parent(of: lock), in: gitFolder)
       descriptor = Self.createLock(lock)
@@ -219,15 +220,15 @@ struct ReferenceFile {
     errno == EEXIST ? .locked(name) : .system(call: "open", path: path, errno: errno)
   }
 
-  /// How long a lock stands that somebody may still hold, in seconds. git has it for milliseconds.
+  /// The age from which a lock counts as left behind, in seconds; git holds one for milliseconds.
   private static let longestLock = 3_600
   private static let attempts = 100  // of 10 ms each
-  /// How many attempts must find the same lock before it goes: a clock may be wrong, or another one than the
-  /// file system's, and then each lock seems old.
+  /// How many attempts must find the same lock before it is removed: with a wrong clock, or one that differs
+  /// from the file system's, every lock seems old.
   private static let attemptsAtOne = 50
 
-  /// Makes the lock's file: a descriptor, or -1 with `errno`. It waits for a git that is moving the
-  /// reference; the lock of a killed one, which git itself would never remove, goes after an hour.
+  /// Makes the lock file: a descriptor, or -1 with `errno`. Waits while git moves the reference;
+  /// the lock of a killed git, which git itself would never remove, is removed after an hour.
   private static func createLock(_ lock: String) -> Int32 {
     var met: (lock: FileStatus, since: Int)?
     for attempt in 1...attempts {
@@ -247,7 +248,8 @@ struct ReferenceFile {
     return -1
   }
 
-  /// Adds a line to a log, which is made where it is not there, and is to be synced and closed.
+  /// Adds a line to a log, which is made if it does not exist; the caller syncs and closes the
+  /// descriptor.
   private func append(_ line: String, to path: String) throws -> Int32 {
     var descriptor = Counted.open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
     if descriptor < 0 {
@@ -267,8 +269,8 @@ struct ReferenceFile {
     return descriptor
   }
 
-  /// The first line of a small file, without the space at its end, as git reads references; nil when it
-  /// can't be read or is empty.
+  /// The first line of a small file, without trailing white space, as git reads references; nil if it
+  /// cannot be read or is empty.
   static func firstLine(of path: String) -> String? {
     let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -12,7 +12,7 @@ extension ReferenceFile {
       for entry in Disk.namesIfAny(in: gitFolder + "/" + folder) {
         let name = folder + "/" + entry
         switch ReferenceFile(name, in: gitFolder).content {
-        // A reference with a file stands for the commit in that file.
+        // A reference with a file has the commit in that file, and not the packed one.
         case .id(let id) where isName(name) && name.hasPrefix(prefix): found[name] = id
         case .id, .none: break
         case .symbolic, .other: found[name] = nil
@@ -28,7 +28,7 @@ extension ReferenceFile {
     var found: [String: ObjectID] = [:]
     let prefix = Array(prefix.utf8)
     for line in file.split(separator: UInt8(ascii: "\n")) where line.count > 41 {
-      // `ID NAME`; other lines are comments and what tags point to.
+      // `ID NAME`; other lines are comments, and the targets of tags.
       let name = line.dropFirst(41)
       guard name.starts(with: prefix), line[line.startIndex + 40] == UInt8(ascii: " "),
         let id = ObjectID(hex: line.prefix(40))

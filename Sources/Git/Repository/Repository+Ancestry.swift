@@ -1,14 +1,14 @@
 internal import System
 
-/// Finds which commits descend from which by painting: each start has a colour that runs down to its
-/// ancestors, newest first, until all that is left to visit has every colour. A wrong clock only costs
-/// steps: a commit that gets a new colour late is visited again.
+/// Finds descendants by painting: each start has a colour, which spreads to its ancestors, newest
+/// first, until all commits in the queue have every colour. A wrong clock only costs steps: a commit
+/// that gets a new colour late is visited again.
 private struct CommitPainting {
   let repository: Repository
-  /// Every colour, a bit each.
+  /// All colours, one bit for each.
   let full: UInt64
   private(set) var colours: [ObjectID: UInt64] = [:]
-  /// The commits that are to be visited, the newest at the end.
+  /// The commits to visit, the newest at the end.
   private var queue: [(time: Int64, id: ObjectID)] = []
 
   init(_ repository: Repository, colours count: Int) {
@@ -16,8 +16,8 @@ private struct CommitPainting {
     full = (1 << UInt64(count)) - 1
   }
 
-  /// Visits the next commit: its colours run to its parents. Returns it with its colours, or nil when
-  /// all that wait have every colour.
+  /// Visits the next commit, whose colours spread to its parents. Returns it with its colours; nil if
+  /// all commits in the queue have every colour.
   mutating func step(
     addingToParents change: (UInt64) -> UInt64 = { $0 }
   ) throws -> (id: ObjectID, colours: UInt64)? {
@@ -25,7 +25,7 @@ private struct CommitPainting {
     return try visit(addingToParents: change)
   }
 
-  /// The same of the next commit, whatever waits, if it is not older than `oldest`.
+  /// The same for the next commit, whatever the queue has, if it is not older than `oldest`.
   mutating func visit(
     notBefore oldest: Int64 = .min, addingToParents change: (UInt64) -> UInt64 = { $0 }
   ) throws -> (id: ObjectID, colours: UInt64)? {
@@ -36,7 +36,7 @@ private struct CommitPainting {
     return (id, colour)
   }
 
-  /// Adds colours to a commit, which is to be visited if they are new to it.
+  /// Adds colours to a commit, which must be visited if they are new to it.
   mutating func add(_ new: UInt64, to id: ObjectID) throws {
     let known = colours[id, default: 0]
     guard new & ~known != 0 else { return }
@@ -47,10 +47,10 @@ private struct CommitPainting {
 }
 
 extension Repository {
-  /// The best common ancestors of two commits, by ID; empty when they share no history.
+  /// The best common ancestors of two commits, by ID; empty if they have no common history.
   public func mergeBases(of left: ObjectID, and right: ObjectID) throws -> [ObjectID] {
     if left == right { return [left] }
-    // Two colours for the sides; the third says that a descendant is common already.
+    // Two colours for the sides; the third means that a descendant is already common.
     var painting = CommitPainting(self, colours: 3)
     try painting.add(1, to: left)
     try painting.add(2, to: right)
@@ -62,7 +62,7 @@ extension Repository {
     return try heads(among: found.filter { painting.colours[$0] == 3 }).sorted()
   }
 
-  /// Whether `descendant` is `ancestor` or has it in its history.
+  /// Whether `descendant` is `ancestor` or a descendant of it.
   public func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
     if ancestor == descendant { return true }
     var painting = CommitPainting(self, colours: 2)
@@ -74,14 +74,14 @@ extension Repository {
     return false
   }
 
-  /// The commits in the history of `starts` and not in that of `hidden`: each after its parents, and by time
-  /// where that leaves a choice.
+  /// The commits in the history of `starts` and not in that of `hidden`: each after its parents, otherwise
+  /// ordered by time.
   public func commits(
     from starts: [ObjectID], lacking hidden: [ObjectID] = []
   ) throws -> [ObjectID] {
     let found = try painted(from: starts, lacking: hidden)
     let byTime = try found.map { (time: try ancestry(of: $0).time, id: $0) }.sorted { $0 < $1 }
-    // Both were asked for above.
+    // The ancestries of both were read above.
     return parentsFirst(byTime.map(\.id)) { found.contains($0) ? ancestries[$0]?.parents : nil }
   }
 
@@ -92,18 +92,18 @@ extension Repository {
     for start in starts { try painting.add(1, to: start) }
     for commit in hidden { try painting.add(2, to: commit) }
     while try painting.step() != nil {}
-    // Of one time, a commit may have been visited before a descendant that the other one has.
+    // With equal times, a commit may have been visited before a descendant of the hidden commits.
     let oldest = try painting.colours.filter { $0.value == 1 }.map { try ancestry(of: $0.key).time }
     if let oldest = oldest.min() { while try painting.visit(notBefore: oldest) != nil {} }
     return Set(painting.colours.lazy.filter { $0.value == 1 }.map(\.key))
   }
 
-  /// Of these commits, those that no other one descends from, each once.
+  /// The commits among these that are not ancestors of others, each once.
   public func heads(among commits: [ObjectID]) throws -> Set<ObjectID> {
     let starts = Array(Set(commits))
     if starts.count < 2 { return Set(starts) }
     var heads: Set<ObjectID> = []
-    // As many at a time as there are colours, but for one that all others have.
+    // In groups of as many as there are colours, except one colour for all other starts.
     for first in stride(from: 0, to: starts.count, by: 62) {
       let group = first..<min(first + 62, starts.count)
       var painting = CommitPainting(
@@ -112,8 +112,8 @@ extension Repository {
         1 << UInt64(group.contains(position) ? position - first : group.count)
       }
       for position in starts.indices { try painting.add(colour(position), to: starts[position]) }
-      // A commit that has no foreign colour when all that wait have every colour never gets one: its
-      // descendants among those would be its ancestors, too.
+      // A commit without another's colour, when all commits in the queue have every colour, never
+      // gets one: otherwise its descendants in the queue would also be its ancestors.
       while try painting.step() != nil {}
       heads.formUnion(
         group.filter { painting.colours[starts[$0]] == colour($0) }.map { starts[$0] })
@@ -121,8 +121,8 @@ extension Repository {
     return heads
   }
 
-  /// A commit's parents, and its committer's time in seconds since 1970. They are read once: questions
-  /// about ancestry come back to the same commits.
+  /// A commit's parents, and its committer's time in seconds since 1970. They are cached: questions
+  /// about ancestry concern the same commits repeatedly.
   fileprivate func ancestry(of id: ObjectID) throws -> (time: Int64, parents: [ObjectID]) {
     if let known = ancestries[id] { return known }
     let headers = try CommitHeaders(parsing: data(of: id, kind: .commit), id: id)
@@ -134,13 +134,13 @@ extension Repository {
   }
 }
 
-/// Commits, each after those of its parents that are among them (nil for one that is not); their
-/// order does not change otherwise.
+/// The commits, each after those of its parents that are among them (nil for a commit that is not);
+/// otherwise in their order.
 func parentsFirst(_ commits: [ObjectID], parents: (ObjectID) -> [ObjectID]?) -> [ObjectID] {
   var sorted: [ObjectID] = []
   sorted.reserveCapacity(commits.count)
   var entered: Set<ObjectID> = []
-  // A history is deep: no recursion. The flag says that the parents have been dealt with.
+  // Without recursion, as a history is deep. The flag means that the parents were handled.
   var stack: [(id: ObjectID, isDone: Bool)] = []
   for commit in commits {
     stack.append((commit, false))

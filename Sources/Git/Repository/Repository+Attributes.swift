@@ -6,13 +6,13 @@ public enum AttributeValue: Hashable, Sendable {
   case unspecified, set, unset
   case value(String)
 
-  /// The value of an attribute that has one.
+  /// The text of an attribute's value; nil for the other cases.
   public var text: String? { if case .value(let text) = self { text } else { nil } }
 }
 
 extension Repository {
-  /// The values of some attributes of a path, by `.gitattributes` files, `.git/info/attributes` and
-  /// `core.attributesFile` of the repository's configuration. The user's and the system's own files are not
+  /// The values of attributes of a path, from `.gitattributes` files, `.git/info/attributes` and the
+  /// `core.attributesFile` in the repository's configuration. The user's and the system's own files are not
   /// read.
   public func attributes(_ names: [String], of path: TreePath) throws -> [AttributeValue] {
     let git = try handles()
@@ -37,7 +37,7 @@ extension Repository {
     }
   }
 
-  /// Gives an open repository an index without entries: its attributes files are none of another folder's.
+  /// Gives an open repository an empty index, so that no attributes files are read from it.
   func leaveIndexOut(of repository: OpaquePointer, _ library: Libgit2) {
     var empty: OpaquePointer?
     guard library.api.git_index_new(&empty) == 0, let empty else { return }

@@ -1,12 +1,12 @@
 internal import CLibgit2
 
 extension Repository {
-  /// The settings in `.git/config` and the files that it includes. No other configuration file is read.
+  /// The settings in `.git/config` and its included files. No other configuration file is read.
   public func settings() -> Settings {
     Settings(of: self, plain: PlainConfiguration(of: gitFolder))
   }
 
-  /// The value of one setting (for instance `notes.name`), or nil.
+  /// The value of one setting (for example `notes.name`); nil if it is not set.
   public func setting(_ name: String) throws -> String? { try settings()[name] }
 
   fileprivate func settingByLibrary(_ name: String) throws -> String? {
@@ -23,7 +23,7 @@ extension Repository {
     return value.map { String(cString: $0) }
   }
 
-  /// The remotes that have an address, in their order: git-config(1), `remote.NAME.url`.
+  /// The remotes with an address, in order: git-config(1), `remote.NAME.url`.
   public func remoteNames() throws -> [String] {
     var names: [String] = []
     for (setting, _) in try ConfigurationFile(at: gitFolder + "/config").entries {
@@ -50,8 +50,8 @@ extension Repository {
     }
   }
 
-  /// Whether `.gitignore` files or `.git/info/exclude` leave out this path, a folder's or not. The
-  /// user's global ignore file is not read.
+  /// Whether `.gitignore` files or `.git/info/exclude` exclude this path. The user's global ignore
+  /// file is not read.
   public func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
     let git = try handles()
     var bytes = path.bytes.map { CChar(bitPattern: $0) }
@@ -65,8 +65,8 @@ extension Repository {
   }
 }
 
-/// The settings of a repository. Where its configuration is of a simple form, it is read once; else libgit2
-/// is asked for each.
+/// The settings of a repository. If its configuration has a simple form, it is read once; otherwise libgit2
+/// is asked for each setting.
 public struct Settings {
   private let repository: Repository
   private let plain: PlainConfiguration?
@@ -75,7 +75,7 @@ public struct Settings {
     (self.repository, self.plain) = (repository, plain)
   }
 
-  /// The value of a setting, or nil.
+  /// The value of a setting; nil if it is not set.
   public subscript(name: String) -> String? {
     get throws {
       if let plain { return plain[name] ?? nil }
@@ -83,19 +83,20 @@ public struct Settings {
     }
   }
 
-  /// The values that a setting may have by files that are included under a condition: `includeIf` of git-config(1).
+  /// The possible values of a setting from conditionally included files: `includeIf` of
+  /// git-config(1).
   public func conditionalValues(of name: String) throws -> [String] {
     if plain != nil { return [] }
     return try ConfigurationFile(at: repository.gitFolder + "/config")
       .conditionalValues(of: name.lowercased())
   }
 
-  /// Whether a setting means yes: git-config(1), "boolean". One that is not there, or cannot be read, is
-  /// as `usual`.
+  /// Whether a setting is true: git-config(1), "boolean". The default for a missing or unreadable
+  /// setting is `usual`.
   public func isTrue(_ name: String, usual: Bool = false) -> Bool {
     // A name without a value is true.
     if case .some(.none) = plain?[name] { return true }
-    // One that cannot be read is as usual.
+    // An unreadable setting has its default.
     guard let value = (try? self[name]) ?? nil else { return usual }
     return ConfigurationFile.isTrue(value)
   }

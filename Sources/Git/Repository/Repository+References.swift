@@ -3,12 +3,13 @@ internal import System
 
 /// The branch and commit of HEAD.
 public struct Head: Hashable, Sendable {
-  /// The reference that a new commit moves: the branch that HEAD names, or `HEAD` if it is detached.
+  /// The reference that a new commit moves: the branch that HEAD names, or `HEAD` if it is
+  /// detached.
   public let reference: String
   /// The commit of that reference; nil on an unborn branch.
   public let commit: ObjectID?
 
-  /// The branch's name without `refs/heads/`, or nil when HEAD is detached.
+  /// The branch's name without `refs/heads/`; nil if HEAD is detached.
   public var branch: String? {
     reference.hasPrefix("refs/heads/") ? String(reference.dropFirst(11)) : nil
   }
@@ -19,7 +20,7 @@ extension Repository {
   public func head() throws -> Head {
     // If HEAD exists but is damaged, the branch that it named is unknown.
     guard let text = ReferenceFile.firstLine(of: gitFolder + "/HEAD") else {
-      // A file without permission to read is not damaged.
+      // A file without read permission is not damaged.
       _ = try Disk.readIfThere(gitFolder + "/HEAD")
       throw GitError.brokenReference("HEAD")
     }
@@ -46,7 +47,7 @@ extension Repository {
     }
   }
 
-  /// The object that a reference names, or nil if there is no such reference.
+  /// The object that a reference names; nil if there is no such reference.
   ///
   /// - Throws: `GitError.brokenReference` for a malformed one, or a cycle of symbolic ones.
   public func reference(_ name: String) throws -> ObjectID? {
@@ -65,16 +66,17 @@ extension Repository {
     throw GitError.brokenReference(name)
   }
 
-  /// The references whose names begin with `prefix` (for instance `refs/remotes/`), by name.
+  /// The references whose names begin with `prefix` (for example `refs/remotes/`), by name.
   public func references(under prefix: String) throws -> [(name: String, id: ObjectID)] {
     ReferenceFile.all(under: prefix, in: gitFolder)
   }
 
-  /// Moves a reference durably if it still names the expected object; nil if it must not exist.
+  /// Moves a reference durably if it still names the expected object; `expected` is nil if it must
+  /// not exist.
   public func update(
     reference name: String, to id: ObjectID, from expected: ObjectID?, message: String
   ) throws {
-    // Make no folder again in a repository that was moved away.
+    // Do not make folders in a repository that was moved away.
     guard Counted.access(gitFolder + "/HEAD", F_OK) == 0 else {
       throw GitError.notARepository(gitFolder)
     }

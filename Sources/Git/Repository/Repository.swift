@@ -16,7 +16,7 @@ public final class Repository {
   private(set) var opened: Handles?
   /// The folder whose ignore files are read in place of the work tree's.
   private var ignoreFolder: String?
-  /// The settings by which questions are answered there.
+  /// The settings for questions to libgit2 about these files.
   private var questionSettings: QuestionSettings?
   private var questions: QuestionConfiguration?
   let loose: LooseObjects
@@ -24,20 +24,20 @@ public final class Repository {
   var pending: PendingObjects?
   /// The objects written while `withScratchWrites` runs, kept in memory to be read.
   var scratch = ScratchObjects()
-  /// Objects that joined the repository and whose names may not be on the disk yet.
+  /// Objects that are in the repository and whose names may not be on the disk yet.
   var unsynced: PendingObjects?
   /// The quarantines of packs that no reference leads to yet.
   var unreferenced: [QuarantineFolder] = []
   var packReader: PackReader?
   var packNames: [String] = []
-  /// The objects read last, except commits.
+  /// The objects that were read last, except commits.
   var cache = newCache
-  /// The four commits read last: a command reads the same few a dozen times.
+  /// The four commits that were read last: a command reads the same few a dozen times.
   var recentCommits: [Commit] = []
   /// The times and parents of commits, for questions about ancestry; they never change.
   var ancestries: [ObjectID: (time: Int64, parents: [ObjectID])] = [:]
   var folderIndexes = FolderIndexes()
-  /// The sizes of trees that were measured.
+  /// The sizes of measured trees.
   lazy var extents = TreeExtents.remembered
 
   /// Small, as each of a service's notebooks has one.
@@ -55,15 +55,15 @@ public final class Repository {
 
   deinit { opened?.free() }
 
-  /// The device and inode of `.git`: they differ once another repository has replaced this one.
+  /// The device and inode of `.git`: they change when another repository replaces this one.
   public var identityOnDisk: [UInt64] {
     var status = stat()
     guard Counted.lstat(gitFolder, &status) == 0 else { return [] }
     return [UInt64(status.st_dev), UInt64(status.st_ino)]
   }
 
-  /// Closes all files, also packs that other programs have removed, and empties the caches; the next call
-  /// opens them again. No object of this instance, such as a walk, may be in use.
+  /// Closes all files, including packs that other programs have removed, and empties the caches; the next
+  /// call opens them again. No object of this instance, such as a walk, may be in use.
   public func close() {
     opened?.free()
     opened = nil
@@ -82,7 +82,7 @@ public final class Repository {
   }
 
   /// The repository whose work tree is exactly `folder`; parent folders are not searched. Throws
-  /// `GitError.unsupportedExtension` if notes does not know how it is kept.
+  /// `GitError.unsupportedExtension` if notes does not support its format.
   public static func open(at folder: String) throws -> Repository {
     let repository = Repository(folder: folder)
     var status = stat()
@@ -94,7 +94,7 @@ public final class Repository {
       throw GitError.brokenReference("HEAD")
     }
     // git refuses other users' repositories, as their configuration names programs to run. notes runs
-    // none of them, but the owner could also replace notes while they are read.
+    // none of them, but the owner could replace notes while they are read.
     guard status.st_uid == geteuid() || geteuid() == 0 else {
       throw GitError.foreignOwner(folder: folder)
     }
@@ -191,12 +191,12 @@ public final class Repository {
     }
   }
 
-  /// Whether git keeps a part of the files out of the folder: git-sparse-checkout(1).
+  /// Whether git keeps some of the files out of the folder: git-sparse-checkout(1).
   private var isSparse: Bool {
     ["config", "config.worktree"].contains { name in
       let content = Disk.contentIfAny(gitFolder + "/" + name) ?? []
       return String(decoding: content, as: UTF8.self).lowercased().split(separator: "\n").contains {
-        // Each way to say true of git-config(1), without or with a comment behind it.
+        // Every way to write true in git-config(1), with or without a comment after it.
         let words = $0.split { "=#; \t\r".contains($0) }
         return words.first == "sparsecheckout"
           && (words.count == 1 || ["true", "yes", "on", "1"].contains(words[1]))
@@ -205,15 +205,16 @@ public final class Repository {
   }
 
   /// Removes the folder that a killed or failed `create` or replacement left beside this repository: an
-  /// unfinished repository, or the former one. The caller holds the writer's lock, as those who make it do.
+  /// unfinished repository, or the former one. The caller holds the writer's lock, as `create` and a
+  /// replacement do.
   public func removeHalfMade() throws {
     let place = folder + "/.git.new"
     guard Counted.access(place, F_OK) == 0 else { return }
-    // Remove the former repository only when the swap is on the disk.
+    // The former repository is removed only when the swap is on the disk.
     try Disk.sync(folder: folder)
     Disk.removeTree(place)
   }
 
-  /// The name and address in the reflog of whoever moves references; unknown when nil.
+  /// The name and address for the reflog; if nil, they are unknown.
   public var identity: (name: String, email: String)?
 }

@@ -5,9 +5,9 @@ internal import System
 /// files. notes checks them itself, as versions of libgit2 differ in what they support.
 struct RepositoryExtensions {
   private var version = "0"
-  /// Which other users may write: `core.sharedRepository`.
+  /// The other users who may write: `core.sharedRepository`.
   private var sharing = "umask"
-  /// Lower-case names with the last value of each; a name without a value is true.
+  /// The last value of each name in lower case; a name without a value is true.
   private var values: [String: String] = [:]
 
   /// The extensions in `.git/config`; none if there is no such file.
@@ -40,8 +40,8 @@ struct RepositoryExtensions {
     }
   }
 
-  /// The supported extensions, each with the value that changes nothing. An extension without a value
-  /// here is supported with any: `HistoryGap` looks for the objects that a partial clone lacks.
+  /// The supported extensions, each with the value that has no effect. An extension without a value
+  /// here is supported with any: `HistoryGap` checks for the objects that a partial clone lacks.
   private static let harmless: [String: String?] = [
     "noop": nil, "noop-v1": nil, "objectformat": "sha1", "refstorage": "files",
     "worktreeconfig": "false", "preciousobjects": "false", "relativeworktrees": "false",
@@ -51,8 +51,8 @@ struct RepositoryExtensions {
   /// The extensions that libgit2 is told to accept.
   static let judgedHere = harmless.keys.sorted()
 
-  /// Throws `GitError.unsupported` for a version that does not exist, `sharedRepository`, and `unsupportedExtension` for the
-  /// first extension, by name, that would have to be known. git passes over unknown ones in version 0.
+  /// Throws `GitError.unsupported` for an unknown version, `sharedRepository`, and `unsupportedExtension` for the
+  /// first unsupported extension, by name. git ignores unknown extensions in version 0.
   func check() throws(GitError) {
     guard ["0", "1"].contains(version) else {
       throw .unsupported("core.repositoryformatversion \(version)")

@@ -2,13 +2,13 @@ internal import Glibc
 internal import System
 
 extension Repository {
-  /// Makes an empty repository in `folder`, which exists, with an unborn branch; one that is there
-  /// is only opened. It is made beside its place and moved when it is on the disk: nobody meets
-  /// half of one.
+  /// Makes an empty repository in `folder`, which exists, with an unborn branch; an existing
+  /// repository is only opened. The new one is made beside its place and moved when it is on the
+  /// disk, so no program ever finds an incomplete one.
   ///
-  /// - Parameter fill: puts what else belongs into the new `.git`, whose path it is told. When it
-  ///   throws, there is none.
-  /// - Throws: `GitError.brokenReference` for a branch that git would not have.
+  /// - Parameter fill: adds further files to the new `.git`, whose path it is called with. If it
+  ///   throws, no repository is made.
+  /// - Throws: `GitError.brokenReference` for an invalid name of the branch.
   public static func create(
     at folder: String, branch: String = "main", fill: (String) throws -> Void = { _ in }
   ) throws -> Repository {
@@ -28,11 +28,10 @@ extension Repository {
     return try open(at: folder)
   }
 
-  /// Whether git would have a branch of that name.
+  /// Whether the name is valid for a branch in git.
   public static func isBranch(_ name: String) -> Bool { ReferenceFile.isName("refs/heads/" + name) }
 
-  /// Whether the file system keeps the executable bit of a file as it is set, tried with the
-  /// configuration's.
+  /// Whether the file system stores the executable bit of a file, tested with the configuration's.
   package static func keepsModes(in gitFolder: String) -> Bool {
     let path = gitFolder + "/config"
     var status = stat()
@@ -79,8 +78,8 @@ private struct RepositoryLayout {
     try Disk.write(Array(text.utf8), to: descriptor, path: path)
   }
 
-  // The limits of the file system go into the configuration, as git init does it (git-config(1)): git would
-  // else see changes where there are none.
+  // The limits of the file system are recorded in the configuration, as git init does (git-config(1)):
+  // otherwise git would report changes where there are none.
 
   private var peculiarities: String {
     var lines = ""

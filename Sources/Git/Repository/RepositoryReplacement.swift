@@ -3,20 +3,20 @@ internal import Glibc
 internal import State
 internal import System
 
-/// A repository that is made beside another one, `.git.new`, and takes its place in one step: who looks finds
-/// the old one or the new one, whole, and a run that is killed leaves nothing of the other but that folder,
-/// which the next one removes. notes-forget(1), "On the disk".
+/// A repository that is made beside another one, `.git.new`, and replaces it in one step: other programs find
+/// the old one or the new one, complete. A killed run leaves only that folder, which the next run removes.
+/// notes-forget(1), "On the disk".
 package final class RepositoryReplacement {
-  /// The new one, as far as it is made.
+  /// The new repository, complete only at the end.
   package let new: Repository
   private let old: Repository
   private let place: String
   private var locks: [String] = []
   private var isDone = false
 
-  /// The files of git's own that the new one has as the old one had them.
+  /// The git files that are kept unchanged.
   private static let kept = ["config", "description", "hooks", "info/exclude", "info/attributes"]
-  /// The files that are made again, or tell of a moment that is over: gitrepository-layout(5).
+  /// The files that are made again, or describe a moment in the past: gitrepository-layout(5).
   private static let dropped: Set<String> = [
     "config", "description", "hooks", "info", "HEAD", "objects", "refs", "logs", "packed-refs",
     "index", "notes", "branches", "ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG",
@@ -24,9 +24,9 @@ package final class RepositoryReplacement {
     "lost-found", "filter-repo", "index.lock", "HEAD.lock", "packed-refs.lock", "config.lock",
   ]
 
-  /// Begins one. As long as it is there git changes nothing in the old one.
+  /// Begins a replacement. While it exists, git's locks prevent changes to the old repository.
   ///
-  /// - Throws: `irreplaceable` if something would be lost, `locked` while git is at work.
+  /// - Throws: `irreplaceable` if something would be lost, `locked` while git is running.
   package init(of repository: Repository) throws {
     old = repository
     place = repository.folder + "/.git.new"
@@ -100,7 +100,7 @@ package final class RepositoryReplacement {
 
   // MARK: The parts of the new repository
 
-  /// Copies a file or folder of the old one's, if it is there.
+  /// Copies a file or folder of the old repository, if it exists.
   package func copy(_ name: String) throws {
     let source = old.gitFolder + "/" + name
     let target = place + "/" + name
@@ -127,7 +127,7 @@ package final class RepositoryReplacement {
     }
   }
 
-  /// Has a file of the old one's be the new one's as well, if it is there.
+  /// Gives the new repository a hard link to a file of the old one, if it exists.
   package func link(_ name: String) throws {
     let target = place + "/" + name
     if Glibc.link(old.gitFolder + "/" + name, target) == 0 || errno == ENOENT { return }
@@ -141,7 +141,7 @@ package final class RepositoryReplacement {
     try Disk.create(path, content, mode: mode, waits: false)
   }
 
-  /// Puts all that these commits lead to into one pack, as deltas.
+  /// Puts everything reachable from these commits into one pack, with deltas.
   package func pack(_ roots: [ObjectID], progress: (_ done: Int, _ of: Int) -> Void) throws {
     if roots.isEmpty { return }
     let writer = try old.pack(wants: roots, haves: [])
@@ -153,13 +153,13 @@ package final class RepositoryReplacement {
     _ = try pack.finish()
   }
 
-  // MARK: Looking again
+  // MARK: Checking the result
 
-  // `isLeft` tells whether bytes, or the IDs of what held them, are left. Both throw `irreplaceable`, which
-  // says where they are.
+  // `isLeft` returns whether forgotten bytes, or IDs of objects with them, are left. Both functions throw
+  // `irreplaceable` with the place if something is left.
 
-  /// Reads all objects that the new one has: each is whole and names only what is there, and nothing is left
-  /// that is to go.
+  /// Reads all objects of the new repository: each must be intact and refer only to existing objects, and no
+  /// forgotten content may be left.
   package func checkObjects(
     isLeft: ([UInt8]) -> Bool, gone: Set<ObjectID>, progress: (_ done: Int, _ of: Int) -> Void
   ) throws {
@@ -196,7 +196,7 @@ package final class RepositoryReplacement {
     }
   }
 
-  /// Reads all other files that the new one has.
+  /// Reads all other files of the new repository.
   package func checkFiles(isLeft: ([UInt8]) -> Bool, gone: Set<ObjectID>) throws {
     try checkFiles(below: "", isLeft, gone)
   }
@@ -218,10 +218,10 @@ package final class RepositoryReplacement {
     }
   }
 
-  /// Whether bytes hold one of these IDs, as bytes or in hexadecimal digits.
+  /// Whether bytes contain one of these IDs, in binary form or in hexadecimal digits.
   private static func names(_ content: [UInt8], anyOf ids: Set<ObjectID>) -> Bool {
     guard !ids.isEmpty, content.count >= ObjectID.byteCount else { return false }
-    // Most places are ruled out by two bytes.
+    // Two bytes rule out most positions.
     var beginnings = [Bool](repeating: false, count: 1 << 16)
     for id in ids { beginnings[Int(id.bytes[0]) << 8 | Int(id.bytes[1])] = true }
     for start in 0...(content.count - ObjectID.byteCount)
@@ -242,9 +242,9 @@ package final class RepositoryReplacement {
 
   // MARK: The step
 
-  /// Puts the new one in the old one's place, durably, and removes the old one.
+  /// Replaces the old repository by the new one, durably, and removes the old one.
   ///
-  /// - Throws: `irreplaceable` where the file system cannot swap two folders; nothing was changed then.
+  /// - Throws: `irreplaceable` if the file system cannot swap two folders; then nothing has changed.
   package func swap() throws {
     try Disk.syncFileSystem(of: place)
     guard
@@ -259,7 +259,7 @@ package final class RepositoryReplacement {
     isDone = true
     try Disk.sync(folder: old.folder)
     old.close()
-    // The locks are in it. What cannot be removed now goes with the next command.
+    // It contains the locks. If something cannot be removed now, the next command removes it.
     Disk.removeTree(place)
     if Counted.access(place, F_OK) == 0 { Disk.removeTree(place) }
     if Counted.access(place, F_OK) == 0 {

@@ -10,8 +10,8 @@ public struct StoredPack: Sendable {
 }
 
 extension Repository {
-  /// The number of loose objects, and the disk space that they use, in bytes. An estimate looks at every
-  /// eighth folder, as IDs are evenly distributed.
+  /// The number of loose objects, and their disk space in bytes. An estimate reads every eighth folder,
+  /// as IDs are evenly distributed.
   public func looseObjects(isEstimated: Bool = false) -> (count: Int, bytes: Int) {
     let step = isEstimated ? 8 : 1
     var count = 0
@@ -46,8 +46,8 @@ extension Repository {
 
   private static var longestWriting: Int { 86_400 }  // seconds
 
-  /// The packs that may be replaced, smallest first: without those that are marked to keep (.keep), and
-  /// none if there is a multi-pack index (git-multi-pack-index(1)).
+  /// The packs that may be replaced, smallest first: without those marked with .keep; empty if there is
+  /// a multi-pack index (git-multi-pack-index(1)).
   public func replaceablePacks() -> [StoredPack] {
     let folder = packFolder
     let names = Set(Disk.namesIfAny(in: folder))

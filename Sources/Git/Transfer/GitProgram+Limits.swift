@@ -4,10 +4,10 @@ internal import System
 /// The limits of a run: notes-hub(7), "What is run". A server can send endless
 /// references, or a line without an end, and git keeps all of it in memory.
 extension GitProgram {
-  /// How many bytes it may write to its standard output and error together, of which little is kept.
+  /// The most bytes of standard output and error together, of which little is stored.
   static let mostOutput = 4 << 20
 
-  /// How many seconds of the processor each of its programs may take.
+  /// The processor time, in seconds, for each of its processes.
   private static let processorSeconds = 1_800
 
   /// The command, run by a shell that first sets the limits for it and its children. ulimit is a shell
@@ -21,7 +21,7 @@ extension GitProgram {
     )
   }
 
-  /// Whether a program of this name exists: the shell reports a missing one like one that failed.
+  /// Whether a program with this name exists: the shell reports a missing one like a failed one.
   var isThere: Bool {
     if name.contains("/") { return Counted.access(name, X_OK) == 0 }
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
@@ -30,7 +30,7 @@ extension GitProgram {
     }
   }
 
-  /// Whether its last lines say that it ran out of memory.
+  /// Whether git's last lines say that it ran out of memory.
   package static func isOutOfMemory(_ lines: [String]) -> Bool {
     let words = ["out of memory", "cannot allocate memory", "mmap failed", "malloc failed"]
     return lines.contains { line in words.contains(where: line.lowercased().contains) }

@@ -1,9 +1,9 @@
 /// The environment of git: notes-hub(7), "What is run".
 extension GitProgram {
-  /// The protocols that an address may name; git refuses all others, `ext::` among them.
+  /// The protocols that are allowed in an address; git refuses all others, such as `ext::`.
   static let protocols = "file:git:https:ssh"
 
-  /// Within what a run may take: several threads would each keep as much.
+  /// Keeps git within the memory limit, as each thread would need the same amount.
   private static let thrifty = [
     "index.threads=1", "pack.threads=1", "core.deltaBaseCacheLimit=32m", "pack.windowMemory=64m",
   ]
@@ -14,21 +14,21 @@ extension GitProgram {
     // Protocol version 2 needs another round trip to ask for the references.
     "protocol.version=0",
     "core.alternateRefsCommand=true", "gc.auto=0", "maintenance.auto=false",
-    // Keep the pack as a pack, so that it is checked like a peer's.
+    // Keeps the received pack as a pack, so that it is checked like a peer's.
     "fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.fsckObjects=false",
     "fetch.writeCommitGraph=false", "fetch.uriProtocols=", "transfer.bundleURI=false",
     "fetch.recurseSubmodules=false", "submodule.recurse=false", "push.recurseSubmodules=no",
     "push.followTags=false", "push.gpgSign=false", "push.pushOption=", "http.lowSpeedLimit=1",
   ]
 
-  /// The same for the git at the other end, if that is a folder of this machine: its owner may have
-  /// put hooks into it.
+  /// The same settings for the receiving git, if the other repository is a folder of this machine:
+  /// its owner may have put hooks into it.
   static let receivePack =
     "git -c core.hooksPath=/dev/null -c core.fsmonitor=false "
     + "-c core.alternateRefsCommand=true -c receive.autogc=false "
     + "-c core.fsync=committed,reference receive-pack"
 
-  /// The same for the sending git: git does not pass our settings on to it. It has our limits.
+  /// The same for the sending git, as git does not pass settings on to it. It has the same limits.
   static let uploadPack =
     "git -c core.fsmonitor=false " + thrifty.map { "-c \($0) " }.joined() + "upload-pack"
 
@@ -42,7 +42,7 @@ extension GitProgram {
   func variables(_ gitFolder: String, _ objects: [String]) -> [String] {
     var variables = [
       "GIT_DIR=" + gitFolder, "GIT_ALLOW_PROTOCOL=" + Self.protocols,
-      // Its messages are parsed, and shown beside ours, which are English.
+      // Its messages are parsed, and shown beside those of notes, which are in English.
       "LC_ALL=C", "GIT_TERMINAL_PROMPT=" + (mayAsk ? "1" : "0"),
     ]
     if !objects.isEmpty {
@@ -61,7 +61,7 @@ extension GitProgram {
     "GIT_SHALLOW_FILE", "GIT_TEMPLATE_DIR", "GIT_WORK_TREE", "LANGUAGE",
   ]
 
-  /// A path as git(1) reads it in a list of paths: one that begins with a double quote is unquoted.
+  /// A path in git's form for a list of paths: one that begins with a double quote is quoted.
   private static func quoted(_ path: String) -> String {
     let escapes: [Character: String] = ["\"": "\\\"", "\\": "\\\\", "\n": "\\n"]
     return "\"" + path.map { escapes[$0] ?? String($0) }.joined() + "\""

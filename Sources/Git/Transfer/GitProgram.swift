@@ -7,7 +7,7 @@ public struct GitProgram: Sendable {
   /// Whether git and its children may ask for passwords on this process's terminal. If not, they fail
   /// instead of asking.
   public var mayAsk = false
-  /// Ends a run.
+  /// Its cancellation ends a run.
   public var cancellation: CancellationToken?
   /// The seconds after which a run without progress ends: git prints nothing, and neither git nor its
   /// children read or write a byte.
@@ -27,18 +27,18 @@ public struct GitProgram: Sendable {
     let progress: GitProgress
   }
 
-  // The seconds between calls of `onTick`, and those that a cancelled run may take to end.
+  // The seconds between calls of `onTick`, and the time for a cancelled run to end.
   private static let (tick, farewell) = (0.1, 2.0)
-  /// How much of its output is kept.
+  /// How much of its output is stored.
   private static let outputBytes = 1 << 20
 
   /// Runs git with the folder as `GIT_DIR`, and with the objects of other repositories as alternates.
   ///
   /// - Parameters:
-  ///   - input: a file for standard input; none if nil.
-  ///   - onTick: called regularly while git runs; an error that it throws ends the run.
-  /// - Throws: `TransferError.programMissing`, `.silent` and `.stopped`; a status other than 0 is the
-  ///   caller's to judge.
+  ///   - input: a file for standard input; nil for none.
+  ///   - onTick: called regularly while git runs; if it throws, the run ends.
+  /// - Throws: `TransferError.programMissing`, `.silent` and `.stopped`; the caller must check the
+  ///   status.
   func run(
     _ arguments: [String], in gitFolder: String, objects: [String] = [],
     onTick: (GitProgress) throws -> Void = { _ in }
@@ -85,7 +85,7 @@ public struct GitProgram: Sendable {
   /// Reads the program's output until the program ends. Most programs close their standard output when
   /// they end, but one may close it earlier.
   ///
-  /// - Returns: the exit status; nil if the system does not report it, for instance because this process
+  /// - Returns: the exit status; nil if the system does not report it, for example because this process
   ///   was started with SIGCHLD ignored.
   private func follow(
     _ child: ChildProcess, _ output: borrowing Pipe, _ errors: borrowing Pipe,

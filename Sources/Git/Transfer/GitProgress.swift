@@ -2,7 +2,7 @@ internal import System
 
 /// The progress and the complaints that git writes to standard error.
 public struct GitProgress: Sendable {
-  /// The directions that git counts objects in.
+  /// The two directions of objects.
   public enum Stage: String, Sendable {
     /// Objects received.
     case receiving = "Receiving objects:"
@@ -27,7 +27,7 @@ public struct GitProgress: Sendable {
 
   /// The last lines, in a ring buffer: a server may send millions.
   private var said: [String] = []
-  /// The place of the oldest line in `said`.
+  /// The position of the oldest line in `said`.
   private var oldest = 0
   private var rest: [UInt8] = []
   private static let (mostLines, longestLine) = (64, 4_096)
@@ -51,7 +51,7 @@ public struct GitProgress: Sendable {
     rest.removeAll(keepingCapacity: true)
     let words = line.split(separator: " ")
     if words.isEmpty || take(words, of: line) { return }
-    // Counts of the git at the other end are not shown.
+    // The counts of the other side's git are not shown.
     if words.first == "remote:", line.contains("%") { return }
     if said.count < Self.mostLines {
       said.append(line)

@@ -10,7 +10,7 @@ public final class Transfer {
   private let repository: Repository
   private(set) var folder: QuarantineFolder
   private let program: GitProgram
-  /// The packs that were read already.
+  /// The packs that were already read.
   private var read: Set<String> = []
 
   private static let (others, tip) = ("refs/other", "refs/other/tip")
@@ -36,7 +36,8 @@ public final class Transfer {
       folder.path + "/" + name, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
   }
 
-  /// Makes the folder again if another repository has replaced this one, which removed what was fetched.
+  /// Makes the folder again if another repository has replaced this one, which removed the fetched
+  /// objects.
   private func renew() throws {
     if Counted.access(folder.path, F_OK) == 0 { return }
     folder = try QuarantineFolder(for: repository)
@@ -158,7 +159,7 @@ public final class Transfer {
   }
 
   /// The branch that a clone of another repository checks out: the one that HEAD names, or the only one,
-  /// or of several `main` or `master`; nil if there is none.
+  /// or `main` or `master` if there are several; nil if there is none.
   public func mainBranch(of url: String) throws -> String? {
     let all = try branches(of: url)
     if let named = all.first(where: \.isHead) { return named.name }
@@ -166,7 +167,7 @@ public final class Transfer {
       ? all[0].name : ["main", "master"].first { name in all.contains { $0.name == name } }
   }
 
-  /// The branches there; the first is the one that HEAD names, which is also among the others.
+  /// The other repository's branches; the one that HEAD names is also listed first.
   private func branches(of url: String) throws -> [(name: String, isHead: Bool)] {
     let ending = try run(
       ["ls-remote", "--symref", "--end-of-options", url, "HEAD", "refs/heads/*"])
@@ -183,7 +184,7 @@ public final class Transfer {
     return named.filter { name in branches.contains { $0.name == name.name } } + branches
   }
 
-  /// The references there, by name.
+  /// The other repository's references, by name.
   public func references(of url: String) throws -> [String: ObjectID] {
     try renew()
     let ending = try run(["ls-remote", "--refs", "--end-of-options", url])
@@ -198,7 +199,7 @@ public final class Transfer {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// The bytes received and not read yet: of the pack, and including the files beside it.
+  /// The bytes received and not read yet: of the pack, and including other files.
   private var arriving: (pack: Int, all: Int) {
     get throws {
       try Disk.names(in: folder.packs).filter { !read.contains($0) }.reduce((pack: 0, all: 0)) {
@@ -257,8 +258,8 @@ public final class Transfer {
 
   /// The result of a push.
   public enum PushOutcome: Hashable, Sendable {
-    /// The branch is at the commit now; about how many bytes were sent, whether the branch moved, and the
-    /// result for the references beside it.
+    /// The branch is at the commit now; the approximate number of bytes sent, whether the branch moved,
+    /// and the result for the references beside it.
     case done(bytes: Int, hasMoved: Bool, beside: Beside)
     /// The branch has moved in the meantime.
     case moved
@@ -266,7 +267,7 @@ public final class Transfer {
     case refused(String)
   }
 
-  /// The result for the references that were pushed with a branch.
+  /// The result for the references that were pushed together with a branch.
   public enum Beside: Hashable, Sendable {
     /// All were changed.
     case given
@@ -276,14 +277,14 @@ public final class Transfer {
     case refused
   }
 
-  /// The new commit of a reference in another repository, and the one that it was last seen at; nil for none.
+  /// The new commit of a reference in another repository, and its last known one; nil for none.
   public typealias Move = (to: ObjectID, from: ObjectID?)
 
-  /// Moves a branch of another repository forward to a commit of this one. Moves the branches `along` as
-  /// well if that is forward for them, and the references `beside` if they have not moved since they were
-  /// seen. If the other side refuses the latter, all else is done.
+  /// Moves a branch of another repository forward to a commit of this one. Also moves the branches `along`
+  /// if that is forward for them, and the references `beside` if they still have their last known commits.
+  /// If the other side refuses the latter, everything else is done.
   ///
-  /// - Parameter replaced: branches that are moved although it is not forward, if they are at these commits.
+  /// - Parameter replaced: branches that are moved even if it is not forward, if they are at these commits.
   public func push(
     _ id: ObjectID, to branch: String, along others: [String] = [],
     replacing replaced: [String: ObjectID] = [:], beside: [String: Move] = [:],
@@ -297,7 +298,7 @@ public final class Transfer {
       at: url, onProgress: onProgress)
   }
 
-  /// The same without a fetch before it: only if the branch is at `former`, also if the move is not forward,
+  /// The same without a fetch before it: only if the branch is at `former`, even if the move is not forward,
   /// and if these references have not moved.
   public func push(
     _ id: ObjectID, to branch: String, from former: ObjectID, beside: [String: ObjectID],
@@ -310,8 +311,8 @@ public final class Transfer {
       beside: beside.map { "\($1.hex):\($0)" }, at: url, onProgress: onProgress)
   }
 
-  /// Points references of another repository at commits of this one, wherever they point now, or removes
-  /// those without a commit.
+  /// Sets references of another repository to commits of this one, whatever their present commits, or
+  /// removes those with nil.
   ///
   /// - Returns: the reason why the other side refused one of them; nil if it accepted all.
   public func set(_ references: [String: ObjectID?], at url: String) throws -> String? {
@@ -335,7 +336,7 @@ public final class Transfer {
     "push", "--porcelain", "--progress", "--no-verify", "--no-follow-tags", "--no-signed",
   ]
 
-  /// Only a folder of this machine is served by a program that is started here.
+  /// The options to start the other side's program; only for a folder of this machine.
   private static func service(_ url: String) -> [String] {
     url.hasPrefix("/") ? ["--receive-pack=" + GitProgram.receivePack] : []
   }
@@ -376,7 +377,7 @@ public final class Transfer {
     ]
     if races.contains(where: summary.contains) { return .moved }
     let words = complaint.filter { $0.hasPrefix("remote: ") }.map { line in
-      // Git pads such lines with spaces.
+      // git pads such lines with spaces.
       var words = line.dropFirst(8)
       for beginning in ["fatal: ", "error: "] where words.hasPrefix(beginning) {
         words = words.dropFirst(beginning.count)

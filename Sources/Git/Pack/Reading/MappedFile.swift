@@ -2,13 +2,14 @@ internal import Glibc
 internal import System
 
 /// A file in memory. Packs and indexes are never changed in place; a removed one stays readable.
-/// Unchecked: the memory is never written to.
+/// Unchecked Sendable: the memory is never written to.
 final class MappedFile: @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
   let status: stat
   private let isMapped: Bool
 
-  /// Maps the file, all of it at once if it is read whole; an empty one is an error, ENODATA.
+  /// Maps the file; if it will be read whole, all of it at once. An empty file is an error,
+  /// ENODATA.
   init(_ path: String, isReadWhole: Bool = false) throws(GitError) {
     let descriptor = try Disk.open(path, O_RDONLY)
     defer { close(descriptor) }
@@ -52,7 +53,8 @@ final class MappedFile: @unchecked Sendable {
     }
   }
 
-  /// The number of object reads that fill a few megabytes at most: each missing page loads 64 KiB.
+  /// The number of reads after which pages are released: each missing page loads 64 KiB, so this is
+  /// a few megabytes.
   static let readsUntilRelease = 128
 
   /// The 32-bit number in network order at `offset`; nil beyond the end.

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import System
 
-/// The index of a pack, version 2 (gitformat-pack(5)): where each object is in the pack.
+/// The index of a pack, version 2 (gitformat-pack(5)): the offset of each object in the pack.
 struct PackIndexFile {
   private let file: MappedFile
   let count: Int
@@ -9,9 +9,9 @@ struct PackIndexFile {
   private static let fanoutStart = 8
   private static let idsStart = fanoutStart + 256 * 4
 
-  /// Opens an index, or returns nil when it is not one of this version.
+  /// Opens an index; nil if it has another version.
   init?(_ path: String) {
-    // An unreadable index counts as none; its objects are then reported missing.
+    // An unreadable index counts as missing; its objects are then reported missing.
     guard let file = try? MappedFile(path), file.word(at: 0) == 0xff74_4f63, file.word(at: 4) == 2,
       let count = file.word(at: Self.fanoutStart + 255 * 4),
       file.bytes.count >= Self.idsStart + Int(count) * 28 + 40

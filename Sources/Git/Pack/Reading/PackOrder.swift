@@ -11,7 +11,7 @@ struct PackOrder {
   }
 
   /// The position in the index of the object that starts at `offset`, and the start of the next one, nil
-  /// for the last; nil when no object starts there.
+  /// for the last; nil if no object starts there.
   func entry(at offset: Int) -> (position: Int, next: Int?)? {
     let rank = entries.partitionPoint { $0.offset < offset }
     guard rank < entries.count, entries[rank].offset == offset else { return nil }

@@ -1,5 +1,5 @@
 /// Reads single objects from packs. Returns nil for an object that it cannot find or decode. The
-/// caller checks that the content has the requested ID.
+/// caller checks that the content matches the requested ID.
 final class PackReader {
   private final class Pack {
     let index: PackIndexFile
@@ -37,10 +37,10 @@ final class PackReader {
 
   private static let longestChain = 4096
 
-  /// How many entries were looked at.
+  /// How many entries were read.
   private var reads = 0
 
-  /// The bytes of objects that are kept at first.
+  /// The number of bytes of objects that are cached at first.
   private static let keptBytesAtFirst = 4 << 20
 
   /// - Parameter keptBytes: the most bytes of objects to cache.
@@ -87,7 +87,7 @@ final class PackReader {
 
   func object(_ id: ObjectID) -> StoredObject? {
     guard var place = place(of: id) else { return nil }
-    // From the object down its chain of deltas to one that is known or whole, and back up.
+    // Follows the chain of deltas down to an object that is cached or whole, and back up.
     var deltas: [Place] = []
     var object = cache[place]
     while object == nil {
@@ -104,7 +104,7 @@ final class PackReader {
       }
     }
     while let (kind, base) = object, let next = deltas.popLast() {
-      // Other deltas of the chain may ask for the base again.
+      // Other deltas of the chain may need the base again.
       keep((kind, base), at: place)
       place = next
       guard let delta = entry(at: place).flatMap(unpack),
@@ -113,7 +113,7 @@ final class PackReader {
       unpackedBytes += content.count
       object = (kind, content)
     }
-    // Notes and versions are read once, mostly.
+    // Notes and versions are mostly read only once.
     if let object, object.kind == .tree { keep(object, at: place) }
     return object
   }
@@ -142,7 +142,7 @@ final class PackReader {
     let header: PackEntryHeader
     /// The object that a delta is based on.
     let base: ObjectID?
-    /// Valid as long as the reader is.
+    /// Valid as long as the reader exists.
     let content: UnsafeRawBufferPointer
   }
 
@@ -170,7 +170,7 @@ final class PackReader {
       header: header, base: base, content: UnsafeRawBufferPointer(rebasing: rest[..<length]))
   }
 
-  /// The header of a pack's entry, and the compressed content with all that follows it.
+  /// The header of a pack's entry, and the compressed content with everything after it.
   private typealias OpenEntry = (header: PackEntryHeader, content: UnsafeRawBufferPointer)
 
   private func entry(at place: Place) -> OpenEntry? {
@@ -180,13 +180,13 @@ final class PackReader {
     reads += 1
     if reads % MappedFile.readsUntilRelease == 0 { packs[place.pack].file?.releasePages() }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[place.offset...])
-    // A damaged entry counts as no object, and is reported missing.
+    // A damaged entry counts as missing, and is reported as such.
     guard let header = try? PackEntryHeader(rest), header.size <= largestObject else { return nil }
     return (header, UnsafeRawBufferPointer(rebasing: rest[header.length...]))
   }
 
   private func unpack(_ entry: OpenEntry) -> [UInt8]? {
-    // The same.
+    // Likewise.
     try? inflater.inflate(entry.content, size: entry.header.size)
   }
 }

@@ -1,5 +1,5 @@
 /// Applies each delta of a pack once. A base is before its delta in the pack, or in the repository,
-/// so there are no cycles. Bases stay in memory while deltas still apply to them; over
+/// so there are no cycles. Bases stay in memory while further deltas apply to them; over
 /// `PackLimits.keptBytes`, those needed last are dropped and unpacked again later.
 struct PackDeltas {
   private var entries: PackEntries
@@ -15,24 +15,24 @@ struct PackDeltas {
   private(set) var unpackedBytes: Int
   private var keptBytes = 0
 
-  /// How to get an object that the pack lacks, and where to add it.
+  /// Access to objects that the pack lacks, and a way to add them to it.
   struct Outside {
-    /// The object, or nil when there is none of that ID.
+    /// The object; nil if there is none with that ID.
     let object: (ObjectID) throws -> (kind: ObjectKind, data: [UInt8])?
     /// Adds it to the end of the pack.
     let append: (ObjectKind, [UInt8]) throws -> PackEntry
   }
 
-  /// An object some of whose deltas are still to be applied.
+  /// An object to which further deltas apply.
   private struct Kept {
     let entry: Int
-    /// How many deltas lead to it.
+    /// The number of deltas in its chain.
     let depth: Int
     var content: [UInt8]?
     var deltas: [Int32]
   }
 
-  /// - Parameter stream: its entries are moved out of it.
+  /// - Parameter stream: the entries are moved out of it.
   init(of stream: inout PackStream, pack: MappedFile, limits: PackLimits) throws {
     entries = stream.takeEntries()
     received = entries.all.count
@@ -44,7 +44,7 @@ struct PackDeltas {
     library = try Libgit2.shared.get()
   }
 
-  /// Moves the entries out. All are known after the deltas were applied.
+  /// Moves the entries out. After the deltas were applied, all have their kind and ID.
   mutating func takeEntries() -> [PackEntry] {
     var taken: [PackEntry] = []
     swap(&taken, &entries.all)
@@ -111,7 +111,7 @@ struct PackDeltas {
     }
   }
 
-  /// The content of an entry: an object or a delta. Its size has been checked as it came.
+  /// The content of an entry: an object or a delta. Its size was checked on arrival.
   private mutating func unpack(_ number: Int) throws -> [UInt8] {
     reads += 1
     if reads % MappedFile.readsUntilRelease == 0 { pack.releasePages() }

@@ -33,7 +33,7 @@ struct PackEntries {
     return place < all.count && all[place].offset == offset ? place : nil
   }
 
-  /// Adds a delta to those of an entry before it.
+  /// Adds a delta to those of an earlier entry.
   mutating func append(_ entry: PackEntry, basedOn base: Int) {
     var entry = entry
     entry.base = Int32(base)

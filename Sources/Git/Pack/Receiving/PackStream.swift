@@ -1,5 +1,5 @@
 /// Parses a pack as it arrives, and stops at the first byte over a limit. Whole objects get their
-/// IDs. Of a delta only the stated sizes are read, so a false size costs no memory.
+/// IDs. For a delta only the stated sizes are read, so a false size costs no memory.
 struct PackStream {
   private let limits: PackLimits
   private let inflater: Inflater
@@ -40,7 +40,7 @@ struct PackStream {
     library = try Libgit2.shared.get()
   }
 
-  /// Moves the entries out: there is one for each object, and they are needed once.
+  /// Moves the entries out: there is one for each object, and they are used once.
   mutating func takeEntries() -> PackEntries {
     var taken = PackEntries()
     swap(&taken, &entries)
@@ -174,7 +174,7 @@ struct PackStream {
     guard max(sizes.base, sizes.result) <= limits.largestObject else {
       throw PackError.overLimit("bytes in an object", limit: limits.largestObject)
     }
-    // The delta itself is unpacked twice.
+    // The delta itself is also unpacked, twice in total.
     unpackedBytes += size + sizes.result
     wholeBytes += sizes.result
     try limits.check(unpacked: unpackedBytes, ofPack: position)

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import System
 
-/// Writes a pack that arrives in pieces into a folder, completes it with the bases it lacks, and
-/// writes its index. The files are not durable yet.
+/// Writes a pack that arrives in pieces into a folder, adds the bases that it lacks, and writes its
+/// index. The files are not durable yet.
 final class ReceivedPack {
   private let repository: Repository
   private let folder: String
@@ -13,7 +13,7 @@ final class ReceivedPack {
   private var deflater: Deflater?
   private var size = 0
   private var checksum = SHA1()
-  /// The last bytes that arrived, which may be the pack's checksum.
+  /// The last bytes received, which may be the pack's checksum.
   private var last: [UInt8] = []
 
   var objectCount: Int { stream.objectCount }
@@ -69,7 +69,7 @@ final class ReceivedPack {
       limits: limits)
   }
 
-  /// An object of the repository, unless it is too large to be a base.
+  /// An object of the repository; nil if it is too large to be a base.
   private func object(_ id: ObjectID) throws -> (kind: ObjectKind, data: [UInt8])? {
     guard try repository.contains(id) else { return nil }
     let (kind, size) = try repository.header(of: id)
@@ -100,10 +100,10 @@ final class ReceivedPack {
   }
 }
 
-/// The objects of a received pack, unpacked again for checks. All of that counts as unpacked, so a
+/// The objects of a received pack, unpacked again for checks. All of this counts as unpacked, so a
 /// check ends within `PackLimits.unpackedBytes`.
 final class ReceivedObjects {
-  /// All of them, sorted by ID. Bases that were added are not among them.
+  /// All objects, sorted by ID, without the added bases.
   let all: [(id: ObjectID, kind: ObjectKind)]
   /// The pack's path without `.pack`; its index is there, too.
   let path: String
