@@ -1,6 +1,5 @@
-// The Avahi client library as a table of functions, filled when it is first needed: a command that
-// does not touch the network does not load it, and a machine without it gets an error, not a
-// program that fails to start.
+// The Avahi client library as a table of functions, filled on first use: a command that does not use the
+// network does not load it, and on a machine without the library the program still starts.
 #pragma once
 #include <avahi-client/client.h>
 #include <avahi-client/lookup.h>
@@ -51,7 +50,7 @@ struct libavahi {
 #undef F
 };
 
-/// Fills `api` from the two shared libraries; returns NULL, or what is missing.
+/// Fills `api` from the two shared libraries; returns NULL, or a message about what is missing.
 static inline const char *_Nullable libavahi_load(
     struct libavahi *_Nonnull api, const char *_Nonnull client, const char *_Nonnull common) {
   void *library = dlopen(common, RTLD_NOW | RTLD_LOCAL);

@@ -15,7 +15,7 @@ struct cmark_node;
 struct cmark_parser;
 struct cmark_syntax_extension;
 
-/// Where a parser has its memory.
+/// The memory functions of a parser.
 struct cmark_mem {
   void *_Nullable (*_Nonnull calloc)(size_t, size_t);
   void *_Nullable (*_Nonnull realloc)(void *_Nullable, size_t);
@@ -24,7 +24,7 @@ struct cmark_mem {
 
 typedef struct cmark_node *_Nullable notes_node;
 
-/// The functions of libcmark-gfm and its extensions that are used.
+/// The functions of libcmark-gfm and its extensions that notes calls.
 struct __attribute__((swift_attr("@Sendable"))) commonmark {
   struct cmark_parser *_Nullable (*_Nonnull parser_new_with_mem)(int, struct cmark_mem *_Nonnull);
   void (*_Nonnull parser_feed)(struct cmark_parser *_Nonnull, const char *_Nonnull, size_t);
@@ -57,7 +57,7 @@ static inline const char *_Nullable commonmark_version(int position) {
   return position < (int)(sizeof versions / sizeof *versions) ? versions[position] : 0;
 }
 
-/// Fills `api` from the shared libraries of these file names; returns NULL, or says what is missing.
+/// Fills `api` from the shared libraries of these file names; returns NULL, or a message about what is missing.
 static inline const char *_Nullable commonmark_load(
     struct commonmark *_Nonnull api, const char *_Nonnull library, const char *_Nonnull extensions) {
   void *first = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -77,11 +77,11 @@ static inline const char *_Nullable commonmark_load(
   return 0;
 }
 
-// A hostile text may cost the library time that grows with the square of its length, and memory. So it has one
-// piece of memory that is given back whole, and a clock that ends it wherever it is: it holds no lock, no file and
-// no other memory, so nothing is left behind.
+// A hostile text may cost the library much memory, and time that grows with the square of the text's length. So
+// the library gets one piece of memory, which is freed as a whole, and a timer that aborts it at any point: it has
+// no lock, no file and no other memory, so an abort leaves nothing behind.
 
-/// The memory that one text may take, and where to go when it, or the time, is used up.
+/// The memory for one text, and the place to jump to when the memory, or the time, is used up.
 struct commonmark_bounds {
   sigjmp_buf end;
   char *_Nullable memory;
@@ -89,7 +89,7 @@ struct commonmark_bounds {
   volatile sig_atomic_t is_running;
 };
 
-/// Those of this thread.
+/// The memory of this thread.
 static inline struct commonmark_bounds *_Nonnull commonmark_own(void) {
   static _Thread_local struct commonmark_bounds own;
   return &own;
@@ -128,18 +128,18 @@ static void commonmark_time_is_up(int number) {
   if (commonmark_own()->is_running) siglongjmp(commonmark_own()->end, 1);
 }
 
-/// The signal of the clock: one that no other part of the program has.
+/// The timer's signal, which no other part of the program uses.
 static inline int commonmark_signal(void) { return SIGRTMAX - 3; }
 
-/// Gives the memory of the thread's last text back.
+/// Frees the memory of the thread's last text.
 static inline void commonmark_forget(void) {
   struct commonmark_bounds *own = commonmark_own();
   if (own->memory) munmap(own->memory, own->size);
   own->memory = 0;
 }
 
-/// Reads a text; the tree is there until `commonmark_forget` on the same thread. NULL where it takes more memory,
-/// or more of the processor's time, than it may.
+/// Parses a text; the tree is valid until `commonmark_forget` on the same thread. NULL if that exceeds the limit
+/// of memory or of processor time.
 static inline notes_node commonmark_parse(
     const struct commonmark *_Nonnull api, const char *_Nonnull text, size_t length, size_t memory,
     long milliseconds) {

@@ -60,7 +60,7 @@ static inline const char *_Nullable libgit2_file_name(int position) {
   return position < (int)(sizeof names / sizeof *names) ? names[position] : 0;
 }
 
-/// Fills `api` from the shared library of that file name; returns NULL, or says what is missing.
+/// Fills `api` from the shared library with that file name; returns NULL, or a message about what is missing.
 static inline const char *_Nullable libgit2_load(
     struct libgit2 *_Nonnull api, const char *_Nonnull file_name) {
   void *library = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
@@ -79,13 +79,13 @@ static inline int libgit2_set_fsync(const struct libgit2 *_Nonnull api, int enab
   return api->git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, enabled);
 }
 
-/// Names below "extensions." that no repository is refused for.
+/// The names below "extensions." with which a repository is accepted.
 static inline int libgit2_set_extensions(
     const struct libgit2 *_Nonnull api, const char *_Nullable *_Nonnull names, size_t count) {
   return api->git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, count);
 }
 
-/// Where configuration files of `level` are looked for.
+/// The folders in which configuration files of `level` are searched.
 static inline int libgit2_set_search_path(
     const struct libgit2 *_Nonnull api, int level, const char *_Nonnull path) {
   return api->git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, path);
@@ -96,15 +96,15 @@ static inline int libgit2_set_owner_validation(const struct libgit2 *_Nonnull ap
   return api->git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, enabled);
 }
 
-/// Whether the objects that a new tree or index entry names are looked up first.
+/// Whether the objects named by a new tree or index entry must exist.
 static inline int libgit2_set_strict_object_creation(
     const struct libgit2 *_Nonnull api, int enabled) {
   return api->git_libgit2_opts(GIT_OPT_ENABLE_STRICT_OBJECT_CREATION, enabled);
 }
 
-// A program that was built with one version's headers calls the library of another. These are the
-// layouts and numbers that it relies on, in libgit2 1.5 as in 1.9; a header that has others is of a
-// version that is not to be on the list in versions.h.
+// A program built with the headers of one version may call the library of another. It relies on these
+// layouts and numbers, which are equal in libgit2 1.5 to 1.9; a version whose header has others must not
+// be in the list in versions.h.
 
 _Static_assert(sizeof(git_oid) == 20 && offsetof(git_oid, id) == 0, "git_oid");
 _Static_assert(offsetof(git_error, message) == 0, "git_error");

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// SHA-1's compression function by the processor's own instructions (Intel SHA extensions, in most
+// SHA-1's compression function with the processor's own instructions (Intel SHA extensions, in most
 // x86-64 processors since 2017), ten times as fast as without.
 
 #if defined(__x86_64__)
@@ -10,7 +10,7 @@
 typedef int notes_sha1_words __attribute__((vector_size(16)));
 typedef char notes_sha1_bytes __attribute__((vector_size(16)));
 
-/// Whether the processor has them: CPUID, leaf 7, EBX bit 29; and SSSE3: leaf 1, ECX bit 9.
+/// Whether the processor has these instructions: CPUID, leaf 7, EBX bit 29; and SSSE3: leaf 1, ECX bit 9.
 static inline int notes_has_sha1(void) {
   unsigned eax = 0, ebx, ecx = 0, edx;
   __asm__("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
@@ -24,11 +24,11 @@ static inline int notes_has_sha1(void) {
   return (ebx >> 29) & 1;
 }
 
-/// Takes whole blocks of 64 bytes into the state; only where `notes_has_sha1` says so.
+/// Adds whole blocks of 64 bytes to the state; only if `notes_has_sha1` is true.
 __attribute__((target("sha,ssse3"))) static inline void notes_sha1_blocks(
     uint32_t *_Nonnull state, const void *_Nonnull data, size_t blocks) {
   const uint8_t *bytes = (const uint8_t *)data;
-  // The first word stands in the highest lane.
+  // The first word is in the highest lane.
   notes_sha1_words abcd = {(int)state[3], (int)state[2], (int)state[1], (int)state[0]};
   notes_sha1_words e = {0, 0, 0, (int)state[4]};
   for (; blocks > 0; blocks--, bytes += 64) {
@@ -37,13 +37,13 @@ __attribute__((target("sha,ssse3"))) static inline void notes_sha1_blocks(
     for (int i = 0; i < 4; i++) {
       notes_sha1_bytes sixteen;
       __builtin_memcpy(&sixteen, bytes + 16 * i, 16);
-      // By one instruction: loops over single words take three times as long as all the rounds where
-      // the compiler does not unroll them, as Swift's does not.
+      // With one instruction: if the compiler does not unroll loops over single words, as Swift's does
+      // not, these take three times as long as all the rounds.
       w[i] = (notes_sha1_words)__builtin_shufflevector(
           sixteen, sixteen, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     }
-// Four rounds: the words of group `g`, made of the four groups before from the fifth on, and E of the
-// state before the last four rounds.
+// Four rounds, with the words of group `g` (from the fifth group on computed from the four before), and E
+// from the state before the last four rounds.
 #define NOTES_SHA1_NEXT(g)                                                                      \
   w[(g) & 3] = __builtin_ia32_sha1msg2(                                                         \
       __builtin_ia32_sha1msg1(w[(g) & 3], w[((g) + 1) & 3]) ^ w[((g) + 2) & 3], w[((g) + 3) & 3])

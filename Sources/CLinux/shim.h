@@ -10,15 +10,15 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-// Calls of Linux that Swift's Glibc module does not show, because they need _GNU_SOURCE.
+// Linux calls that Swift's Glibc module lacks, because they need _GNU_SOURCE.
 
 /// renameat2(2): refuses to replace an existing file.
 #define NOTES_RENAME_NOREPLACE 1u
 /// renameat2(2): swaps two files in one step.
 #define NOTES_RENAME_EXCHANGE 2u
 
-/// mallopt(3) M_MMAP_THRESHOLD: blocks of this size and larger go back to the system when they are
-/// freed. Without it the limit grows with every large block, up to 32 MiB, and what is freed stays.
+/// mallopt(3) M_MMAP_THRESHOLD: blocks of this size and larger are returned to the system when they are
+/// freed. Without this call the limit grows with every large block, up to 32 MiB, and freed blocks stay.
 static inline void notes_return_blocks_from(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
 
 /// renameat2(2); returns 0, or -1 with errno set.
@@ -28,54 +28,53 @@ static inline int notes_renameat2(
   return (int)syscall(SYS_renameat2, old_folder, old_path, new_folder, new_path, flags);
 }
 
-/// statx(2): a file may not be changed, replaced or removed (chattr +i), or only appended to (+a); another
-/// file system is mounted on it.
+/// statx(2): a file must not be changed, replaced or removed (chattr +i), or can only be appended to (+a); or
+/// another file system is mounted on it.
 #define NOTES_ATTRIBUTE_IMMUTABLE 0x10u
 #define NOTES_ATTRIBUTE_APPEND 0x20u
 #define NOTES_ATTRIBUTE_MOUNT_ROOT 0x2000u
 
-/// statx(2): the attributes of a file, or of the folder itself if `path` is empty; 0 where the system tells
-/// none.
+/// statx(2): the attributes of a file, or of the folder itself if `path` is empty; 0 if the system does not
+/// report any.
 static inline unsigned long notes_file_attributes(int folder, const char *_Nonnull path) {
-  unsigned long long buffer[32];  // struct statx: its second word holds the attributes
+  unsigned long long buffer[32];  // struct statx: its second word has the attributes
   for (int i = 0; i < 32; i++) buffer[i] = 0;
   // AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, and no other field is wanted.
   long result = syscall(SYS_statx, folder, path, 0x100 | 0x1000, 0u, buffer);
   return result == 0 ? (unsigned long)buffer[1] : 0;
 }
 
-/// syncfs(2): all of the file system that `descriptor` is on; returns 0, or -1 with errno set.
+/// syncfs(2) for the whole file system of `descriptor`; returns 0, or -1 with errno set.
 static inline int notes_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
 
-/// sync_file_range(2): begins to write a file's content to the disk and does not wait for it. A hint:
-/// fsync(2) is still to follow. Returns 0, or -1 with errno set.
+/// sync_file_range(2): starts writing a file's content to the disk without waiting. Only a hint: fsync(2)
+/// must follow. Returns 0, or -1 with errno set.
 static inline int notes_start_writing(int descriptor) {
   return (int)syscall(SYS_sync_file_range, descriptor, 0L, 0L, 2u /* SYNC_FILE_RANGE_WRITE */);
 }
 
-/// fcntl(2) F_SETLEASE with F_RDLCK: succeeds only while nobody has the file open for writing.
-/// Returns 0, or -1 with errno set (EAGAIN: somebody has). A program that opens it for writing
-/// before `descriptor` is closed waits for that, and this process is sent SIGURG, which it does not notice.
+/// fcntl(2) F_SETLEASE with F_RDLCK: succeeds only if no program has the file open for writing.
+/// Returns 0, or -1 with errno set (EAGAIN: a program has). A program that then opens it for writing
+/// waits until `descriptor` is closed, and this process gets a SIGURG, which it ignores.
 static inline int notes_take_read_lease(int descriptor) {
-  // Not through <fcntl.h>: it brings `struct stat` along, which Swift would then find in two modules.
-  // SIGIO would come otherwise, and end the process; SIGURG (23 on Linux, but on old machines of other
-  // makes) is ignored by default.
+  // Not with <fcntl.h>: it includes `struct stat`, which Swift would then find in two modules.
+  // The default signal is SIGIO, which would end the process; SIGURG (23 on Linux, except on some old
+  // architectures) is ignored by default.
   if (syscall(SYS_fcntl, descriptor, 10 /* F_SETSIG */, 23 /* SIGURG */) != 0) return -1;
   return (int)syscall(SYS_fcntl, descriptor, 1024 /* F_SETLEASE */, 0 /* F_RDLCK */);
 }
 
-/// SO_PEERCRED (unix(7)): the user at the other end of a socket of this machine; -1 when it is not
-/// known.
+/// SO_PEERCRED (unix(7)): the user on the other side of a socket of this machine; -1 if unknown.
 static inline long notes_peer_user(int descriptor) {
   unsigned credentials[3];  // struct ucred: pid, uid, gid
   unsigned length = sizeof(credentials);
-  // SOL_SOCKET and SO_PEERCRED have these numbers on all machines but old ones of other makes.
+  // SOL_SOCKET and SO_PEERCRED have these numbers except on some old architectures.
   if (syscall(SYS_getsockopt, descriptor, 1, 17, credentials, &length) != 0) return -1;
   return length == sizeof(credentials) ? (long)credentials[1] : -1;
 }
 
-/// timerfd_create(2): becomes readable every so many seconds, counting those that the machine sleeps;
-/// -1 with errno set when there is none to be had.
+/// timerfd_create(2): a timer that is readable at this interval in seconds, including time that the machine
+/// sleeps; -1 with errno set if that fails.
 static inline int notes_sleepless_timer(long seconds) {
   int descriptor = (int)syscall(
       SYS_timerfd_create, 7 /* CLOCK_BOOTTIME */, 02000000 | 04000 /* close on exec, no waiting */);
@@ -86,9 +85,9 @@ static inline int notes_sleepless_timer(long seconds) {
   return -1;
 }
 
-/// pthread_attr_setaffinity_np(3): has a thread begin on another processor than this one, which its
-/// maker is busy on. Some kernels put it there too, to let the other processors sleep, and then it
-/// begins when its maker waits. Does nothing where there is no other processor.
+/// pthread_attr_setaffinity_np(3): starts a thread on another processor than this one, on which its maker
+/// is busy. Some kernels would choose the same processor, to let the others sleep, and the thread would
+/// start only when its maker waits. Does nothing if there is no other processor.
 static inline void notes_begin_elsewhere(pthread_attr_t *_Nonnull attributes) {
   cpu_set_t processors;
   int here = sched_getcpu();
@@ -105,17 +104,17 @@ static inline void notes_run_anywhere(void) {
     sched_setaffinity(0, sizeof(processors), &processors);
 }
 
-/// statfs(2): the number of the file system that a path is on; -1 where that can't be asked.
+/// statfs(2): the type of a path's file system; -1 if it cannot be read.
 static inline long notes_file_system(const char *_Nonnull path) {
   struct statfs status;
   return statfs(path, &status) == 0 ? (long)(unsigned)status.f_type : -1;
 }
 
-/// eventfd(2), close on exec and not waiting; -1 with errno set when there is none to be had.
+/// eventfd(2), close-on-exec and non-blocking; -1 with errno set if that fails.
 static inline int notes_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-/// Whether the file system that a path is on keeps access times: one of those on which it was tried, and
-/// not mounted with noatime; 0 where it does not, or that can't be asked.
+/// Whether a path's file system keeps access times: it is one of those on which this was tested, and not
+/// mounted with noatime; 0 if it does not, or if that is unknown.
 static inline int notes_keeps_access_times(const char *_Nonnull path) {
   struct statfs status;
   if (statfs(path, &status) != 0 || (status.f_flags & 0x0401 /* noatime, or read only */) != 0) return 0;
@@ -130,11 +129,11 @@ static inline int notes_keeps_access_times(const char *_Nonnull path) {
   }
 }
 
-/// statx(2): when a file was made, in nanoseconds since 1970; -1 if there is none, or that is not known. `follows`:
-/// that of the file that a symbolic link leads to.
+/// statx(2): when a file was made, in nanoseconds since 1970; -1 if there is no file, or if the time is
+/// unknown. `follows`: whether to follow a symbolic link.
 static inline long long notes_birth_time(const char *_Nonnull path, int follows) {
   // struct statx: stx_mask at 0, stx_btime at 80, seconds and then nanoseconds; 256 bytes in all. Not
-  // through <sys/stat.h>: it brings `struct stat` along, which Swift would then find in two modules.
+  // with <sys/stat.h>: it includes `struct stat`, which Swift would then find in two modules.
   union {
     unsigned words[64];
     long long numbers[32];

@@ -99,8 +99,8 @@ struct libssl {
 #undef F
 };
 
-/// Fills `api` from libcrypto and keeps the system's openssl.cnf out of it; returns NULL, or what
-/// is missing.
+/// Fills `api` from libcrypto, without loading the system's openssl.cnf; returns NULL, or a message about
+/// what is missing.
 static inline const char *_Nullable libcrypto_load(struct libcrypto *_Nonnull api) {
   void *library = dlopen("libcrypto.so." NOTES_STRING(OPENSSL_SHLIB_VERSION), RTLD_NOW);
   if (!library) return dlerror();
@@ -112,7 +112,7 @@ static inline const char *_Nullable libcrypto_load(struct libcrypto *_Nonnull ap
   return 0;
 }
 
-/// Fills `api` from libssl; `libcrypto_load` comes first. Returns NULL, or what is missing.
+/// Fills `api` from libssl, after `libcrypto_load`. Returns NULL, or a message about what is missing.
 static inline const char *_Nullable libssl_load(struct libssl *_Nonnull api) {
   void *library = dlopen("libssl.so." NOTES_STRING(OPENSSL_SHLIB_VERSION), RTLD_NOW);
   if (!library) return dlerror();
@@ -124,7 +124,7 @@ static inline const char *_Nullable libssl_load(struct libssl *_Nonnull api) {
   return 0;
 }
 
-/* What a page for browsers needs besides: loaded by whoever serves one, and by no other command. */
+/* The additional functions for a page for browsers, which only the program that serves one loads. */
 #define NOTES_LIBCRYPTO_PAGE(F) \
   F(BIO_write) F(EVP_PKEY_CTX_free) F(EVP_PKEY_CTX_new_id) F(EVP_PKEY_CTX_set_group_name) \
   F(EVP_PKEY_generate) F(EVP_PKEY_get_bits) F(EVP_PKEY_keygen_init) F(PEM_read_bio_X509) \
@@ -145,7 +145,7 @@ struct libssl_page {
 #undef F
 };
 
-/// Fills `api`; `libcrypto_load` comes first. Returns NULL, or what is missing.
+/// Fills `api`, after `libcrypto_load`. Returns NULL, or a message about what is missing.
 static inline const char *_Nullable libcrypto_page_load(struct libcrypto_page *_Nonnull api) {
   void *library = dlopen("libcrypto.so." NOTES_STRING(OPENSSL_SHLIB_VERSION), RTLD_NOW);
   if (!library) return dlerror();
@@ -156,7 +156,7 @@ static inline const char *_Nullable libcrypto_page_load(struct libcrypto_page *_
   return 0;
 }
 
-/// Fills `api`; `libssl_load` comes first. Returns NULL, or what is missing.
+/// Fills `api`, after `libssl_load`. Returns NULL, or a message about what is missing.
 static inline const char *_Nullable libssl_page_load(struct libssl_page *_Nonnull api) {
   void *library = dlopen("libssl.so." NOTES_STRING(OPENSSL_SHLIB_VERSION), RTLD_NOW);
   if (!library) return dlerror();
@@ -172,6 +172,6 @@ static const uint64_t NOTES_SSL_OPTIONS =
     SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION;
 #define NOTES_SSL_MODES_OF (SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
 static const uint64_t NOTES_SSL_MODES = NOTES_SSL_MODES_OF;
-/* Where it has no other chain to send, OpenSSL adds what it trusts: the root. */
+/* Without another chain to send, OpenSSL would add a trusted certificate: the root. */
 static const uint64_t NOTES_SSL_MEMBER_MODES = NOTES_SSL_MODES_OF | SSL_MODE_NO_AUTO_CHAIN;
 static const unsigned long NOTES_NO_CHECK_TIME = X509_V_FLAG_NO_CHECK_TIME;

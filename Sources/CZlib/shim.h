@@ -21,7 +21,7 @@ struct __attribute__((swift_attr("@Sendable"))) notes_zlib {
 #undef F
 };
 
-/// Fills `api` from the shared library; returns NULL, or says what is missing.
+/// Fills `api` from the shared library; returns NULL, or a message about what is missing.
 static inline const char *_Nullable notes_zlib_load(struct notes_zlib *_Nonnull api) {
   void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return dlerror();
@@ -32,7 +32,7 @@ static inline const char *_Nullable notes_zlib_load(struct notes_zlib *_Nonnull 
   return 0;
 }
 
-/// The version of the shared library, or NULL without it. No part of the table: only `--version` asks.
+/// The version of the shared library; NULL without it. Not in the table, as only `--version` needs it.
 static inline const char *_Nullable notes_zlib_version(void) {
   void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
   __typeof__(zlibVersion) *version =
