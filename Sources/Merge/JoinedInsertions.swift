@@ -7,13 +7,9 @@ enum JoinedInsertions {
     if let larger = larger(older, newer) { return [.settled(larger)] }
     var (start, end) = commonLines(older, newer, table)
     func rest(_ lines: [Int32]) -> [Int32] { Array(lines.dropFirst(start).dropLast(end)) }
-    if start + end > 0, !areItems(rest(older), rest(newer), table) {
-      // A common heading must neither be shared by both, nor repeated for each.
-      if older.prefix(start).contains(where: table.hasWords) { return nil }
-      (start, end) = (0, 0)
-    }
-    // Lines that already repeat in the note are not shared content; items of a list are.
+    // Lines that already repeat in the note are not shared content; items of a list and common first lines are.
     let around = start == 0 ? context.around : []
+    if start + end > 0, !areItems(rest(older), rest(newer), table) { (start, end) = (0, 0) }
     let usual = table.isList(older + newer) ? [] : Set(around)
     if older.suffix(end).contains(where: { usual.contains($0) && !table.isBlank($0) }) { end = 0 }
     let (olderRest, newerRest) = (rest(older), rest(newer))

@@ -502,11 +502,9 @@ def join(older, newer, before, after):
         end += 1
     while end and is_bare(older[-end]):
         end -= 1
-    if start + end and not are_items(older[start:len(older) - end], newer[start:len(newer) - end]):
-        if applies("joined: common first lines", any(map(says_something, older[:start]))):
-            return None
-        start = end = 0
     around = before[-100:] + after[:100] if start == 0 else ()
+    if start + end and not are_items(older[start:len(older) - end], newer[start:len(newer) - end]):
+        start = end = 0
     is_list = len({mark(line) for line in older + newer if not is_blank(line)}) == 1
     if not is_list and applies("joined: usual last lines", any(
             not is_blank(l) and l in around for l in older[len(older) - end:])):
