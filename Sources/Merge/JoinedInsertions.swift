@@ -108,11 +108,7 @@ enum JoinedInsertions {
     behind common: ArraySlice<Int32>, _ table: inout LineTable
   ) -> Bool {
     let names = [older, newer].map { context.names($0, behind: common, table) }
-    if table.sharesLine(older, newer) || !table.links(older).isDisjoint(with: table.links(newer))
-      || !names[0].isDisjoint(with: names[1])
-    {
-      return true
-    }
+    if table.sharesLine(older, newer) || !names[0].isDisjoint(with: names[1]) { return true }
     let plainAround = around.filter { table.blocks[$0] == nil }
     let texts = [older, newer, plainAround].map { $0 + table.paragraphs($0) }
     return SimilarLines.arePresent(in: texts[0], and: texts[1], around: texts[2], table)

@@ -87,26 +87,6 @@ extension LineTable {
     return ["SCHEDULED", "DEADLINE", "CLOSED"].contains { text.starts(with: $0.utf8) }
   }
 
-  /// The links in some lines: `://` and the text after it up to a space, a tab, a quote or a
-  /// bracket, without full stops, commas, semicolons and slashes at the end.
-  func links(_ lines: [Int32]) -> Set<ArraySlice<UInt8>> {
-    var links: Set<ArraySlice<UInt8>> = []
-    for line in lines {
-      var rest = self[line]
-      while let mark = rest.firstRange(of: "://".utf8) {
-        let path = rest[mark.upperBound...].prefix { !" \t<>()[]\"'".utf8.contains($0) }
-        rest = rest[max(path.endIndex, mark.lowerBound + 1)...]
-        if path.isEmpty { continue }
-        var link = mark.lowerBound..<path.endIndex
-        while let last = link.last, "/.,;".utf8.contains(self[line][last]) {
-          link = link.lowerBound..<last
-        }
-        links.insert(self[line][link])
-      }
-    }
-    return links
-  }
-
   /// Runs of two or more lines that are not blank, each joined into one line with spaces.
   mutating func paragraphs(_ lines: [Int32]) -> [Int32] {
     lines.split(whereSeparator: isBlank).filter { $0.count > 1 }.map { run in

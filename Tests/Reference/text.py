@@ -367,14 +367,9 @@ def has_similar(older, newer, around=()):
     return False
 
 
-LINK = re.compile(rb"://[^ \t<>()\[\]\"']+")
 DEFINITION = re.compile(rb"\[[^\]]+\]:|[ \t]*[-*+] \[[^\]]+\]\(")
 KEY = re.compile(rb"[^ \t:=]+[ \t]*[:=]")
 PROPERTY = re.compile(rb"[ \t]*:[^ \t:]+:")
-
-
-def links(lines):
-    return {link.rstrip(b"/.,;") for line in lines for link in LINK.findall(line)}
 
 
 def names(lines, before):
@@ -519,7 +514,6 @@ def join(older, newer, before, after):
     if applies("joined: code fences", any(map(open_fence, rest))) \
             or applies("joined: shared lines", any(
                 line in own[0] and says_something(line) and not is_fence(line) for line in own[1])) \
-            or applies("joined: shared links", links(own[0]) & links(own[1])) \
             or applies("joined: names", names(own[0], before + older[:start]) & names(own[1], before + older[:start])) \
             or applies("joined: similar lines", has_similar(*map(texts_of, own), texts_of(around))):
         return None
