@@ -142,6 +142,27 @@ import Testing
     #expect(loaded.contains("libssl.so") && !loaded.contains("libgit2.so"))
   }
 
+  // Each has a note and its versions to read; the list of files is read once for all.
+  @Test func `A conflict more reads no list of files again`() throws {
+    let all = try [10, 40].map { count in
+      let (ada, bob) = (try shell(notes: 50), try Shell())
+      try bob.join(ada, as: "bob")
+      for (device, text) in [(ada, "of ada"), (bob, "of bob")] {
+        for number in 0..<count {
+          try device.folder.write(
+            "\(text)\n", to: "notes/folder \(number % 4)/note \(number).txt")
+        }
+      }
+      let (server, port) = try ada.listening("serve")
+      defer { withExtendedLifetime(server) {} }
+      _ = try bob.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+      #expect(try JSONValue.lines(bob.notes("conflicts", "--json").text).count == count)
+      return try counts(bob, "status")
+    }
+    let more = all[1]["read_files", default: 0] - all[0]["read_files", default: 0]
+    #expect((30...95).contains(more), "\(all)")
+  }
+
   @Test func `A first sync tells what came`() throws {
     let (ada, bob) = (try shell(notes: 20), try Shell())
     let invitation = try ada.invite()

@@ -46,11 +46,12 @@ extension History {
   /// whether it is saved or not.
   public func conflicts() throws -> [Conflict] {
     guard try state().conflictCount > 0 else { return [] }
+    let index = try workTree.indexFile()
     // Markers that were edited away, or deleted with the note, are not a conflict.
     let marked = try openConflicts().compactMap {
       path, size -> (path: TreePath, blocks: [[MarkedText.Side]])? in
       // A note that cannot be read is left out; a save reports it.
-      guard let text = try? workTree.text(of: path) else { return nil }
+      guard let text = try? workTree.text(of: path, by: index) else { return nil }
       let blocks = MarkedText(text, markerSize: size).blocks
       return blocks.isEmpty ? nil : (path, blocks)
     }.sorted { $0.path < $1.path }

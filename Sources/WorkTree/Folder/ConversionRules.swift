@@ -24,6 +24,8 @@ package final class ConversionRules {
   /// Whether git looks for CRs in files without attributes.
   private let isAutomatic: Bool
   private var configured: [String: Bool] = [:]
+  /// Whether a folder or one above it has a file of attributes, for the folders checked so far.
+  private var attributed: [TreePath: Bool] = [:]
 
   package init(of workTree: WorkTree, index: IndexFile) throws {
     (self.workTree, self.index) = (workTree, index)
@@ -74,14 +76,12 @@ package final class ConversionRules {
 
   /// All attributes of a path that apply.
   private func attributes(of path: TreePath) throws -> [ConversionAttributes] {
-    let folders = path.ancestors + [""]
     func read(_ repository: Repository) throws -> ConversionAttributes {
       ConversionAttributes(
         try repository.attributes(ConversionAttributes.names, of: path), isAutomatic: isAutomatic)
     }
     let user = try ofUser.map { try read($0.repository) }
-    guard try hasOwnAttributes || folders.contains(where: { try files.content(in: $0) != nil })
-    else {
+    guard try hasOwnAttributes || hasAttributes(in: path.parent ?? "") else {
       let unspecified = ConversionAttributes.names.map { _ in AttributeValue.unspecified }
       return user.isEmpty && isAutomatic
         ? [ConversionAttributes(unspecified, isAutomatic: true)] : user
@@ -89,10 +89,20 @@ package final class ConversionRules {
     if files.isBlocked(above: path) { return try (agreed.map { [try read($0)] } ?? []) + user }
     let present = try read(asTheyAre)
     guard let agreed else { return [present] + user }
-    let origins = try folders.map(files.origin)
+    let origins = try (path.ancestors + [""]).map(files.origin)
     guard origins.contains(.fromElsewhere) else { return [present] + user }
     let counts = path.titleRange == nil || origins.contains(.writtenHere)
     return [try counts ? present : present.onlyFilter(isConfigured), try read(agreed)] + user
+  }
+
+  /// Whether a folder or one above it has a file of attributes.
+  private func hasAttributes(in folder: TreePath) throws -> Bool {
+    if let known = attributed[folder] { return known }
+    let isAttributed =
+      try files.content(in: folder) != nil
+      || !folder.isEmpty && hasAttributes(in: folder.parent ?? "")
+    attributed[folder] = isAttributed
+    return isAttributed
   }
 
   /// Whether `.git/config` defines a filter.

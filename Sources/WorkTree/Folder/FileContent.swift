@@ -120,7 +120,11 @@ extension WorkTree {
   /// The bytes of a file in the folder, or those in the index if the file cannot be put into the
   /// folder.
   public func text(of path: TreePath) throws -> [UInt8] {
-    let index = try indexFile()
+    try text(of: path, by: indexFile())
+  }
+
+  /// The same where the index is read already: for many files.
+  package func text(of path: TreePath, by index: IndexFile) throws -> [UInt8] {
     let position = index.position(of: path)
     if let position, index.skipsWorktree(at: position) {
       return try repository.blob(index.id(at: position))
@@ -128,7 +132,7 @@ extension WorkTree {
     switch try FileContent.read(path, in: folder, sizeLimit: .max) {
     case .read(let content): return content.bytes
     case .gone:
-      if let position, try absence(of: path) != nil {
+      if let position, try FolderAccess(folder: folder).obstacle(of: path) != nil {
         return try repository.blob(index.id(at: position))
       }
       throw WorkTreeError.noSuchNote(path.description)

@@ -37,6 +37,7 @@ extension WorkTree {
       return try scan(against: index)
     }
     let access = try FolderAccess(folder: folder)
+    access.keepsOpen = true
     let rules = try IgnoreRules(of: self, index: index)
     var changes = WorkingChanges()
     var seen: Set<Int> = []
