@@ -242,10 +242,10 @@ extension MembershipStore {
       ? chainTooLong : .limitExceeded(what: "certificates", limit: set.capacity)
   }
 
-  /// Adds to the admin's own list; with a former admin's certificates, also the entries of that
-  /// admin's lists that count. Then certifies the devices again that lose their chain by it. No
-  /// limit prevents the revocation: if there is no space, some devices are not certified. `unissued`
-  /// are serial numbers without a certificate.
+  /// Adds certificates to the admin's own revocation list. If one of them is a former admin's, also
+  /// adds the entries of that admin's lists that count. Then certifies again the devices that lose
+  /// their chain by it. No limit prevents the revocation: if there is no space, some devices are not
+  /// certified. `unissued` are serial numbers without a certificate.
   private static func revoke(
     _ certificates: [Certificate], _ reason: RevocationList.Reason, adding new: [Certificate],
     unissued: [[UInt8]] = [], in set: inout CertificateSet, _ authority: Certificate,

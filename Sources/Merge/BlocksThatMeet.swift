@@ -1,7 +1,7 @@
 // Conflicts that are merged again: notes-merge(7), "Blocks that meet".
 extension TextMerge {
-  /// The terms, with those that have the same blocks combined into one, to which the other terms' edits
-  /// were applied in every side that they fit.
+  /// Combines the terms with the same blocks into one, and applies the other terms' edits to every side
+  /// that they fit.
   mutating func sideBySide(
     _ given: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
   ) -> (ConflictTerms, MergeRules) {

@@ -23,9 +23,9 @@ struct SimilarLines {
     let counts: [Int]
   }
 
-  /// Whether a line of one side differs from a line of the other only in spaces and punctuation, or
-  /// is more than 0.8 similar to it while no line `around` is as near to either; also true if the
-  /// search would exceed `effortLimit`.
+  /// Whether a line of one side is similar to a line of the other: either they differ only in
+  /// spaces and punctuation, or they are more than 0.8 similar and no line in `around` is as near
+  /// to either. Also true if the search would exceed `effortLimit`.
   static func arePresent(
     in older: [Int32], and newer: [Int32], around: [Int32] = [], _ table: LineTable
   ) -> Bool {

@@ -15,9 +15,9 @@ package struct FormerVersions {
 
   package init(in repository: Repository) { self.repository = repository }
 
-  /// A version that two histories have in different forms, of which one is rewritten. The forms are recognized by
-  /// their authors, committers, dates and positions, which a rewriting keeps. Nil if there is none: then the two
-  /// histories may be merged.
+  /// A version that the two histories have in different forms, of which one is rewritten. Forms of the same
+  /// version have the same authors, committers, dates and positions, because a rewriting keeps these. Nil if
+  /// there is none: then the two histories may be merged.
   ///
   /// - Parameters:
   ///   - heads: received versions.

@@ -99,7 +99,8 @@ package struct HistoryRewriting {
     changedNotes = FollowedNotes(NoteTrail(changed), in: history)
   }
 
-  /// The texts that are kept, among those that were here and that are there.
+  /// Calls `look` with each text that the rewriting keeps, of the texts in the top versions and in
+  /// the rewritten ones.
   private static func survivors(
     of paired: FormerForms, in tops: [ObjectID], _ repository: Repository,
     _ look: ([UInt8]) throws -> Void

@@ -37,9 +37,10 @@ enum MachineWatch {
     }
   }
 
-  /// Notices that the machine was asleep, as soon as it is awake. A timer that counts time asleep
-  /// ends at once if its time passed during the sleep; the difference between its clock and one
-  /// that stops during sleep is the duration.
+  /// Notices that the machine was asleep, as soon as it is awake. It sets a timer on a clock that
+  /// also runs during sleep: if the timer's time passes during sleep, the timer ends when the
+  /// machine wakes up. The difference to a clock that stops during sleep is the duration of the
+  /// sleep.
   static func sleep(
     until token: CancellationToken, _ awoken: @escaping @Sendable () -> Void
   ) throws {

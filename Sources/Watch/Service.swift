@@ -113,12 +113,13 @@ public final class Service: Sendable {
   /// Stops the service, as its cancellation does. Can be called from any thread.
   public func stop() { occurrences.put(.stopped) }
 
-  /// Serves until it is cancelled or stopped, or until that invitation has ended; if it was used,
-  /// until the end of the new member's first session. `onEvent` is called on this thread.
+  /// Serves until it is cancelled or stopped. With an invitation, it serves until that has ended;
+  /// if the invitation was used, until the end of the new member's first session. Calls `onEvent`
+  /// on this thread.
   ///
   /// Throws `ChannelError` if it cannot listen at the address, and `MembershipError` if this device
-  /// is not a member any more, or, while it watches, if the membership was started over: then the
-  /// caller must make another service.
+  /// is not a member any more. Also throws `MembershipError` if the membership is started over
+  /// while it watches: then the caller must make another service.
   public func run(
     cancellation: CancellationToken, until invitation: Invitation? = nil,
     onEvent: (Event) -> Void = { _ in }

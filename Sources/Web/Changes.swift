@@ -120,7 +120,7 @@ extension RequestContext {
     let shown = try version(request.path[3], in: notebook)
     let former = try notebook.history.noteVersion(named: shown.id.hex, of: subject.path).path
     let asShown = Fields([("title", wholeTitle(former))]).typed("title")
-    // An untyped text includes one that a field cannot hold.
+    // An untyped text includes a text that a field cannot contain.
     guard title != asShown else { return .see(address(subject) + "?done=same") }
     guard former == subject.path else { throw Refusal.changedSince }
     let path = try notebook.path(titled: title, suffix: subject.path.noteSuffix)

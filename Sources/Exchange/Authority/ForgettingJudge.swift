@@ -18,8 +18,9 @@ struct ForgettingJudge {
       in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder))
   }
 
-  /// Whether an admin signed the version, or a former admin on whose version an admin has put one of its own: so
-  /// a removal does not divide devices into those that have followed the version and those that have not.
+  /// Whether an admin signed the version. A former admin's version also counts if an admin has signed a version
+  /// on top of it: otherwise a removal of that admin would divide the devices into those that have followed the
+  /// version and those that have not.
   func counts(_ version: ForgettingVersion, below heads: [ObjectID]) throws -> Bool {
     guard let signer = try signer(of: version.id) else { return false }
     if isAdmin(signer) { return true }

@@ -46,8 +46,9 @@ package final class HubVisit {
   // How often a branch that others move is fetched and pushed again; the longest pause, in seconds.
   private static let (mostAttempts, longestPause) = (60, 2.0)
 
-  /// A visit with a git program, whose cancellation cancels the visit. A history that has nothing in
-  /// common with the notebook's is merged only if that is allowed. Throws `HubError.noBranch`.
+  /// A visit with a git program; cancelling the program ends the visit. `allowsUnrelated` permits a
+  /// merge with a history that has nothing in common with the notebook's. Throws
+  /// `HubError.noBranch`.
   package init(
     to hub: Hub, from notebook: Notebook, _ keeper: any SessionKeeper, by program: GitProgram,
     as context: SessionContext? = nil, _ options: SessionOptions = SessionOptions(),
@@ -304,9 +305,9 @@ package final class HubVisit {
     return try repository.isAncestor(former, of: own)
   }
 
-  /// Moves the branch to this side's version without a fetch, if that version continues from the hub's commit of
-  /// the last visit, or is its rewritten form, if the hub still has that commit, and if the hub's list of members
-  /// is the one here.
+  /// Moves the branch to this side's version without a fetch. The version must continue from the hub's commit of
+  /// the last visit, or be its rewritten form. The hub must still have that commit, and its list of members must
+  /// be the one here.
   ///
   /// - Returns: whether it moved the branch; if not, the state of the hub is unknown.
   private func giveUnseen() throws -> Bool {

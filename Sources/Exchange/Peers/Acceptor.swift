@@ -218,8 +218,8 @@ public final class RefusalQuota: Sendable {
     state = Mutex(State(room: burst, last: .now))
   }
 
-  /// Takes a place for a report; returns the number of unreported refusals before it, or nil if
-  /// there is no place.
+  /// Whether another refusal may be reported now: returns the number of unreported refusals before
+  /// it; nil if not.
   public func take() -> Int? { take(.now) }
 
   func take(_ now: Instant) -> Int? {

@@ -120,9 +120,9 @@ public struct StagedIndex {
 }
 
 extension NewIndex {
-  /// Copies an entry. A smudged entry gets the size 0, so that the next look reads its file: it may
-  /// have changed in the instant in which the old index was written, which the new index's time
-  /// would hide.
+  /// Copies an entry. A smudged entry gets the size 0, so that the next look reads its file: the
+  /// file may have changed at the moment when the old index was written, and the new index's time
+  /// would hide that.
   mutating func append(_ file: IndexFile, at position: Int, isSmudged: Bool) {
     let start = begin(isNew: false)
     own += file.entryBytes(at: position)

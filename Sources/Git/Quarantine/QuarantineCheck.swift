@@ -1,10 +1,12 @@
 internal import System
 
 /// Checks a received pack by the rules of notes-protocol(7), and that all referenced objects exist.
-/// The repository is complete, so its objects are not followed, and of a tree only the differences
-/// from the parent commit's tree are looked up. Every version is measured. A few bytes can describe
-/// nested trees with millions of entries, so only one tree at a time is in memory, and the records
-/// grow only with the number of objects in the pack.
+/// The objects that the repository already has are complete, so the check does not follow them. Of
+/// a tree it looks up only the differences from the parent commit's tree.
+///
+/// The size of every version is checked. A few bytes can describe nested trees with millions of
+/// entries, so only one tree at a time is in memory, and the records grow only with the number of
+/// objects in the pack.
 struct QuarantineCheck {
   private let repository: Repository
   private let objects: ReceivedObjects

@@ -8,10 +8,9 @@ public struct LocalZone: Sendable {
   /// The zone of this process: `TZ`, or the machine's.
   public static let system = LocalZone { Int64(WallClock.secondsEast(at: $0)) }
 
-  /// The points in time at which local clocks show `local`, which is counted in seconds since 1970
-  /// as if local time were UTC: the first and the last, as clocks that are put back show a time
-  /// twice. A local time that is skipped when clocks are put forward means the moment of the
-  /// change.
+  /// The first and the last point in time at which local clocks show `local`: clocks that are put
+  /// back show a time twice. `local` is counted in seconds since 1970 as if local time were UTC. If
+  /// clocks skip the time when they are put forward, it means the moment of the change.
   func times(showing local: Int64) -> ClosedRange<Int64> {
     // No zone is more than a day from UTC, or changes its clocks twice in two days.
     let before = offset(local - 86_400)

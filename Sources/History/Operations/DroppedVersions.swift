@@ -4,8 +4,8 @@ internal import Merge
 /// Versions of this device that a git command removed from their branch: notes-undo(1), "Versions that
 /// git dropped".
 ///
-/// A reference `refs/notes-state/dropped/SECONDS-ID` keeps each of them: it names a commit whose first
-/// parent is the version, and whose second parent, if any, is the commit that the branch had instead.
+/// A reference `refs/notes-state/dropped/SECONDS-ID` keeps each of them. It names a commit with one or
+/// two parents: the version, and the commit that the branch had instead, if any.
 package struct DroppedVersions: Hashable {
   package static let folder = "refs/notes-state/dropped/"
 

@@ -35,9 +35,9 @@ public struct InvitationSecret: Sendable, CustomStringConvertible, CustomReflect
   public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
-/// The ID of an invitation that is sent as a link: the first 16 bytes of the SHA-256 of its public key, after a
-/// label. It is also the serial number of the certificate issued for the invitation, so the list of members
-/// shows which invitations were used, and the revocation lists show which were cancelled.
+/// The ID of an invitation that is sent as a link: the first 16 bytes of the SHA-256 of a label and the
+/// invitation's public key. It is also the serial number of the certificate issued for the invitation. So the
+/// list of members shows the used invitations, and the revocation lists show the cancelled ones.
 public struct InvitationID: Hashable, Sendable, CustomStringConvertible {
   let serial: [UInt8]
 

@@ -56,7 +56,7 @@ public enum ForgetError: Error, Hashable, Sendable {
   case unfinished(TreePath)
   /// A deleted file still exists under another name.
   case lives(TreePath)
-  /// A file's present name holds the text.
+  /// The text is in a file's present name.
   case inName(TreePath)
   /// An editor has a note with the forgotten content open, and would save it again.
   case isOpen(TreePath)

@@ -148,8 +148,8 @@ struct FolderSnapshot {
     return cut
   }
 
-  /// The files in `tree` that contain conflict blocks of earlier texts in the folder: notes that
-  /// were moved while a checkout replaced them, and text that an editor's undo restored.
+  /// The files in `tree` with conflict blocks from earlier texts in the folder: notes that were
+  /// moved while a checkout replaced them, and text that an editor's undo restored.
   private func formerConflicts(
     in tree: ObjectID, among paths: Set<TreePath>, head: Head
   ) throws -> [TreePath: Int] {

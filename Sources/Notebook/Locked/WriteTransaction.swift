@@ -266,8 +266,9 @@ package final class WriteTransaction {
     return try edits(of: taken)
   }
 
-  /// Makes each stale save a version on top of the text that its editor had loaded, and each file in the
-  /// place of a waiting note a version on top of the one that had the former file.
+  /// Makes a version of each stale save, on top of the text that its editor had loaded. Also makes a
+  /// version of each file in the place of a waiting note, on top of the version that had the former
+  /// file.
   private func edits(of taken: FolderSnapshot.Result) throws -> Edits {
     var edits = Edits()
     try edits.add(taken.writtenInPlace, by: writer)

@@ -15,7 +15,7 @@ struct FileKind: Sendable {
   /// The parts of a file that may say where it was made.
   enum Places: Sendable {
     case none
-    /// The page can remove them.
+    /// The page can remove these parts with this function.
     case removable(@Sendable ([UInt8]) -> [UInt8]?)
     case fixed
   }

@@ -10,9 +10,11 @@ package struct CheckoutPlan {
 }
 
 extension CheckoutPlan {
-  /// The steps from one tree to another: deletions first, deepest first, so that a file can replace a
-  /// folder; then the rest by path; then unchanged files that the folder could not take before, which
-  /// may fit now.
+  /// The steps from one tree to another, in this order:
+  ///
+  /// 1. Deletions, deepest first, so that a file can replace a folder.
+  /// 2. All other changes, by path.
+  /// 3. Unchanged files that could not be put into the folder before. They may fit now.
   ///
   /// - Parameter sparse: the files of the old tree that the folder does not have.
   package init(

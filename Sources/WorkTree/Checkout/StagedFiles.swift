@@ -4,11 +4,11 @@ internal import Glibc
 internal import System
 
 /// The files that a checkout writes to the staging folder, each opened once, and their status at that
-/// time, which shows later whether they are still unchanged.
+/// time. The status shows later whether they are unchanged.
 ///
-/// A first checkout stages its files as the tree that they will form, so that each entry at the top of
-/// the notebook is placed in one step, with its whole content. If something is in the way of an entry,
-/// its files become separate staged files, like those of any checkout.
+/// A first checkout stages its files in the folders of their tree. So it places each entry at the top
+/// of the notebook in one step, with its whole content. If something is in the way of an entry, its
+/// files become separate staged files, as in any other checkout.
 final class StagedFiles {
   private let staging: String
   private let treePath: String

@@ -28,8 +28,8 @@ extension SaveBases {
 }
 
 extension SaveEvidence {
-  /// The text on which the writer of a new file based it, in the place of the note that the last checkout
-  /// removed; nil if nothing proves that the writer had the note.
+  /// The text of the removed note on which the writer of a new file in its place based the file. Nil if
+  /// nothing proves that the writer had the note.
   ///
   /// - Parameter isRenamed: whether the note of a commit has another name now.
   fileprivate func baseOfGone(

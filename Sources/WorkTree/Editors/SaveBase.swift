@@ -249,7 +249,7 @@ struct SaveEvidence {
 }
 
 extension CheckoutLog {
-  /// The lines that a text removes which somebody puts in a note's place on purpose.
+  /// Of the lines that a text removes, those that somebody puts in a note's place on purpose.
   ///
   /// - Returns: how many lines that checkouts added within the last day, and a commit before these; nil
   ///   if no checkout has changed the note lately, or if its texts cannot be read.

@@ -2,11 +2,12 @@ package import Git
 internal import Glibc
 internal import System
 
-/// The files that ignore files leave out of versions (notes-merge(7), "Files that are not versioned").
-/// libgit2 is asked only if there are any.
+/// The files that ignore files exclude from versions (notes-merge(7), "Files that are not versioned").
+/// Without ignore files, libgit2 is not called.
 ///
-/// The rules that this device has agreed to decide about notes, so that nobody else's `.gitignore` can
-/// exclude a note from versions, or can have a note sent by no longer naming it.
+/// For notes, only the rules count that this device has agreed to. Otherwise another person's
+/// `.gitignore` could exclude a note from versions, or could have a note sent by a rule that is
+/// missing.
 package final class IgnoreRules {
   private let hasExclusions: Bool
   private let files: AgreedFiles

@@ -2,10 +2,9 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// Whether a program has a file open for writing: the file may then contain only a part of the text to
-/// come. The kernel tells by a lease (fcntl(2), F_SETLEASE), which it grants only for files that no
-/// program has open for writing. On file systems without leases, and for files of other users, the
-/// answer is no.
+/// Whether a program has a file open for writing: then the file may contain only a part of the new
+/// text. The kernel grants a lease (fcntl(2), F_SETLEASE) only for a file that no program has open for
+/// writing. On file systems without leases, and for files of other users, the answer is no.
 enum OpenWriter {
   static func exists(of path: String) -> Bool {
     let descriptor = Counted.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)

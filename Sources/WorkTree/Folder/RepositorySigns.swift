@@ -18,7 +18,8 @@ struct RepositorySigns: OptionSet {
   static let hooks = Self(rawValue: 16)
   static let information = Self(rawValue: 32)
   static let description = Self(rawValue: 64)
-  /// `.git`, its temporary name, or a name that by itself proves the repository of another system.
+  /// `.git`, its temporary name, or a name that only another version control system's repository
+  /// has.
   static let repository = Self(rawValue: 128)
   static let data = Self(rawValue: 256)
   static let keys = Self(rawValue: 512)

@@ -5,7 +5,7 @@ internal import System
 /// The files of attributes and ignore rules outside the notebook's folder that git uses: gitattributes(5),
 /// gitignore(5). notes never converts a file, but keeps a file on this device if git would encrypt it.
 struct UserAttributes {
-  /// The settings for the repository that libgit2 is asked about.
+  /// The settings with which libgit2 answers questions about the repository.
   let questions: QuestionSettings
   /// The settings with each attributes file that git's configuration names under a condition.
   let conditional: [QuestionSettings]

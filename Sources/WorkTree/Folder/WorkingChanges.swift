@@ -171,8 +171,8 @@ package struct WorkingChanges {
     }
   }
 
-  /// Finishes the lists: a new file is not saved if it has the name of a folder around a left-out note,
-  /// or is below such a note's place, as a version cannot contain both.
+  /// Finishes the lists. A new file is not saved if it has the name of a folder around a left-out note,
+  /// or is in a folder with a left-out note's name: a version cannot contain both.
   mutating func finish(against index: IndexFile) {
     candidates.sort { $0.path < $1.path }
     // A folder that changes while it is listed may list a name twice.

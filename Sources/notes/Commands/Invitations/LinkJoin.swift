@@ -61,8 +61,8 @@ struct LinkJoin {
     try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
   }
 
-  /// The error that a folder has another notebook, or the same one with the membership from before it was
-  /// started over, which can join in place only with a code.
+  /// The error for a folder with another notebook, or with this notebook from before its membership was
+  /// started over. A device can join in such a folder only with a code.
   private func isAnother(_ notebook: Notebook, named place: String) -> Failure {
     let shown = Visible.name(place)
     let former = StartedOver(in: notebook.stateFolder, of: notebook.identity.id)
