@@ -176,8 +176,8 @@ public final class Connection {
 
   private func readSome(_ events: inout Wait.Events) throws -> Bool {
     var moved = false
-    // Only some records at a time, so that writing gets its turn and the reader's buffer stays
-    // small.
+    // Reads only some records at a time, so that writing gets its turn and the reader's buffer
+    // stays small.
     for _ in 0..<16 where !reader.isFull {
       library.crypto.ERR_clear_error()
       let count = library.ssl.SSL_read(ssl, &received, Int32(received.count))

@@ -42,7 +42,7 @@ public final class AvahiDiscovery: Discovery {
     if case .running(let thread) = state.withLock({ $0 }) { thread.quit(waiting: 0) }
   }
 
-  /// Also throws for a record that cannot be announced, and without Avahi's library; in these cases
+  /// Throws also if the record cannot be announced, or if Avahi's library is missing. In both cases
   /// the request is dropped.
   public func publish(_ service: ServiceRecord) throws {
     try service.validate()

@@ -21,7 +21,7 @@ package struct PeerTable<Instance: Hashable> {
     let known = sightings[instance]
     guard record.deviceID != ownDeviceID else { return lose(instance) }
     let isFull = known == nil && sightings.count >= Self.maximumInstances
-    // At random, so that a flood cannot remove a chosen device.
+    // A random device is removed, so that a flood of announcements cannot remove a chosen device.
     let displaced = isFull ? sightings.keys.randomElement().map { lose($0) } ?? [] : []
     sightings[instance] = (record, address)
     let changed = record.identity

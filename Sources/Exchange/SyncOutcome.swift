@@ -23,7 +23,7 @@ public struct SessionResult: Codable, Sendable {
   /// The difference of the tips although both devices have the same heads; nil if there is none.
   public package(set) var tipDifference: TipDifference?
 
-  /// Without the changes of the merges, which may be long.
+  /// Leaves out the changes of the merges, which may be long.
   private enum CodingKeys: String, CodingKey {
     case peer, tip, peerTip, sentVersions, receivedVersions, sentBytes, receivedBytes
     case tipDifference
@@ -89,7 +89,7 @@ public struct SyncOutcome: Sendable {
   public var failures: [SyncFailure] = []
   /// Members without any sign.
   public var absent: [Member] = []
-  /// Those of them that are announced only with another notebook.
+  /// Members without any sign that are announced only with another notebook.
   public var elsewhere: [Member] = []
   /// The tip at the end; nil in a notebook without versions.
   public var tip: ObjectID?

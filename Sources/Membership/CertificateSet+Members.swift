@@ -12,7 +12,8 @@ extension CertificateSet {
     var level = [root]
     for _ in 1..<CertificateSet.maximumChainLength {
       var next: [Certificate] = []
-      // In the order of the bytes, so that every device chooses the same of several chains.
+      // Issuers are tried in the order of their bytes, so that every device chooses the same of
+      // several chains.
       for issuer in level.sorted(by: { $0.der.lexicographicallyPrecedes($1.der) }) {
         guard let authority = issuer.authority, seen.insert(authority).inserted,
           let chain = chains[issuer]

@@ -143,7 +143,7 @@ struct CertificateSet: Sendable {
     return found
   }
 
-  /// In rounds, because a certificate can come before that of its signer.
+  /// Works in rounds, because a certificate can come before that of its signer.
   private mutating func insert(_ read: [Certificate]) throws -> Bool {
     var pending = read
     var changed = false
@@ -201,7 +201,7 @@ struct CertificateSet: Sendable {
 
   private mutating func insert(_ list: RevocationList) throws -> Bool {
     let own = revocationLists.filter { $0.issuerKeyIdentifier == list.issuerKeyIdentifier }
-    // It was sent twice, and is already here.
+    // The list was sent twice, and is already here.
     if own.contains(where: { $0 == list || $0.replaces(list) }) { return false }
     guard let issuer = authorities[list.signer],
       try signatures.isGood(

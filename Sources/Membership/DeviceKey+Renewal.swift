@@ -12,7 +12,8 @@ extension DeviceKey {
   /// - Returns: the new key; nil if there was no key.
   public static func renew(in dataFolder: String) throws -> DeviceKey? {
     guard let former = try load(in: dataFolder) else { return nil }
-    // Before the new one: without a key, a notebook has no way back to its members.
+    // The former key is stored before the new one: without a key, a notebook has no way back to its
+    // members.
     _ = try Disk.createSecret(formerPath(former.deviceID, in: dataFolder), former.pem())
     try Disk.replace("\(dataFolder)/\(fileName)", with: random().pem(), isShared: true)
     return try load(in: dataFolder)

@@ -170,7 +170,7 @@ struct RevocationList: Hashable, Sendable {
 
   /// A DER INTEGER of at most 63 bits.
   private static func encodedNumber(_ number: UInt64) -> [UInt8] {
-    // Without leading zeros, except one that keeps it positive.
+    // The number has no leading zeros, except one that keeps it positive.
     var bytes = withUnsafeBytes(of: number.bigEndian) { Array($0.drop { $0 == 0 }) }
     if (bytes.first ?? 0x80) & 0x80 != 0 { bytes.insert(0, at: 0) }
     return [0x02, UInt8(bytes.count)] + bytes

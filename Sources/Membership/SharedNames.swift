@@ -2,7 +2,7 @@
 package struct SharedNames: Sendable {
   private var names: Set<String> = []
 
-  /// No names.
+  /// An empty set of names.
   package init() {}
 
   /// The shared names that a device knows.

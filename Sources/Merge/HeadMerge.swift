@@ -7,7 +7,7 @@ struct HeadMerge {
   let rules: MergeRules
   let bounds: MergeBounds
   private(set) var budget: MergeBudget
-  /// By depth, and by the commits whose bases they are.
+  /// Merged bases, by depth and by the commits whose bases they are.
   private(set) var knownBases: [Int: [Set<ObjectID>: MergeTerm]] = [:]
   /// Ancestors that were already searched for open conflicts.
   private var knownCommits: [ObjectID: Commit] = [:]

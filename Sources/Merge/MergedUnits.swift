@@ -7,7 +7,7 @@ struct MergedUnits {
   func rendered(_ endings: LineEndings) -> [UInt8] {
     let size = markerSize
     var text: [UInt8] = []
-    // For a text of the maximum size, memory must not hold two copies while it grows.
+    // Reserves space first, so that memory never has two copies of a large text while it grows.
     text.reserveCapacity(units.reduce(0) { $0 + room(for: $1, markerSize: size) })
     for unit in units {
       if let block = table.blocks[unit] {

@@ -139,7 +139,8 @@ package struct RenameDetection {
     guard try size(of: pairs.flatMap { [$0.source.id, $0.target.id] }) <= Self.mostBytesOfOneName
     else { return [:] }
     for (source, target) in pairs {
-      // Not cached: there may be thousands, each compared with only one other.
+      // This similarity is not cached: there may be thousands of targets, each compared with only
+      // one source.
       let score = try similarity(source.id).score(against: similarity(target.id))
       if score >= ContentSimilarity.leastWithSameName {
         found[source.path] = target.path

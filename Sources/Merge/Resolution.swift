@@ -46,7 +46,7 @@ public enum Resolution: Hashable, Sendable {
 }
 
 extension [MarkedText.Side] {
-  /// In the order in which they were written; in the block's order if a time is missing.
+  /// The sides in the order in which they were written; in the block's order if a time is missing.
   public func oldestFirst(_ times: [[UInt8]: Int64]) -> [MarkedText.Side] {
     let written = compactMap { times[$0.label] }
     guard written.count == count else { return self }

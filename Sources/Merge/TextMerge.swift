@@ -163,7 +163,7 @@ package struct TextMerge {
           texts[reference][..<ranges[reference].lowerBound],
           texts[reference][ranges[reference].upperBound...]
         )
-        // No more of the text than that: a large one may have thousands of parts.
+        // This passes only as much of the text as needed: a large text may have thousands of parts.
         let sum = sumRegion(
           region, between: (before.suffix(reach) + above.suffix(reach)).suffix(reach),
           and: Array((below.prefix(reach) + after.prefix(reach)).prefix(reach)), isFine: isFine)

@@ -6,7 +6,7 @@ package enum Token {
     byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// The same, or an ASCII digit.
+  /// An ASCII letter or digit, or any byte of a character outside ASCII.
   static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }

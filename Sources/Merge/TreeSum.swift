@@ -97,7 +97,7 @@ package struct TreeSum {
       wanted += lacking
     }
     try labels.find(wanted)
-    // Each with its former budget, so that nothing is counted twice.
+    // Merges each of these files again with its former budget, so that nothing is counted twice.
     let after = budget
     for (position, before) in unlabelled {
       budget = before

@@ -53,7 +53,7 @@ extension Notebook {
       do {
         last = try repository.withBatchedWrites(isBeforeMove: true) {
           let imported = try found.look(at: source, keepsTexts: true, progress: progress)
-          // Nothing stored so far is kept then.
+          // Then nothing that was stored so far is kept.
           if !includesSecrets, !imported.secrets.isEmpty { throw Import.HoldsSecrets() }
           return try transaction.writer.makeVersions(found.groups)
         }

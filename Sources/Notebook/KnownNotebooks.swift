@@ -43,7 +43,7 @@ package struct KnownNotebooks: Sendable {
     let file = Counted.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { return }
     defer { close(file) }
-    // One system call, so that two commands at once write two whole lines.
+    // Writes with one system call, so that two commands at once write two whole lines.
     let bytes = StateLines([id: folder]).bytes
     _ = write(file, bytes, bytes.count)
   }

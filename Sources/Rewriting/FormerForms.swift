@@ -103,7 +103,7 @@ package struct FormerForms {
     var files: [TreePath: Replacement] = [:]
     for change in try repository.changes(from: own.tree, to: other.tree) {
       guard let before = change.old else {
-        // It was removed here.
+        // This side removed the file.
         guard own.isRewritten else { return nil }
         continue
       }

@@ -138,7 +138,8 @@ package struct HistoryRewriting {
       hasParts = true
       for text in forgetting.texts { try findParts(of: text, in: all) }
     }
-    // In groups of limited size: objects that wait to be stored are in memory or in open files.
+    // Works in groups of limited size: objects that wait to be stored are in memory or in open
+    // files.
     for start in stride(from: 0, to: all.count, by: 256) {
       let part = all[start..<min(start + 256, all.count)]
       try repository.withBatchedWrites { for id in part { try visit(id) } }

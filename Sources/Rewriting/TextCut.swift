@@ -68,7 +68,7 @@ extension [TextCut] {
 
 /// Replaces whole lines in bytes by a placeholder each.
 package struct LineCut: Hashable, Sendable {
-  /// Without their newlines.
+  /// The lines to replace, without their newlines.
   package let lines: Set<[UInt8]>
 
   /// Lines that are too short to be distinctive are left out.

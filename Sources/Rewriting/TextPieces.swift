@@ -32,7 +32,7 @@ struct TextPieces {
     neighbours[new, default: []].insert(old)
   }
 
-  /// By blob, the lines with a part, and the rest of each.
+  /// For each blob, the lines with one of the parts, and the rest of each line.
   func found() throws -> [ObjectID: [[UInt8]: [UInt8]]] {
     // The parts of a text of several lines cannot be found.
     if text.contains(UInt8(ascii: "\n")) { return [:] }

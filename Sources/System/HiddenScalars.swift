@@ -6,7 +6,7 @@ public struct HiddenScalars: Sendable {
   public enum Place: Sendable {
     /// Within a line of the program's own text: a name, a title.
     case name
-    /// On separate lines, where newlines and tabs have their effect.
+    /// On lines of its own, where newlines and tabs have their effect.
     case text
   }
 

@@ -11,7 +11,7 @@ struct ServiceDialing {
   private let service: Service
   private let driver: SessionDriver
   private var dialer: Dialer
-  /// By notebook, the devices without any exchange.
+  /// For each notebook, the devices with which nothing is exchanged.
   private var excluded: [String: Set<String>] = [:]
   /// The callers that wait for the end of all connection attempts.
   private var waiting: [BlockingQueue<Bool>] = []
@@ -36,7 +36,7 @@ struct ServiceDialing {
       remember(notebookID)
     }
     guard let discovery = service.discovery else { return }
-    // It may block, so it has a thread of its own.
+    // Browsing may block, so it has a thread of its own.
     try startThread { [occurrences = service.occurrences] in
       do {
         try discovery.browse(.notebook) { occurrences.put(.discovered($0)) }
@@ -78,7 +78,7 @@ struct ServiceDialing {
     switch event {
     case .disconnected(let notebook, let peer):
       let target = Dialer.Target(notebookID: notebook, deviceID: peer.deviceID)
-      // It may have connected for the first time, from its side.
+      // The device may have connected for the first time, from its side.
       rememberProved(target)
       dialer.wake(target)
     // A device may have become a member, or may no longer be blocked.
@@ -93,7 +93,7 @@ struct ServiceDialing {
 
   mutating func ended(_ outcome: Dialer.Outcome, of target: Dialer.Target) {
     dialer.ended(outcome, with: target)
-    // Another command may have reached it at a new address.
+    // Another command may have reached the device at a new address.
     if case .failed = outcome { rememberProved(target) }
   }
 

@@ -50,7 +50,8 @@ final class Invitations: Sendable {
     let ended = BlockingQueue<Bool>()
   }
 
-  /// By the first two digits of the code. Ended invitations stay until another has their digits.
+  /// The invitations by the first two digits of their codes. An ended invitation stays until
+  /// another has its digits.
   private let entries = Mutex<[String: Entry]>([:])
   /// The invitations that are being opened.
   private let opening = Mutex(0)

@@ -33,7 +33,8 @@ struct NotebooksPage {
     }
   }
 
-  /// Also for the pages of a notebook that was removed from the list.
+  /// The page for a missing notebook, and for each page of a notebook that was removed from the
+  /// list.
   private var missing: HTML {
     page("Not there") {
       """

@@ -18,8 +18,8 @@ internal import System
 
   private static func run() {
     let exit = Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run()
-    // Not exit(3): its handlers would tear down the C libraries while other threads still use them,
-    // such as one that waits for a device.
+    // This must not be exit(3): its handlers would tear down the C libraries while other threads
+    // still use them, such as one that waits for a device.
     fflush(nil)
     _exit(exit.rawValue)
   }
@@ -77,7 +77,7 @@ struct Invocation {
       var command = try parse(Array(rest))
       let own = command as? any Command
       try own?.options.enterFolder()
-      // Even if it fails, or ends with a special exit code.
+      // Reports the counters even if the command fails, or ends with a special exit code.
       defer { own?.tellCounters() }
       try command.run()
       return .done
@@ -158,7 +158,7 @@ enum Interruption {
       WakeUp.signal(Interruption.descriptor.load(ordering: .sequentiallyConsistent))
       errno = number
     }
-    // Only once; and a read that waits for an answer returns.
+    // The handler runs only once, and a read that waits for an answer returns.
     action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
     sigaction(signal, &action, nil)
   }

@@ -18,7 +18,7 @@ final class AvahiThread: Sendable {
   private let ended = Latch()
   private let library: AvahiLibrary
   private let deviceID: String
-  /// Other threads only call `avahi_simple_poll_wakeup`, which allows that.
+  /// Other threads only call `avahi_simple_poll_wakeup`, which may be called from any thread.
   nonisolated(unsafe) private let poll: OpaquePointer
 
   /// Starts the thread, which ends some time after `quit()`.

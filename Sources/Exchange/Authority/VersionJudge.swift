@@ -14,9 +14,9 @@ struct VersionJudge {
   enum Taking {
     /// Versions that a member vouches for.
     case answered
-    /// Those, and versions that name no member.
+    /// Versions that a member vouches for, and versions that name no member.
     case ofNoMember
-    /// Those, and versions that name this device, which sends them.
+    /// Versions that a member vouches for, and versions that name this device, which sends them.
     case from(deviceID: String)
     case all
   }

@@ -60,8 +60,8 @@ extension VersionAuthor {
 public enum VersionProof: String, Sendable, CaseIterable {
   /// The device that it names signed it and is a writer or an admin, or was one then.
   case verified
-  /// Such a device signed it, and the version names none: that device vouches for the author's
-  /// name.
+  /// The device that signed it is a writer or an admin, or was one then, but the version names no
+  /// device. The signer vouches for the author's name.
   case vouched
   /// It has no signature.
   case unsigned

@@ -137,7 +137,7 @@ struct HubBranch {
   /// Makes sure that a clone of the hub gets the first pushed version. If the hub's HEAD names another
   /// branch and cannot be changed, the version is pushed under both names.
   mutating func offerToClone(_ version: ObjectID) throws {
-    // Only for later clones: the notes are already there.
+    // A failure matters only to later clones: the hub already has the notes.
     let isShown = try? HubVisit.talking { try transfer.show(name, at: hub.url) }
     guard isShown == false, let twin else { return }
     _ = try HubVisit.talking { try transfer.push(version, to: twin, at: hub.url) }

@@ -113,7 +113,7 @@ package final class HubVisit {
       try look()
       try checkHistory(since: former)
       try checkMembers()
-      // Also by the hub's list of members.
+      // The hub's list of members may also have changed the membership.
       try context?.takeOwnMembership(wasGuest: wasGuest ?? false, in: replica)
       replica.gives = try mayGive
     }
@@ -183,7 +183,7 @@ package final class HubVisit {
     } else if lacking.contains(where: heads.contains) {
       arrived = quarantine
     } else {
-      // So that it is not fetched again.
+      // The objects join the repository, so that they are not fetched again.
       try quarantine.join(promised: [])
     }
   }

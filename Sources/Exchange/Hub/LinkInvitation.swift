@@ -12,7 +12,7 @@ public struct LinkInvitation: Sendable {
   /// The git program for access to the hub.
   public var program = GitProgram()
 
-  /// For this device, in the notebook of the context.
+  /// Prepares an invitation by this device, to the notebook of the context.
   public init(_ context: SessionContext, at hub: Hub) { (self.context, self.hub) = (context, hub) }
 
   /// Signs an invitation and pushes it to the hub.

@@ -46,7 +46,7 @@ public final class Invitation: Sendable {
     role: Role, lifetime: Double = ProtocolTimeouts.standard.invitation,
     avoiding locators: Set<String> = []
   ) throws {
-    // There are a hundred locators.
+    // A code has one of only a hundred locators.
     guard locators.count < 64 else { throw SyncError.failed("too many invitations are open") }
     var code = try InvitationCode.random()
     while locators.contains(code.locator) { code = try InvitationCode.random() }
@@ -121,7 +121,7 @@ final class PairingAttempt: Sendable {
         tried = (identity, invitation, key)
         return key
       } catch {
-        // Without a key the handshake fails, which is the only message it can give.
+        // Without a key the handshake fails. The callback has no other way to report an error.
         tried = (identity, invitation, nil)
         return nil
       }

@@ -163,7 +163,7 @@ public struct PairingClient: Sendable {
         if left.root != message.root.bytes { try left.putAside() }
       } catch MembershipError.membershipMissing {}
     }
-    // They are sent latest first.
+    // The message lists former IDs latest first.
     let (root, formerly) = (message.root.bytes, Array((offer.formerly ?? []).reversed()))
     let membership =
       try offer.renewal != nil

@@ -15,7 +15,8 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   /// How many notes it has, and their total size in bytes.
   public let notes: Int
   let bytes: Int
-  /// The same for its other files; nil if an earlier build invites, which counts only notes.
+  /// How many other files it has, and their total size; nil if an earlier build invites, which
+  /// counts only notes.
   package let files: Int?
   let fileBytes: Int?
   /// The inviting device's name.
@@ -51,7 +52,7 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   public enum Renewal: Sendable, Equatable {
     /// An admin of the folder's notebook made the new root; the admin's name.
     case proved(by: String)
-    /// Only the inviter says so.
+    /// Only the inviter says so: this device cannot prove it.
     case claimed
   }
 

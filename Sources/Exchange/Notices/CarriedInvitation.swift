@@ -70,7 +70,7 @@ public struct ReceivedInvitations: Sendable {
   /// The record in this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.invited] }
 
-  /// All that have not expired, sorted by expiry.
+  /// All invitations that have not expired, sorted by expiry.
   public func all(now: Int64 = WallClock.now()) -> [ReceivedInvitation] {
     Disk.namesIfAny(in: folder).compactMap { name -> ReceivedInvitation? in
       if name.hasSuffix(".new") || name.hasSuffix(StateDamage.suffix) { return nil }

@@ -34,7 +34,7 @@ public struct HubSightings: Sendable {
     public let kind: Kind
     /// The tip that the hub showed this device, or the version of the list of members.
     public let tip: ObjectID
-    /// The same for the member.
+    /// The tip, or the version of the list of members, that the hub showed the member.
     public let peerTip: ObjectID
   }
 
@@ -50,7 +50,7 @@ public struct HubSightings: Sendable {
     /// When the hub first and last showed or accepted that version, in seconds since 1970.
     var since: Int64
     var last: Int64
-    /// For a list of members, its number of certificates and revoked serial numbers; nil for a tip.
+    /// The number of certificates and revoked serial numbers in a list of members; nil for a tip.
     var size: Int?
   }
 
@@ -212,7 +212,7 @@ struct CarriedSighting: Codable, Sendable, Hashable {
   /// How many seconds ago the hub first and last showed or accepted that version.
   let since: Int64
   let last: Int64
-  /// For a list of members, its number of certificates and revoked serial numbers.
+  /// The number of certificates and revoked serial numbers in a list of members.
   var size: Int?
 
   func validate() throws {

@@ -19,7 +19,7 @@ public struct KeySharing: Sendable {
 
   private let path: String
 
-  /// For how long evidence counts, in seconds.
+  /// How long evidence counts, in seconds.
   static let memory: Int64 = 24 * 3600
   /// How often it is reported, in seconds.
   private static let pace: Int64 = 3600

@@ -84,7 +84,7 @@ struct SharedKeyNotice: Notice {
     } else if sharing.notice(of: own)?.witness == scene.peer.name {
       try sharing.settle()
     }
-    // It is in every greeting, but matters only in the first.
+    // `left` is in every greeting, but matters only in the first.
     if let left = hello.left, sightings.last(of: scene.peer.deviceID) == nil {
       sightings.forgetMachines(of: left)
       if left == own { try sharing.settle() }
@@ -139,7 +139,8 @@ struct InvitationNotice: Notice {
     if let message = message as? InvitationMessage { try keep(message.invitation) }
   }
 
-  /// It is listed at most for the longest lifetime of an invitation, whatever end the peer states.
+  /// The invitation is listed at most for the longest lifetime of an invitation, even if the peer
+  /// states a later end.
   private func keep(_ invitation: CarriedInvitation) throws {
     var invitation = invitation
     invitation.expires = min(

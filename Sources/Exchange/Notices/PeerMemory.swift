@@ -92,7 +92,7 @@ public struct PeerSightings: Sendable {
     for name in ([machine.hex] + known.filter { $0 != machine.hex }).prefix(Self.machines) {
       lines.append("machine", name)
     }
-    // Without the record, a warning comes later.
+    // If the record is not written, a warning comes later.
     try? Disk.replace("\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
   }
 

@@ -117,7 +117,7 @@ package final class Acceptor: Sendable {
     }
     guard let dropped else { return }
     dropped.socket.abandon()
-    // Otherwise its thread notices the end.
+    // If its handshake has begun, its thread notices the end.
     if dropped.stage != .begun { refuse(dropped.socket, SyncError.overLimit("handshakes at once")) }
   }
 

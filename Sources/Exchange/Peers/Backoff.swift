@@ -5,7 +5,7 @@ struct Backoff: Sendable {
   // All in seconds.
   static let first = 0.5
   static let longest = 60.0
-  /// For a device that was connected once and is not announced.
+  /// The longest pause for a device that was connected once and is not announced.
   static let longestUnseen = 300.0
 
   private(set) var failures = 0

@@ -255,7 +255,7 @@ package struct Dialer {
       state.next = .now + Self.busyWait
       return true
     case .failed where tried != state.addresses:
-      // It was announced at another address in the meantime.
+      // The device was announced at another address in the meantime.
       state.next = .now
       return true
     case .exchanged, .lasted, .duplicate: break

@@ -39,7 +39,7 @@ package final class SessionDriver: Sendable {
           guard case .member(let notebook, _) = connection.purpose,
             let context = policy.context(of: notebook)
           else { return }
-          // Without an identity there is no session, or the session reports it.
+          // If the identity cannot be read, there is no session, or the session reports the error.
           let peer = try? context.peer(at: connection)
           policy.hold(connection, with: peer, as: context, port: listener.port, for: nil)
         }, refuse: { policy.refused($0) })

@@ -17,7 +17,7 @@ struct SyncCoordination {
   private var start = Instant.now
 
   private var dialer: Dialer
-  /// In the order of their first session.
+  /// The outcomes by device, in the order of their first sessions.
   private var outcomes: [DeviceOutcome] = []
   /// How many devices have a connection that they opened.
   private var connected = 0

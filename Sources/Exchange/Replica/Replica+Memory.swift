@@ -64,7 +64,7 @@ extension Replica {
     let remotes = try notebook.repository.references(under: Self.remotesPrefix)
     let prefix = Self.remotesPrefix + peer.deviceID + "/"
     var found = heads + remotes.filter { $0.name.hasPrefix(prefix) }.map(\.id)
-    // Only a peer without an earlier session may have none of those.
+    // Only a peer without an earlier session may have none of the heads found so far.
     let isNew = found.count == heads.count
     if isNew, let head = heads.first { found += try sample(from: head) }
     found += remotes.map(\.id)

@@ -185,7 +185,7 @@ package final class Replica {
     if try notebook.lookForMissing().isEmpty {
       report(.completed(from: peer, notebook: notebook.identity.id))
     } else {
-      // Others are asked for new objects; this one has sent everything.
+      // Other devices are asked for new objects: this one has sent all that it has.
       notebook.missingObjects.record(asked: peer.deviceID)
     }
     isMending = false
@@ -278,7 +278,7 @@ package struct Traffic: Sendable {
   package var receivedBytes = 0
   package var sentVersions = 0
 
-  /// No bytes.
+  /// Begins with no bytes and no versions.
   package init() {}
 }
 

@@ -7,9 +7,9 @@ internal import WorkTree
 extension Replica {
   /// The result of accepting the heads that the peer shows.
   enum Taken {
-    /// These are merged; the outcome, if it is new.
+    /// These versions are merged; the outcome, if it is new.
     case merged([ObjectID], MergeOutcome?)
-    /// These are not merged, and will not be.
+    /// These versions are not merged, and will not be.
     case refused([ObjectID], MergeRefusal, words: String)
     /// The peer already shows other heads, or is about to.
     case overtaken([ObjectID])
@@ -88,7 +88,7 @@ extension Replica {
       held.forget(peer.deviceID, isThere: false)
       try endorseOwn()
       if joining.received > 0 { unchecked = (merged, .now - start) }
-      // Another exchange may have received the same.
+      // Another exchange may have received the same versions.
       let isNews = joining.received > 0 || merged.tip != merged.former
       if isNews { report(.received(from: peer, merged, notebook: notebook.identity.id)) }
       if let followed = merged.followed { try reportFollowed(followed) }

@@ -13,7 +13,7 @@ package final class DirectKeeper: SessionKeeper {
   private let context: SessionContext
   private let options: SessionOptions
   private let changes: (any FolderChanges)?
-  /// One at a time, so that each session sees the states in order.
+  /// Only one thread saves at a time, so that each session sees the states in order.
   private let atWork = Mutex(Saved())
   private let news = Mutex<[SaveNews]>([])
 

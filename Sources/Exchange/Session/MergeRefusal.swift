@@ -12,12 +12,12 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   case largeVersion = "large_version"
   /// The merge would exceed a limit of all devices.
   case tooLarge = "merge_too_large"
-  /// They descend from a version that was pruned.
+  /// The versions descend from a version that was pruned.
   case pruned = "version_cut_off"
-  /// They descend from a version from before a forgetting, or each side has a forgetting unknown to
-  /// the other.
+  /// The versions descend from a version from before a forgetting, or each side has a forgetting
+  /// unknown to the other.
   case forgotten = "was_forgotten"
-  /// No member vouches for them.
+  /// No member vouches for the versions.
   case unsigned = "unsigned_version"
 
   /// Nil if a merge failed for another reason, which may be gone the next time.

@@ -209,7 +209,7 @@ final class DeviceLink: Link {
   private func handle(_ frame: Frame, _ type: MessageType?) throws {
     heartbeat.beat()
     if [.heads, .applied].contains(type) || type?.isNotice == true {
-      // Each may cause a line in a log. Unread messages stay with the sender.
+      // Each message may cause a line in a log. Unread messages stay with the sender.
       if toldQuota.take() == nil {
         _ = BlockingQueue<Bool>().take(until: .now + 1 / ProtocolLimits.toldPerSecond)
       }

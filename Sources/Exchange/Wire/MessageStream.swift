@@ -86,7 +86,7 @@ struct MessageStream {
     connection.holdBack()
     // A last message: a peer that has disconnected does not get it.
     if let frame = try? Frame(ByeMessage(reason: reason, message: message?.printable)) {
-      // That is no error, either.
+      // It is no error if this cannot be sent.
       try? connection.send(frame, deadline: .after(seconds: 1))
     }
     connection.close()

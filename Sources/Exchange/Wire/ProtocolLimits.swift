@@ -22,15 +22,15 @@ package enum ProtocolLimits {
   /// notes-security(7) allows.
   static let (certificateBytes, revocationListBytes) = (2 << 10, 512 << 10)
   static let allMembershipBytes = 24 << 20
-  /// For each side.
+  /// The heads that each side shows, and the commits that it says it has.
   static let heads = 256
   static let haves = 256
-  /// In a greeting.
+  /// The hubs in a greeting, and the bytes of a name.
   static let hubs = 16
   static let nameBytes = 255
-  /// In an offer.
+  /// The former IDs of the notebook in an offer.
   static let formerIDs = 64
-  /// In an offer.
+  /// The members in an offer.
   static let offeredMembers = 256
   /// Characters of the line in a `bye`.
   static let byeCharacters = 200

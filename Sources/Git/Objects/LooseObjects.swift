@@ -41,7 +41,7 @@ struct LooseObjects {
   static func read(_ path: String, id: ObjectID) -> StoredObject? {
     // Likewise.
     guard let file = Disk.contentIfAny(path), let inflater = try? Inflater(),
-      // So does a damaged file.
+      // A damaged file also counts as missing.
       let object = file.withUnsafeBytes({ try? inflater.inflate(loose: $0) }),
       ObjectID.matches(id, object)
     else { return nil }

@@ -124,7 +124,8 @@ final class PendingObjects {
     }
     closeAll()
     if hasNewFolder { unsynced.insert(loose.folder) }
-    // In the order of arrival: if one fails, no later object that refers to it is stored.
+    // Stores the objects in the order of arrival: if one fails, no later object that refers to it
+    // is stored.
     for position in files.indices {
       let file = files[position]
       if let temporary = file.temporary { try Disk.rename(temporary, to: file.path) }

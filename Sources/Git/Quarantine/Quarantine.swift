@@ -23,7 +23,7 @@ extension Repository {
     }
   }
 
-  // In seconds: a pack is written before its index.
+  // The age of a leftover pack without an index, in seconds: a pack is written before its index.
   private static var youngestLeftover: Int { 3_600 }
 }
 

@@ -25,7 +25,7 @@ private struct CommitPainting {
     return try visit(addingToParents: change)
   }
 
-  /// The same for the next commit, whatever the queue has, if it is not older than `oldest`.
+  /// Visits the next commit, whatever the queue has, if it is not older than `oldest`.
   mutating func visit(
     notBefore oldest: Int64 = .min, addingToParents change: (UInt64) -> UInt64 = { $0 }
   ) throws -> (id: ObjectID, colours: UInt64)? {
@@ -58,7 +58,7 @@ extension Repository {
     while let visited = try painting.step(addingToParents: { $0 == 3 ? 7 : $0 }) {
       if visited.colours == 3 { found.append(visited.id) }
     }
-    // Some may still be ancestors of others.
+    // Some of these commits may still be ancestors of others.
     return try heads(among: found.filter { painting.colours[$0] == 3 }).sorted()
   }
 
@@ -103,7 +103,7 @@ extension Repository {
     let starts = Array(Set(commits))
     if starts.count < 2 { return Set(starts) }
     var heads: Set<ObjectID> = []
-    // In groups of as many as there are colours, except one colour for all other starts.
+    // Each start of a group has a colour of its own; one more colour marks all other starts.
     for first in stride(from: 0, to: starts.count, by: 62) {
       let group = first..<min(first + 62, starts.count)
       var painting = CommitPainting(
@@ -140,7 +140,7 @@ func parentsFirst(_ commits: [ObjectID], parents: (ObjectID) -> [ObjectID]?) -> 
   var sorted: [ObjectID] = []
   sorted.reserveCapacity(commits.count)
   var entered: Set<ObjectID> = []
-  // Without recursion, as a history is deep. The flag means that the parents were handled.
+  // This does not recurse, because a history is deep. The flag means that the parents were handled.
   var stack: [(id: ObjectID, isDone: Bool)] = []
   for commit in commits {
     stack.append((commit, false))

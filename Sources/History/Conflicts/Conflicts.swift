@@ -24,7 +24,7 @@ public struct Conflict: Hashable, Sendable {
   public let path: TreePath
   /// The time of the merge that made the conflict, in seconds since 1970.
   public let since: Int64
-  /// That merge.
+  /// The merge that made the conflict.
   public let version: ObjectID
   /// The sides of all blocks in the note, each once, in the note's order.
   public let sides: [Side]

@@ -109,7 +109,7 @@ public struct GuestBook: Sendable {
   public func remove(_ name: String) throws -> (name: String, role: Role) {
     try change { entries in
       if let guest = entries.guests.first(where: { $0.name.isSameName(as: name) }) {
-        // Each of them, if the file has several.
+        // Removes each of them, if the file has several.
         entries.guests.removeAll { $0.name.isSameName(as: name) }
         return (guest.name, guest.role)
       }

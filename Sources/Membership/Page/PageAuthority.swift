@@ -14,7 +14,7 @@ public struct PageAuthority: Sendable {
   /// certificates.
   public let hostName: String
   private let issuer: [UInt8]
-  /// In PEM. Secret.
+  /// The private key in PEM, which is secret.
   private let privateKey: [UInt8]
 
   /// The file in the data folder: the key of the issuer, its certificate and the root's, in PEM.

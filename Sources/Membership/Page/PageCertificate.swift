@@ -6,7 +6,7 @@ internal import OpenSSLLoader
 public struct PageCertificate: Sendable {
   /// In DER, the page's own certificate first, the root last.
   public let chain: [[UInt8]]
-  /// In PEM. Secret.
+  /// The private key in PEM, which is secret.
   public let privateKey: [UInt8]
 
   /// The SHA-256 of the page's own certificate, as browsers show it.

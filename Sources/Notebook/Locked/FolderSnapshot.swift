@@ -56,7 +56,7 @@ struct FolderSnapshot {
     }
     try repository.withBatchedWrites(isBeforeMove: true) {
       try recording.record(found.candidates, progress: progress)
-      // There may be very many, and their files have been read.
+      // There may be very many candidates, and their files have been read.
       found.candidates = []
       for entry in found.deleted { recording.remove(entry) }
       try recording.keepVersioned(cut, in: head)

@@ -273,7 +273,7 @@ struct PortableCommits {
 }
 
 extension Signature {
-  /// Without characters and times that all devices refuse (notes-protocol(7), PACKS).
+  /// The signature without characters and times that all devices refuse (notes-protocol(7), PACKS).
   fileprivate var plain: Signature {
     func clean(_ text: String) -> String {
       if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) { return text }

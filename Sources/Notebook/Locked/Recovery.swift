@@ -33,7 +33,7 @@ struct StaleLocks {
   /// Removes the lock files that were made after `start`, or before the machine was started.
   func remove(since start: timespec) throws {
     let boot = WallClock.startOfMachine
-    // Only git uses this one; an unfinished git operation may have it.
+    // Only git uses the index's lock; an unfinished git operation may hold it.
     let isGitAtWork = repository.unfinishedOperation != nil
     for path in try places() {
       var status = stat()

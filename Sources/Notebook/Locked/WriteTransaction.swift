@@ -162,7 +162,8 @@ package final class WriteTransaction {
         if case .obstructed(let obstacle) = file.reason, obstacle.isOfFile { return false }
         return !access.cannotHold(file.path)
       }
-      // Then names are not tested: a watcher would notice the test, and save again.
+      // If only some files are saved, names are not tested: a watcher would notice the test, and
+      // save again.
       return file.reason == .waiting
         && paths.contains {
           $0.isEmpty || $0 == file.path || file.path.isBelow($0) || $0.isBelow(file.path)

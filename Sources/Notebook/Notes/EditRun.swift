@@ -21,7 +21,7 @@ public final class EditRun {
 extension Notebook {
   /// Records the texts that an editor will be given; nil if they cannot be recorded.
   public func beginEdit(of paths: [TreePath]) -> EditRun? {
-    // Before all later checkouts, even if the clock was set back.
+    // A time not before any earlier checkout, even if the clock was set back.
     let time = max(
       WallClock.precise.nanoseconds, CheckoutLog(stateFolder: stateFolder).latestTime)
     let items = paths.compactMap { path -> EditRuns.Item? in

@@ -223,7 +223,7 @@ final class FolderEvents {
     } else if event.has(IN_DELETE) {
       news.add(.gone(path))
     } else if !event.has(IN_MOVED_FROM) {
-      // It is new or being changed, and not closed yet.
+      // The file is new or being changed, and not closed yet.
       news.add(.writing(path))
     }
   }
@@ -233,7 +233,7 @@ final class FolderEvents {
       // Only versioned folders are listed; an ignored one needs no watch.
       try watchTree(path)
     } catch {
-      // It was removed, or is unreadable: the next rescan tries again.
+      // The folder was removed, or is unreadable: the next rescan tries again.
       isIncomplete = true
     }
   }

@@ -26,8 +26,8 @@ final class InotifyChanges: FolderChanges {
     known.withLock { known in
       if isOnNetwork(folder) { return .everything }
       if known.events == nil {
-        // Before the scan of the folder: writes in the meantime cause events. If the watch fails, every
-        // save scans everything.
+        // Starts the watch before the scan of the folder, so that writes in the meantime cause events.
+        // If the watch fails, every save scans everything.
         known = Known(events: try? FolderEvents(of: Notebook.open(at: folder)))
       } else {
         Self.read(&known)

@@ -79,7 +79,7 @@ struct PlacedFiles {
       paths[event.watch] = nil
       files[path]?.watch = nil
     } else if event.has(IN_MODIFY) {
-      // It was not read before the write.
+      // No program had read the file before the write.
       endWatch(event.watch)
       files[path]?.watch = nil
     } else if isRead(path) {

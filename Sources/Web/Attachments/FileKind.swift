@@ -53,7 +53,7 @@ struct FileKind: Sendable {
     { begins("RIFF")($0) && begins(form, at: 8)($0) }
   }
 
-  /// By the suffix in lower case.
+  /// The kinds by their suffixes in lower case.
   private static let kinds: [String: FileKind] = {
     let isMovie = begins("ftyp", at: 4)
     let isArchive = begins("PK")

@@ -144,7 +144,8 @@ extension RequestContext {
     return nil
   }
 
-  /// It is in the header, where it is always visible, although the form is elsewhere on the page.
+  /// The button is in the header, where it is always visible, although the form is elsewhere on the
+  /// page.
   static let saveButton: HTML =
     "<button class=\"btn main\" form=\"edit\" data-save>Save</button>"
 

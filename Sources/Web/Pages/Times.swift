@@ -19,7 +19,7 @@ struct SpokenTime {
   private var isThisYear: Bool { text("%Y") == WallClock.text(now, "%Y") }
   private func text(_ format: String) -> String { WallClock.text(seconds, format) }
 
-  /// For a row under a heading with the day or the month.
+  /// The form for a row under a heading with the day or the month.
   var brief: String {
     switch daysAgo {
     case 0, 1: text("%H:%M")

@@ -18,7 +18,7 @@ final class Connections: Sendable {
   }
 
   private struct State {
-    /// In the order in which they were opened or last used.
+    /// The entries in the order in which they were opened or last used.
     var entries: [(key: ObjectIdentifier, entry: Entry)] = []
 
     mutating func take(_ key: ObjectIdentifier) -> Entry? {

@@ -101,7 +101,7 @@ public final class WebServer: Sendable {
       }
       self.init(group, pool, listeners[0], router, connections, onNetwork)
     } catch {
-      // This error is the one to report.
+      // Errors of the shutdown are ignored: the first error is the one to report.
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
       throw error

@@ -6,13 +6,14 @@ extension Checkout {
   package func recordInIndex() throws {
     let former = try workTree.indexForChange(isFirst: journal.from == nil)
     var index = try newIndex(of: former)
-    // For the next save, which then finds the trees of all unchanged folders in the index.
+    // Stores the trees for the next save, which then finds those of all unchanged folders in the
+    // index.
     _ = try index.makeTree { try workTree.repository.keep(tree: $0) }
     try (consume index).write(to: workTree.repository)
   }
 
   private func newIndex(of former: IndexFile) throws -> NewIndex {
-    // This makes an entry for each note, one by one, and reads no more objects.
+    // A first checkout makes an entry for each note, one by one, and reads no more objects.
     if former.count == 0, journal.from == nil, journal.overlay.isEmpty {
       workTree.repository.forgetObjects()
       return try NewIndex(count: plan.steps.count) { try entry(of: plan.steps[$0]) }

@@ -68,9 +68,10 @@ package struct CheckoutLog {
   static let capacityOfNote = 8
 
   package private(set) var entries: [Entry] = []
-  /// Of the last files that one checkout wrote and the next replaced: how many a program had read.
+  /// How many of the files that one checkout wrote and the next replaced had been read by a
+  /// program.
   package private(set) var readFiles = 0
-  /// And how many no program had read.
+  /// How many of these files no program had read.
   package private(set) var unreadFiles = 0
   private let path: String
 

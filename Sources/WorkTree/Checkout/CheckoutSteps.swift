@@ -48,7 +48,7 @@ extension CheckoutSteps {
     fileprivate final class Storage: @unchecked Sendable {
       private(set) var paths: [UInt8] = []
       private(set) var ends: [Int] = []
-      /// Only as long as the last step with an old file requires: a first checkout has none.
+      /// The array ends at the last step with an old file: in a first checkout it is empty.
       private var old: [File?] = []
       private(set) var new: [File?] = []
       private(set) var sparse: Set<Int> = []

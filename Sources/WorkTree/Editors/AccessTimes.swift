@@ -82,7 +82,8 @@ extension FileReading {
     notes_keeps_access_times(folder) != 0 && notes_file_system(folder) != tmpfs
   }
 
-  /// Not reliable: tests there showed reads that no program had made.
+  /// The access times of this file system are not reliable: tests showed reads that no program had
+  /// made.
   private static let tmpfs = 0x0102_1994
 }
 

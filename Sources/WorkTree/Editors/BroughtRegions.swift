@@ -11,7 +11,7 @@ struct LineTexts {
 
     func count(_ line: Int32) -> Int { counts[line] ?? 0 }
 
-    /// Each of its lines once.
+    /// Each line of the text once.
     var distinct: [Int32] { Array(counts.keys) }
 
     /// The share of another text's lines that this one has, from 0 to 1; 1 for an empty text.

@@ -43,10 +43,10 @@ extension SaveEvidence {
     }
     guard now - entries[entries.count - 1].time < Self.doubt else { return nil }
     if let text = entries.lastIndex(where: { $0.old == saved && $0.isStaleSave }) {
-      // As ':w' and then ':wq' do in vim.
+      // For example, ':w' and then ':wq' in vim do this.
       return try isRenamed(entries[text].base) ? base(text, .lines) : nil
     }
-    // The same text is a copy that somebody put there.
+    // If the text is the same, somebody put a copy of the note there.
     guard !isSame, let shares = try shares(reading: blob), let most = shares.max(), most >= 0.5,
       let text = shares.lastIndex(of: most)
     else { return nil }

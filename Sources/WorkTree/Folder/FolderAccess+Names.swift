@@ -80,7 +80,7 @@ extension FolderAccess {
   package func obstacle(of path: TreePath) -> Obstacle? {
     for place in path.ancestors.reversed() + [path] {
       var status = stat()
-      // Only the last part can be a link: each part before it was checked.
+      // Only the last part of the path can be a link: each part before it was checked.
       guard Counted.fstatat(root, place.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
         return nil
       }
@@ -125,7 +125,8 @@ extension FolderAccess {
       if other == name {
         result = .asItIs
       } else if result == .absent, entry.inode == found.st_ino || NameKey(other) == key {
-        // Not every file system has stable inode numbers, or folds names as notes does.
+        // Some file systems have no stable inode numbers, or fold names in another way than notes
+        // does.
         result = .asAnother
       }
     }

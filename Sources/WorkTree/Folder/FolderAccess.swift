@@ -124,7 +124,8 @@ package final class FolderAccess {
   /// Lists a folder's entries; nothing if there is no folder.
   package func list(_ folder: TreePath, _ body: (FolderEntry) -> Void) throws {
     _ = try withFolder(folder, of: folder) { descriptor in
-      // Not a duplicate of the descriptor, which would share its position in the listing.
+      // Opens the folder again: a duplicate of the descriptor would share its position in the
+      // listing.
       let own = Counted.openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard own >= 0 else {
         throw WorkTreeError.file(call: "open", path: folder.description, errno: errno)

@@ -81,7 +81,7 @@ package struct FolderListing {
       if !isGit {
         folders.append(path)
       } else if !folder.isEmpty {
-        // In any spelling: on some systems git treats it as its own folder.
+        // Any spelling of `.git` counts: on some systems git treats each of them as its own folder.
         signs.insert(.repository)
       } else if !Self.gitFolders.contains(path), let why = NameRules.problem(withPath: path) {
         skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))

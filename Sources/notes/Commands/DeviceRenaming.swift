@@ -8,7 +8,7 @@ internal import Notebook
 struct DeviceRenaming {
   /// The names of the notebooks that use the new name now.
   private(set) var done: [String] = []
-  /// For each of the others, how the device is renamed there.
+  /// For each other notebook, how the device is renamed there.
   private(set) var left: [String] = []
 
   /// Renames the device wherever this is allowed.
@@ -28,7 +28,7 @@ struct DeviceRenaming {
     let members = membership.members()
     let title = Visible.name(notebook.identity.name)
     guard let own = members.first(where: { $0.deviceID == device && !$0.isRemoved }) else {
-      // It requests this name when it joins.
+      // The device requests this name when it joins.
       if !members.contains(where: { $0.deviceID == device }) { try notebook.rename(device: name) }
       return
     }

@@ -71,7 +71,7 @@ struct InitCommand: Command {
       }
     notebook.signer = .ofUser
     let saved = try Self.firstVersion(of: notebook, removing: made)
-    // Not before: 'notes watch --all' starts with it at once.
+    // The notebook is listed only now: 'notes watch --all' starts at once with a listed notebook.
     KnownNotebooks(dataFolder: data).add(notebook)
     try notebook.keepMembership()
     let tip = try notebook.state().tip

@@ -256,7 +256,7 @@ extension SyncRun {
       let watcher = RunningWatcher.of(notebook)
     else { return try run(reportingTo: report) }
     let wanted = try wantedMembers()
-    // Here, so that this command reports a refused save.
+    // Saves here, so that this command reports a refused save.
     _ = try notebook.save()
     let shown =
       WaitingLine.show("Waiting for 'notes watch', which exchanges versions ...") {

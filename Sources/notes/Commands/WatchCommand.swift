@@ -62,7 +62,8 @@ struct WatchCommand: Command {
       let listed = known.folders()
       let notebooks = try chosen(of: known)
       locks = try lock(notebooks, having: locks)
-      // Not before: a process that watches all notebooks would take it first.
+      // The notebooks are listed only now: a process that watches all notebooks would otherwise
+      // take them first.
       if !all { for notebook in notebooks { known.add(notebook) } }
       do {
         let folders = notebooks.map(\.folder).filter { locks[$0] != nil }

@@ -52,7 +52,7 @@ extension Check {
   static let agreement = Check(
     name: "agreement", title: "agreement", remedy: "update notes on all devices"
   ) { context in
-    // Only for names; another check reports an unreadable list.
+    // The list is only used for names; another check reports an unreadable one.
     let members = (try? context.notebook.membership())?.members() ?? []
     let findings = context.notebook.tipDifferences().flatMap { difference -> [Finding] in
       let member = members.first { $0.deviceID == difference.device }

@@ -11,10 +11,10 @@ internal import WorkTree
 final class EventReport: Sendable {
   enum Occasion {
     case exchange
-    /// It waits for a device to join: the one with this name, or anyone with the code. `hosts` are
-    /// this device's addresses.
+    /// The command waits for a device to join: the one with this name, or anyone with the code.
+    /// `hosts` are this device's addresses.
     case invitation(guest: String?, hosts: [String] = [])
-    /// It serves until it is stopped, and reports on a terminal, or otherwise in its log.
+    /// The command serves until it is stopped, and reports on a terminal, or otherwise in its log.
     case service(ServiceText?)
   }
 

@@ -201,7 +201,7 @@ struct JoinDialogue {
     run.options.allowsLarge = true
     let notebook = try Notebook.open(at: joined.context.folder)
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
-    // Not before: 'notes watch --all' starts with it at once.
+    // The notebook is listed at the end: 'notes watch --all' starts at once with a listed notebook.
     defer { known.add(notebook) }
     let outcome: SyncOutcome
     do {

@@ -134,7 +134,7 @@ struct LinkJoin {
     let identity = notebook.identity
     let count = try notebook.history.noteCount()
     let asked = AskedAdmission(in: notebook.stateFolder)
-    // It has already asked at this hub, and not by a file.
+    // The hub at which this device has already asked; nil if it asked by a file.
     let hub: String? = if case .hub(let name) = asked?.place { name } else { nil }
     options.write([
       [
