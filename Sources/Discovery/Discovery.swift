@@ -57,7 +57,7 @@ public enum DiscoveryEvent: Hashable, Sendable {
 
 /// A device that announces a service, with its addresses.
 public struct DiscoveredPeer: Hashable, Sendable {
-  /// Whether it serves a notebook or has an open invitation.
+  /// Whether the device serves a notebook or has an open invitation.
   public let kind: ServiceKind
   /// The ID of the notebook, as announced.
   public let notebookID: String

@@ -178,7 +178,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
   public let role: Role
   /// The address, as `HOST:PORT`; a hub's in git's form.
   public let address: String
-  /// Whether it is a hub or a bundle, which do not authenticate.
+  /// Whether the peer is a hub or a bundle, which do not authenticate.
   public let isHub: Bool
 
   private enum CodingKeys: String, CodingKey {
@@ -258,7 +258,7 @@ public struct OpenInvitation: Codable, Sendable {
   public let code: InvitationCode
   /// The role the device gets.
   public let role: Role
-  /// When it ends, in seconds since 1970.
+  /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
   /// The port at which this device listens for the joining one.
   public let port: UInt16

@@ -98,7 +98,8 @@ private struct Blame {
     let stored = try numbers(of: blob)
     let (found, _) = pass(lines.indices.map { ($0, $0) }, from: present, to: stored)
     suspect(version, path, found)
-    // Children before parents, so that all lines of a version have arrived before it is explained.
+    // Takes children before parents, so that all lines of a version have arrived before it is
+    // explained.
     while let place = waiting.indices.max(by: { waiting[$0].version < waiting[$1].version }) {
       try explain(waiting.remove(at: place))
     }

@@ -117,7 +117,7 @@ private struct MergeChildren {
   private var versions: [ObjectID: ObjectID] = [:]
   private var merges: [ObjectID: [ObjectID]] = [:]
 
-  /// Made by one walk through the history.
+  /// Finds the commits by one walk through the history.
   init(in history: History) throws {
     let repository = history.repository
     guard let tip = try repository.head().commit else { return }

@@ -53,7 +53,7 @@ struct Certificate: Hashable, Sendable {
     }
   }
 
-  /// Whether it may sign certificates and revocation lists.
+  /// Whether the certificate's key may sign certificates and revocation lists.
   var isAuthority: Bool { role == .admin }
   /// The key and name under which it signs; nil if it may not sign.
   var authority: Authority? {

@@ -28,7 +28,7 @@ struct CertificateSet: Sendable {
   /// with it.
   private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
   private var fingerprints: Set<Fingerprint> = []
-  /// Shared by copies.
+  /// Copies of the set share this memory.
   let signatures = SignatureMemory()
 
   /// Starts with a root. Throws `certificateRefused` unless it is self-signed and its common name

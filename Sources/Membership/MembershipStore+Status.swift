@@ -7,7 +7,7 @@ internal import System
 public struct MemberStatus: Hashable, Sendable {
   /// Its role; nil if it is not a member, or no longer.
   public let role: Role?
-  /// Whether it was a member and no longer is.
+  /// Whether the device was a member and no longer is.
   public let isRemoved: Bool
   /// The names of the other admins.
   public let admins: [String]

@@ -24,7 +24,7 @@ public struct Member: Hashable, Sendable {
   public let deviceID: String
   /// Its present role; its last one if it was removed.
   public let role: Role
-  /// Whether its key is the root's.
+  /// Whether the device's key is the root's.
   public let isFounder: Bool
   /// The device ID of the admin that certified it.
   public let issuedBy: String
@@ -32,9 +32,9 @@ public struct Member: Hashable, Sendable {
   public let issuedAt: Int64
   /// The serial number of its certificate, 32 hexadecimal digits.
   public let serial: String
-  /// Whether it was removed.
+  /// Whether the device was removed.
   public internal(set) var isRemoved: Bool
-  /// Whether this device has blocked it: the two exchange nothing.
+  /// Whether this device has blocked the member: the two exchange nothing.
   public internal(set) var isBlocked = false
 }
 
@@ -45,6 +45,6 @@ public struct InvitedMember: Hashable, Sendable {
   public let issuedBy: String
   /// The time, in seconds since 1970 by that admin's clock.
   public let issuedAt: Int64
-  /// Whether it was already a member, and was made an admin.
+  /// Whether the device was already a member, and was made an admin.
   public let wasMadeAdmin: Bool
 }

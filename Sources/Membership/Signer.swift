@@ -9,7 +9,7 @@ public struct Signer: Hashable, Sendable {
   public let deviceID: String
   /// The names in its certificates, the present one first.
   public let names: [String]
-  /// Whether it may make versions that others accept, or since when it may not.
+  /// Whether the device may make versions that others accept, or since when it may not.
   public let right: Right
 
   /// The right of a device to make versions that others accept.
@@ -23,7 +23,7 @@ public struct Signer: Hashable, Sendable {
     case never
   }
 
-  /// Whether it is no longer a member.
+  /// Whether the device is no longer a member.
   public let isRemoved: Bool
 
   /// The present name.

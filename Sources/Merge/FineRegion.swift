@@ -40,7 +40,7 @@ struct FineRegion {
 
   /// Regions with more lines than this are not merged finely.
   static let mostLines = 2000
-  /// Nor regions with more bytes.
+  /// Regions with more bytes than this are not merged finely.
   static let mostBytes = 1 << 20
   /// An insertion keeps its place if at most this many lines beside it were replaced by dissimilar
   /// ones.

@@ -40,8 +40,8 @@ enum JoinedInsertions {
     return [.settled(older.prefix(start) + both + older.suffix(end))]
   }
 
-  /// Both, one after the other, with as many blank lines between them as either side has there;
-  /// without blank lines between items of a list under one heading.
+  /// Both insertions, one after the other, with as many blank lines between them as either side has
+  /// there. There are no blank lines between items of a list under one heading.
   private static func behindEachOther(
     _ older: [Int32], _ newer: [Int32], isBelowHeading: Bool, _ table: LineTable
   ) -> [Int32] {

@@ -109,7 +109,7 @@ private struct WhiteSpace {
   private let isEmpty: Bool
   private let indentation: ArraySlice<UInt8>
   private let isFirst: Bool
-  /// Whether it separates two words.
+  /// Whether the white space separates two words.
   private let isBetweenWords: Bool
 
   init(_ space: ArraySlice<UInt8>, _ before: UInt8?, _ after: UInt8?) {
@@ -125,7 +125,7 @@ private struct WhiteSpace {
 
   private var isHardBreak: Bool { lines.count == 2 && lines[0] > 1 }
 
-  /// Whether it differs from other white space at most by line breaks.
+  /// Whether the white space differs from another at most by line breaks.
   func isWrapped(_ other: WhiteSpace) -> Bool {
     if isFirst || lines.count > 1 && other.lines.count > 1 {
       return isHardBreak == other.isHardBreak && lines.count == other.lines.count

@@ -3,7 +3,7 @@
 struct ListOfWords {
   /// The tokens of the list before the place.
   private let before: ArraySlice<Int32>
-  /// Whether it is between square brackets.
+  /// Whether the list is between square brackets.
   private let isBracketed: Bool
   private let table: LineTable
   /// The most words of an element.

@@ -20,7 +20,7 @@ package struct TextMergeResult: Sendable {
   package var markerSize: Int?
   /// The fine-grained rules that were used.
   package var rules: MergeRules
-  /// Whether it exceeds the requested size: then there is no text.
+  /// Whether the sum exceeds the requested size: then there is no text.
   package var isTooLarge = false
 }
 

@@ -22,7 +22,8 @@ package struct NameKey: Hashable {
 /// Letter case and canonical decomposition from tables in this repository, so that all devices agree,
 /// whatever they were built with.
 package struct UnicodeForms: Sendable {
-  /// Read once, when the first name or text outside ASCII needs it.
+  /// The forms of the tables, which are read once, when the first name or text outside ASCII needs
+  /// them.
   package static let pinned = UnicodeForms()
 
   /// The numbers to add to a scalar for its lower case, and the combining classes.

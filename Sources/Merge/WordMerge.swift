@@ -92,11 +92,11 @@ enum WordMerge {
 struct TokenEdit: Equatable {
   let range: Range<Int>
   let text: [Int32]
-  /// Whether it removes and inserts only white space.
+  /// Whether the edit removes and inserts only white space.
   let isSpace: Bool
-  /// Whether its tokens include a digit, and no letter.
+  /// Whether the edit's tokens include a digit and no letter.
   let isNumber: Bool
-  /// Whether its tokens include a newline.
+  /// Whether the edit's tokens include a newline.
   let isOfLines: Bool
 
   init(_ range: Range<Int>, _ text: [Int32], in base: [Int32], _ tokens: LineTable) {

@@ -222,7 +222,7 @@ private struct Import {
 package struct ImportedFile: Sendable {
   let path: TreePath
   let entry: TreeEntry
-  /// When it was last changed, in seconds since 1970.
+  /// When the file was last changed, in seconds since 1970.
   let written: Int64
 }
 

@@ -5,7 +5,7 @@ internal import Git
 struct LearnedCut {
   /// Texts to remove wherever they are.
   let texts: [TextCut]
-  /// Blobs, and their replacements.
+  /// The replacements of blobs.
   let files: [ObjectID: ObjectID]
   /// Lines to remove from the notes that lost them, and their replacements.
   let lines: [[UInt8]: [UInt8]]

@@ -35,7 +35,7 @@ struct MessageCut {
   /// The message without the text.
   func withoutText(_ message: [UInt8]) -> [UInt8] { texts.applied(to: message) ?? message }
 
-  /// Whether it contains one of the texts.
+  /// Whether the message contains one of the texts.
   func isNeeded(for message: [UInt8]) -> Bool { texts.contains { $0.isIn(message) } }
 
   /// The number of digits of an ID in a subject by notes: "Restore Plan from 0123456789".

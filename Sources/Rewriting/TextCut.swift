@@ -109,6 +109,7 @@ package struct LineCut: Hashable, Sendable {
 }
 
 extension [UInt8] {
-  /// Whether it is a text: it has no zero byte in the first 8,000, git's test (diff.c).
+  /// Whether these bytes are a text: no zero byte is among the first 8,000, which is git's test
+  /// (diff.c).
   var isTextByLook: Bool { !prefix(8_000).contains(0) }
 }

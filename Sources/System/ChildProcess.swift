@@ -136,7 +136,7 @@ public struct ChildProcess: Sendable {
     }
   }
 
-  /// Whether it has ended. If so, its process ID is free from now on.
+  /// Whether the process has ended. If so, its process ID is free from now on.
   public var hasEnded: Bool { waitpid(id, nil, WNOHANG) != 0 }
 
   /// Whether there is no such process any more.

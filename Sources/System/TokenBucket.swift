@@ -15,7 +15,7 @@ public struct TokenBucket: Sendable {
   /// Whether the bucket is full again, so that it can be forgotten.
   public var isFull: Bool { tokens(.now) >= most }
 
-  /// When it may happen next, in the long run.
+  /// When the next event is allowed in the long run.
   public func next(_ now: Instant) -> Instant { now + max(0, 1 - tokens(now)) / rate }
 
   /// Counts an event, whether it is allowed or not.

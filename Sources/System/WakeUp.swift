@@ -105,7 +105,7 @@ public final class CancellationToken: Sendable {
   /// `cancel`.
   public var descriptor: Int32 { wakeUp.descriptor }
 
-  /// Whether it was cancelled.
+  /// Whether the token was cancelled.
   public var isCancelled: Bool { Poll.isReadable(descriptor) }
 
   /// Calls `body` on a new thread when it is cancelled, unless `other` is cancelled first.

@@ -8,8 +8,8 @@ internal import System
 package struct DeviceState: Sendable {
   /// Its address, or the one at which it was last reached.
   package var address: String?
-  /// When it was last connected, in seconds since 1970; now if it is connected, nil if it never
-  /// was.
+  /// When the device was last connected, in seconds since 1970; now if it is connected, nil if it
+  /// never was.
   package var lastSeen: Int64?
   /// Whether a watcher of this device is connected to it.
   package var isConnected = false
@@ -18,8 +18,8 @@ package struct DeviceState: Sendable {
   package var ahead: Int?
   /// How many versions it has that this device lacks; nil if unknown.
   package var behind: Int?
-  /// Whether it shows, or last showed, the version in this device's folder; nil if it was never
-  /// connected.
+  /// Whether the device shows, or last showed, the version in this device's folder; nil if it was
+  /// never connected.
   package var isInSync: Bool?
   /// The notes that somebody edits there; nil if it is not connected.
   package var editing: [TreePath]?
@@ -45,7 +45,7 @@ package struct DeviceState: Sendable {
     case apart(lacks: Int, more: Int)
   }
 
-  /// How far it is in sync with this device, or was when it was last connected.
+  /// How far the device is in sync with this one, or was when it was last connected.
   package var agreement: Agreement {
     if let refusal = held.first?.refusal { return .notMerged(isThere: refusal.isThere) }
     guard let ahead else { return .neverMet }

@@ -80,7 +80,7 @@ extension Service: DriverPolicy {
       occurrences.put(.event(.finished(result)))
       return .exchanged
     } catch {
-      // Reported once an hour, as an event of its own.
+      // This is reported once an hour, as an event of its own.
       if case SyncError.keyShared = error { return .refused }
       let duration = Instant.now.seconds - start.seconds
       // The keeper of a session reports its end.

@@ -140,7 +140,8 @@ public final class Service: Sendable {
       control?.send(event)
     }
     emit(.listening(address: bound.host, port: bound.port), tell)
-    // First, as the notebooks may open as many files as the system allows.
+    // The watch of the machine starts first, because the notebooks may open as many files as the
+    // system allows.
     if isWatching { try watchMachine() }
     for notebook in watched.values { try notebook.start() }
     for visitor in hubVisitors.values { try visitor.start() }

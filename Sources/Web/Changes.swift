@@ -120,7 +120,8 @@ extension RequestContext {
     let shown = try version(request.path[3], in: notebook)
     let former = try notebook.history.noteVersion(named: shown.id.hex, of: subject.path).path
     let asShown = Fields([("title", wholeTitle(former))]).typed("title")
-    // An untyped text includes a text that a field cannot contain.
+    // A field cannot contain every title, so the typed title is compared with the one that an
+    // unchanged field returns.
     guard title != asShown else { return .see(address(subject) + "?done=same") }
     guard former == subject.path else { throw Refusal.changedSince }
     let path = try notebook.path(titled: title, suffix: subject.path.noteSuffix)

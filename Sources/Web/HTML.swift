@@ -70,7 +70,7 @@ extension HTML {
       case "'": markup += "&#39;"
       // A browser would convert it to a line break.
       case "\r" where use == .field: markup += "&#13;"
-      // HTML cannot contain it.
+      // HTML cannot contain a zero byte.
       case "\0" where use == .field: markup += "\u{FFFD}"
       // A field must come back unchanged: no escape may replace a character.
       case _ where use == .field: markup.unicodeScalars.append(scalar)

@@ -12,7 +12,7 @@ final class Invitations: Sendable {
   /// An invitation.
   struct Opened: Sendable {
     let role: Role
-    /// When it expires, in seconds since 1970.
+    /// When the invitation expires, in seconds since 1970.
     let expires: Int64
     /// The port at which the joining device connects to this one.
     let port: UInt16

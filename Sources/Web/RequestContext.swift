@@ -35,7 +35,8 @@ struct RequestContext {
     }
   }
 
-  /// Whether this requires the right to change the notebook: all forms, and the pages with forms.
+  /// Whether the request requires the right to change the notebook: all forms do, and the pages
+  /// with forms.
   private var isForChanges: Bool {
     let path = request.path
     if request.method == .post { return path != Self.leaving }

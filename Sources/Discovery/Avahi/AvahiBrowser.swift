@@ -109,7 +109,7 @@ struct AvahiInstance: Hashable {
 final class AvahiResolver {
   typealias Answer = (record: ServiceRecord, address: Address)
 
-  /// Whether it was answered, or failed.
+  /// Whether the daemon answered the request, or the request failed.
   private(set) var hasAnswered = false
 
   private unowned let session: AvahiSession

@@ -43,7 +43,7 @@ final class AvahiThread: Sendable {
     state.withLock { $0.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
   }
 
-  /// Whether it has ended, or will end.
+  /// Whether the thread has ended, or will end.
   var hasQuit: Bool { state.withLock { $0.hasQuit } }
 
   /// Runs `command` on the thread and throws its result, waiting up to `seconds`.

@@ -49,6 +49,6 @@ struct FormerWriters {
 }
 
 extension Signer {
-  /// Whether it was a writer and no longer is.
+  /// Whether the device was a writer and no longer is.
   var isFormer: Bool { if case .former = right { true } else { false } }
 }

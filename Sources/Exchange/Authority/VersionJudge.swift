@@ -150,7 +150,7 @@ struct VersionJudge {
 /// A commit with its signature.
 struct JudgedCommit {
   let value: Commit
-  /// Whether it has a signature in any form.
+  /// Whether the version has a signature in any form.
   let hasSignature: Bool
   /// A signature in a form that a device makes.
   let signature: VersionSignature?

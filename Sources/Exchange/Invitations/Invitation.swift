@@ -23,7 +23,7 @@ public final class Invitation: Sendable {
   public var locator: String { code.locator }
   /// The role the device gets.
   public let role: Role
-  /// When it ends, in seconds since 1970.
+  /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
 
   package let deadline: Instant

@@ -18,14 +18,14 @@ public struct InvitationRecord: Sendable, Equatable {
     case exhausted
     case cancelled
 
-    /// Whether it can still be used.
+    /// Whether the invitation can still be used.
     public var isOpen: Bool { self == .available || self == .pending }
   }
 
   /// The first two digits of the code, by which people refer to the invitation.
   public let locator: String
   package let role: Role
-  /// When it was made and when it ends, in seconds since 1970.
+  /// When the invitation was made and when it ends, in seconds since 1970.
   public let created: Int64
   package let expires: Int64
   package var state = State.available

@@ -12,7 +12,7 @@ public struct InvitationLink: Sendable {
   public let notebookID: String
   /// The role of the new member.
   public let role: Role
-  /// When it ends, in seconds since 1970.
+  /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
   public let secret: InvitationSecret
   /// The inviter's name.

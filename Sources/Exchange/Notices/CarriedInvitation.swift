@@ -6,12 +6,12 @@ public import System
 /// An invitation to another notebook, sent to a device in a session of a notebook that both share:
 /// notes-protocol(7), hello. The session is authenticated, so nobody needs to type the code.
 public struct CarriedInvitation: Codable, Sendable, Equatable {
-  /// Secret.
+  /// The invitation's code, which is secret.
   public let code: InvitationCode
   package let notebookID: String
   package let notebookName: String
   package let role: Role
-  /// When it ends, in seconds since 1970 by the inviter's clock.
+  /// When the invitation ends, in seconds since 1970 by the inviter's clock.
   public internal(set) var expires: Int64
   /// The port on which the inviter waits.
   public let port: UInt16

@@ -21,7 +21,7 @@ public struct KeySharing: Sendable {
 
   /// How long evidence counts, in seconds.
   static let memory: Int64 = 24 * 3600
-  /// How often it is reported, in seconds.
+  /// How often the sharing of the key is reported, in seconds.
   private static let pace: Int64 = 3600
 
   /// The evidence in this state folder.

@@ -21,7 +21,7 @@ public protocol SessionKeeper: AnyObject, Sendable {
 }
 
 extension SessionKeeper {
-  /// Empty: the keeper reports them itself.
+  /// A keeper that reports saves itself returns none.
   public func takeSaveNews() -> [SaveNews] { [] }
 }
 
@@ -57,7 +57,7 @@ public final class SessionHandle: Sendable {
   struct Requests: Sendable {
     /// When the peer is told this device's versions; nil if they have not changed.
     var lookDue: Instant?
-    /// Whether that time has come.
+    /// Whether the time to tell the peer has come.
     var looks = false
     var editing: [TreePath]?
     var invitations: [CarriedInvitation] = []

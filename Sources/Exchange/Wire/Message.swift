@@ -61,8 +61,8 @@ extension MessageType {
     }
   }
 
-  /// Whether it is a message within a session that is not about versions: it is passed on to
-  /// `Notice`.
+  /// Whether this is a message within a session that is not about versions: such a message is
+  /// passed on to `Notice`.
   var isNotice: Bool { self == .editing || self == .invitation }
 
   /// Whether a new message replaces an unsent one of the same type.

@@ -62,7 +62,7 @@ public struct ProtocolTimeouts: Sendable, Equatable {
   var message = 10.0
   /// For a message that `working` announces repeatedly.
   var patience = 15 * 60.0
-  /// Between two `working` of a busy side.
+  /// Between two `working` messages of a busy side.
   var working = 2.0
   /// For a message in a continuous session, before a sign of life is requested.
   var ping = 60.0

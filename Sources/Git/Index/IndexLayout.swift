@@ -52,7 +52,7 @@ struct IndexLayout {
   }
 
   static let stages: UInt16 = 0x3000
-  /// The flag for "more flags follow", and among those the skip-worktree flag.
+  /// The flag that more flags follow, and among those the skip-worktree flag.
   static let isExtended: UInt16 = 0x4000
   static let skipsWorktree: UInt16 = 0x4000
 

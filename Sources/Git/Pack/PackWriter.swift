@@ -190,9 +190,10 @@ public final class PackWriter {
     }
   }
 
-  /// A delta that saves enough, and its base: the planned base or, if that one's chain has the
-  /// maximum length, the whole object at the chain's beginning. A new chain from there costs only
-  /// the later changes, and not another whole object. A later object of the pack is never the base.
+  /// A delta that saves enough, and its base. The base is the planned one. If the planned base's
+  /// chain has the maximum length, the base is the whole object at the chain's beginning: a new
+  /// chain from there costs only the later changes, and not another whole object. A later object of
+  /// the pack is never the base.
   private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
     guard var base = item.base else { return nil }
     if let known = position(of: base) {

@@ -40,7 +40,7 @@ public final class Repository {
   /// The sizes of measured trees.
   lazy var extents = TreeExtents.remembered
 
-  /// Small, as each of a service's notebooks has one.
+  /// The cache is small, because each of a service's notebooks has one.
   private static var newCache: ContentCache<ObjectID> {
     ContentCache(capacity: 4 << 20, limit: 24 << 20)
   }

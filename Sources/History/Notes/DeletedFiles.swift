@@ -7,7 +7,7 @@ public struct DeletedFile: Hashable, Sendable {
   public let path: TreePath
   /// Its ID, which it gets again when it is restored (notes-list(1)).
   public let id: String
-  /// When it was deleted, in seconds since 1970; nil if the deletion is not saved yet.
+  /// When the file was deleted, in seconds since 1970; nil if the deletion is not saved yet.
   public let time: Int64?
   /// The version that deleted it; nil if the deletion is not saved yet.
   public let version: ObjectID?

@@ -7,7 +7,7 @@ public struct NoteSummary: Sendable {
   public let id: String
   /// The file's path in the folder.
   public let path: TreePath
-  /// When it was first versioned, in seconds since 1970; nil if it has no version yet.
+  /// When the note was first versioned, in seconds since 1970; nil if it has no version yet.
   public let created: Int64?
   /// When a version last changed it, in seconds since 1970; nil if it has no version yet.
   public let modified: Int64?
@@ -15,7 +15,7 @@ public struct NoteSummary: Sendable {
   public let lastVersion: ObjectID?
   /// Its size in bytes.
   public let size: Int
-  /// Whether it has an open conflict in the tip.
+  /// Whether the note has an open conflict in the tip.
   public let isInConflict: Bool
 
   /// Its title: the file's name without the note suffix.
@@ -27,7 +27,7 @@ public struct NoteSummary: Sendable {
 
 /// When and by which versions a file was made and last changed.
 public struct NoteTimes: Hashable, Sendable {
-  /// When it was first versioned, in seconds since 1970.
+  /// When the note was first versioned, in seconds since 1970.
   public let created: Int64
   /// When a version last changed it, in seconds since 1970.
   public let modified: Int64

@@ -10,7 +10,7 @@ public struct PresentFile: Sendable {
   public let size: Int
   /// When the file was last written, in seconds since 1970.
   public let modified: Int64
-  /// Whether it may differ from the last version: it is new, or was written since.
+  /// Whether the file may differ from the last version: it is new, or was written since.
   public let isChanged: Bool
 }
 

@@ -15,7 +15,7 @@ public struct Operation: Hashable, Sendable {
   /// A one-line description: the version's subject, or a summary of the changes if other devices
   /// made the versions. Empty until `History.summarized` fills it in.
   public fileprivate(set) var summary: String
-  /// Whether it is undone now.
+  /// Whether the operation is undone now.
   public var isUndone = false
 
   package init(

@@ -2,7 +2,7 @@ public import Git
 
 /// A note that a search found.
 public struct SearchHit: Sendable {
-  /// How well it matches; the best comes first.
+  /// How well a note matches; the best comes first.
   public enum Rank: Comparable, Sendable {
     /// All terms are in the title.
     case title
@@ -22,7 +22,7 @@ public struct SearchHit: Sendable {
 
   /// The note's path; for a former match, its path in that version.
   public let path: TreePath
-  /// How well it matches.
+  /// How well the note matches.
   public let rank: Rank
   /// When the file, or for a former match the version, was written: in seconds since 1970.
   public let modified: Int64

@@ -13,7 +13,7 @@ public struct SearchLine: Sendable {
   /// The ranges of the matches in `bytes`, in order, not overlapping and not empty; none in a line of
   /// context.
   public let matches: [Range<Int>]
-  /// Whether it has a match, which may be empty.
+  /// Whether the line has a match, which may be empty.
   public let isMatch: Bool
 }
 

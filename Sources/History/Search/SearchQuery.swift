@@ -5,7 +5,7 @@ internal import WorkTree
 public struct SearchQuery: Sendable {
   /// The texts that a note must all contain, in its title or below it.
   public let terms: [String]
-  /// Whether they are POSIX extended regular expressions, or literal.
+  /// Whether the terms are POSIX extended regular expressions, or literal.
   public let areExpressions: Bool
   /// Whether upper and lower case differ.
   public let isCaseSensitive: Bool

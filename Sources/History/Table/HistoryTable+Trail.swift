@@ -92,7 +92,8 @@ extension HistoryTable {
     var lives = [Life?](repeating: nil, count: files.count)
     var waiting = [tip: NameOwners(present: paths.places(in: files))]
     var copied = 0
-    // Newest first: the first change that is found is the last change of the file.
+    // The walk goes from the newest version back: the first change that is found is the last change
+    // of the file.
     for version in order.versions {
       guard var owners = waiting.removeValue(forKey: version) else { continue }
       for change in changes(of: version) where !isDerived(version) {

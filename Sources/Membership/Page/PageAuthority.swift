@@ -68,7 +68,7 @@ public struct PageAuthority: Sendable {
     try load("\(dataFolder)/\(fileName)")
   }
 
-  /// Whether browsers accept it at this time of their clocks.
+  /// Whether browsers accept the certificate if their clocks show this time.
   ///
   /// - Throws: `MembershipError.library`.
   public func isGood(at now: Int64) throws -> Bool {

@@ -20,7 +20,7 @@ public struct PageCertificate: Sendable {
     from start: Int64,
     until end: Int64, extensions: [PageExtension]
   ) throws -> [UInt8] {
-    // Positive, and of the same encoded length in every certificate.
+    // The serial number is positive, and its encoding has the same length in every certificate.
     var serial = try OpenSSL.random(Serial.size)
     serial[0] = serial[0] & 0x3F | 0x40
     let identifiers: [Certificate.AnyExtension] = [

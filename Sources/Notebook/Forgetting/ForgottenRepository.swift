@@ -84,7 +84,8 @@ struct ForgottenRepository {
     let isLeft: ([UInt8]) -> Bool = { content in texts.contains { $0.isIn(content) } }
     let gone = Set(rewriting.forms.keys).union(rewriting.goneBlobs)
     try replacement.checkObjects(isLeft: isLeft, gone: gone, progress: progress)
-    // Late, so that little can change before the swap: others may write here.
+    // These files are copied late, so that little can change before the swap: other processes may
+    // write here.
     let kept =
       StateFolder.File.allCases.filter(Self.stays).map(\.rawValue)
       + StateFolder.Folder.allCases.filter(Self.stays).map(\.rawValue)

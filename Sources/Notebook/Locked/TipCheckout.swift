@@ -173,7 +173,7 @@ struct TipCheckout {
     guard !files.isEmpty else { return [] }
     var versions: [ObjectID] = []
     for var item in try files.items() {
-      // Checked before the content is read: then the content is final.
+      // Writers are looked for before the content is read: without a writer, the content is final.
       let isDone = !files.hasWriter(item)
       if files.isTooLarge(item) {
         if isDone { try files.setAside(item, in: FolderAccess(folder: workTree.folder)) }

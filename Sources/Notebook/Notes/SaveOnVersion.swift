@@ -65,8 +65,8 @@ extension Notebook {
     }
   }
 
-  /// Whether a version belongs to a tip's history: the tip descends from it, or it is a merge by notes of
-  /// such versions, which another merge has replaced since it was shown.
+  /// Whether a version belongs to a tip's history: either the tip descends from it, or it is a merge by
+  /// notes of such versions. Another merge may have replaced such a merge since it was shown.
   ///
   /// - Throws: an error if there is no such version.
   public func isOfHistory(_ id: ObjectID, of tip: ObjectID) throws -> Bool {

@@ -192,8 +192,8 @@ final class FolderEvents {
     let path = parent.appending(event.name)
     let isDebris = WorkTree.isDebris(event.name) && !event.isFolder
     if let former = news.left {
-      // Renamed to a name that is never versioned, as some editors do for a backup: this counts as
-      // a deletion.
+      // The file was renamed to a name that is never versioned, as some editors do for a backup:
+      // this counts as a deletion.
       if event.has(IN_MOVED_TO), event.cookie == former.cookie, !isDebris {
         news.left = nil
         news.add(.renamed(former.path, to: path))

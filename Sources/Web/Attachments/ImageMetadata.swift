@@ -2,7 +2,7 @@
 /// the end of the picture. Colours and the picture's orientation are kept, and every part that is not known
 /// to belong to the picture is removed. Nil for an image that cannot be read to its end.
 enum ImageMetadata {
-  /// Big-endian, or little-endian, of 2 or 4 bytes; nil if they are not there.
+  /// A number of 2 or 4 bytes, big-endian unless `isLittle`; nil if the bytes are not there.
   private static func number(
     _ bytes: ArraySlice<UInt8>, at place: Int, _ count: Int, isLittle: Bool = false
   ) -> Int? {

@@ -29,7 +29,7 @@ final class Presence: Sendable {
     token = try CancellationToken()
   }
 
-  /// Starts, as a page is open.
+  /// Starts the thread, because a page is open.
   func begin() {
     guard site.mayBeWatched, !token.isCancelled else { return }
     isRunning.withLock { isRunning in

@@ -100,7 +100,7 @@ struct CommonMarkNode {
   /// The line on which it begins, counted from 1.
   var line: Int { Int(api.node_get_start_line(node)) }
 
-  /// Whether it is a paragraph of a list without blank lines between the items.
+  /// Whether the node is a paragraph of a list without blank lines between the items.
   var isTight: Bool {
     guard let item = api.node_parent(node), let list = api.node_parent(item) else { return false }
     return string(api.node_get_type_string(list)) == "list" && api.node_get_list_tight(list) != 0

@@ -185,7 +185,7 @@ package struct Checkout {
   private mutating func add(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws {
     guard let isNew = try isStaged(step, new) else { return }
     guard isNew else {
-      // Swapped with a file that somebody had made there in the meantime.
+      // The step has swapped its file with one that somebody had made there in the meantime.
       return try rescueUnexpected(step, expected: nil)
     }
     do {
@@ -375,10 +375,11 @@ package struct Checkout {
     replacedFiles[step.number] = replaced
     let id = try workTree.repository.hash(blob: bytes)
     guard id != expected?.id else { return }
-    // Written in the moment before the swap and not in any version: it goes back.
+    // The text was written in the moment before the swap and is not in any version: the file goes
+    // back.
     if bytes.count > workTree.sizeLimit {
       let flags = step.new == nil ? NOTES_RENAME_NOREPLACE : NOTES_RENAME_EXCHANGE
-      // If it cannot go back, its text is rescued below.
+      // If the file cannot go back, its text is rescued below.
       if (try? rename(step, into: .folder, flags: flags)) == true {
         throw NoteWaits(obstacle: Obstacle(path: step.path, kind: .tooLarge))
       }

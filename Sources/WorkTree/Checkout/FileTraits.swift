@@ -17,7 +17,8 @@ enum FileTraits {
     if former.st_uid != new.st_uid { _ = fchown(target, former.st_uid, uid_t.max) }
     if former.st_gid != new.st_gid { _ = fchown(target, uid_t.max, former.st_gid) }
     for name in attributes(of: source) { copy(attribute: name, from: source, to: target) }
-    // Last: setting an access control list changes the group's bits, which are its mask.
+    // The permissions come last: setting an access control list changes the group's bits, which are
+    // its mask.
     fchmod(target, permissions(former.st_mode, isExecutable: isExecutable))
   }
 

@@ -48,7 +48,7 @@ extension FolderAccess {
     let mark = Array((number == 1 ? " (too large)" : " (too large \(number))").utf8)
     var stem = name[..<(dot ?? name.endIndex)].prefix(
       NameRules.longestName - mark.count - ending.count)
-    // Cut at a whole character.
+    // Cuts at a whole character.
     if stem.endIndex < (dot ?? name.endIndex) {
       while let last = stem.last, last & 0xc0 == 0x80 { stem.removeLast() }
       if let last = stem.last, last >= 0xc0 { stem.removeLast() }

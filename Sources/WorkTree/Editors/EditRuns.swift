@@ -11,7 +11,7 @@ package enum EditRuns {
     package let path: TreePath
     /// The text it was given.
     package let text: ObjectID
-    /// When, in nanoseconds since 1970.
+    /// When the editor was given the text, in nanoseconds since 1970.
     package let time: Int64
 
     package init(path: TreePath, text: ObjectID, time: Int64) {

@@ -351,7 +351,7 @@ package struct StaleSave {
   package let path: TreePath
   /// The text that the editor wrote.
   package let entry: TreeEntry
-  /// When, in seconds since 1970.
+  /// When the editor wrote it, in seconds since 1970.
   package let written: Int64
   /// The checkout that replaced its base.
   package let unseen: CheckoutLog.Entry

@@ -7,7 +7,7 @@ package struct FileContent {
   package let bytes: [UInt8]
   package let status: FileStatus
   package let mode: FileMode
-  /// When it was last written to, in seconds since 1970.
+  /// When the file was last written to, in seconds since 1970.
   package let written: Int64
   /// Its status before it was read.
   let before: stat

@@ -27,7 +27,7 @@ package final class FolderAccess {
 
     deinit { close(descriptor) }
 
-    /// Whether it still exists.
+    /// Whether the folder still exists.
     var isThere: Bool {
       var status = stat()
       return Counted.fstat(descriptor, &status) == 0 && status.st_nlink > 0

@@ -52,7 +52,8 @@ package struct FolderListing {
     let descriptor = Counted.openat(
       root, folder.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // Removed since it was listed: as if it had been deleted a moment earlier.
+      // The folder was removed since it was listed: this counts as if it had been deleted a moment
+      // earlier.
       if errno != ENOENT {
         skipped.append(SkippedFile(path: folder, reason: .unreadable(errno: errno)))
       }

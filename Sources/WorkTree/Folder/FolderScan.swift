@@ -111,7 +111,7 @@ extension WorkTree {
 
   private func keepFitCandidates(of changes: inout WorkingChanges) {
     var candidates = changes.candidates
-    // Moved, not copied: there may be very many.
+    // The list is moved and not copied: there may be very many.
     changes.candidates = []
     candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
     changes.candidates = candidates

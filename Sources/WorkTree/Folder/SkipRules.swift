@@ -60,7 +60,7 @@ public struct SkippedFile: Hashable, Codable, Sendable {
   /// The file's path in the folder, or the path that it would have; a folder's path if everything in it
   /// is left out.
   public let path: TreePath
-  /// Why it is left out.
+  /// Why the file is left out.
   public let reason: SkipReason
 
   package init(path: TreePath, reason: SkipReason) {

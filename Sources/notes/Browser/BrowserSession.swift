@@ -225,7 +225,7 @@ struct BrowserSession {
       notes: Self.listed(present, times: times, conflicts: conflicts, newNotes: newNotes))
   }
 
-  /// Last changed first. A note that is not in the history has its file's time.
+  /// The notes that changed last come first. A note that is not in the history has its file's time.
   private static func listed(
     _ notes: [PresentFile], times: [NoteTimes?], conflicts: Set<TreePath>,
     newNotes: Set<TreePath> = []

@@ -60,7 +60,7 @@ final class FullScreen {
     let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT]
     Self.handle(crashes, flags: Int32(bitPattern: UInt32(SA_RESETHAND))) { @Sendable signal in
       FullScreen.restore()
-      // Delivered when the handler returns, with the default action.
+      // The signal is delivered when the handler returns, with the default action.
       raise(signal)
     }
   }

@@ -158,7 +158,7 @@ struct WatchCommand: Command {
 }
 
 extension SessionContext {
-  /// Whether this device has another key now, or another one in the notebook.
+  /// Whether the device's key, or its key in the notebook, has changed since.
   fileprivate var isOutdated: Bool {
     // If a folder is unavailable, the key has not changed.
     guard let present = try? Notebook.open(at: folder).sessionContext() else { return false }

@@ -67,7 +67,7 @@ struct Failure: Error, Equatable, Sendable {
   }
 
   func text(on terminal: Terminal) -> String {
-    // Coloured after it is broken into lines: colours have no width.
+    // The text is coloured after it is broken into lines: colours have no width.
     func line(_ word: String, _ style: Style, _ text: String) -> String {
       let whole = terminal.wrapped("notes: \(word): \(text)\n")
       return "notes: " + terminal.paint(word + ":", style)

@@ -116,7 +116,7 @@ extension FileDiff {
     let (longest, shown) = (64 << 10, 1_000)
     guard bytes.count > longest else { return terminal.shown(bytes) }
     let beginning = bytes.prefix(shown)
-    // Cut at a whole character.
+    // Cuts at a whole character.
     let end = beginning.lastIndex { $0 & 0xC0 != 0x80 } ?? beginning.endIndex
     let rest = bytes.endIndex - end
     return terminal.shown(bytes[..<end]) + " … and \(Phrase.bytes(rest)) more"

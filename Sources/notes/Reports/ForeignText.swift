@@ -14,7 +14,7 @@ struct ForeignText {
     case latin1 = "Latin-1"
   }
 
-  /// Such notes in a save; if it has very many notes, none is checked.
+  /// The notes of a save that are not in UTF-8; if it has very many notes, none is checked.
   static func all(in result: SaveResult, of notebook: Notebook) throws -> [ForeignText] {
     guard let version = result.version, result.changes.count <= 100 else { return [] }
     let commit = try notebook.repository.commit(version)

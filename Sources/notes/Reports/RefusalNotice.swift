@@ -20,7 +20,7 @@ struct RefusalNotice {
     // Only for names: without them the IDs are shown.
     let members = ((try? notebook.membership())?.members() ?? []).filter { !$0.isRemoved }
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
-    // Likewise for hubs.
+    // The hubs are only needed for names, too.
     let hubs = ((try? notebook.hubs()) ?? []).map(\.name)
     let own = Visible.word(notebook.identity.device.name)
     return all.compactMap { held in

@@ -142,7 +142,7 @@ final class PackReader {
     let header: PackEntryHeader
     /// The object that a delta is based on.
     let base: ObjectID?
-    /// Valid as long as the reader exists.
+    /// The content, which is valid as long as the reader exists.
     let content: UnsafeRawBufferPointer
   }
 
