@@ -7,9 +7,9 @@ public enum SyncError: FileFailure, Sendable {
   case peerEnded(ByeReason, String)
   /// The peer violated notes-protocol(7): how.
   case protocolBroken(String)
-  /// The peer exceeded a limit: which.
+  /// The peer exceeded this limit.
   case overLimit(String)
-  /// There is no common protocol version: the peer's versions.
+  /// There is no common protocol version: the peer has only these.
   case noCommonVersion([Int])
   case wrongNotebook
   /// The peer's device is not a member, or was removed.

@@ -2,16 +2,18 @@ public import System
 
 /// The errors of a repository.
 public enum GitError: FileFailure, Sendable {
-  /// A call of libgit2 failed: which, its code, and its message.
+  /// This call of libgit2 failed, with this code and message.
   case library(call: String, code: Int32, message: String)
-  /// libgit2 could not be loaded: the loader's message.
+  /// libgit2 could not be loaded; the value is the loader's message.
   case libraryMissing(String)
   case notARepository(String)
   /// libgit2 does not support the repository: the setting, or libgit2's message.
   case unsupported(String)
-  /// The repository has an extension of git's format that notes does not know: its name in lower case.
+  /// The repository has this extension of git's format, which notes does not know. The name is in
+  /// lower case.
   case unsupportedExtension(String)
-  /// Replacing the repository would lose something, or keep what must go: the reason.
+  /// Replacing the repository would lose something, or keep something that must be removed, for
+  /// this reason.
   case irreplaceable(String)
   /// Other users can write to the repository: `core.sharedRepository`.
   case sharedRepository
@@ -30,7 +32,7 @@ public enum GitError: FileFailure, Sendable {
   case malformed(ObjectID, String)
   /// A reference's file contains neither an ID nor another reference's name.
   case brokenReference(String)
-  /// A reference is locked: the lock's file in the repository.
+  /// A reference is locked by this file in the repository.
   case locked(String)
   case referenceMoved(String)
   /// More than one object ID begins with this prefix.

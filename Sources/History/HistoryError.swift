@@ -8,7 +8,7 @@ public enum HistoryError: Error, Sendable {
   case noSuchVersion(String)
   /// `~N` goes back further than the first version.
   case tooFewVersions(String, count: Int)
-  /// There was no version at that time: when the first was made, in seconds since 1970.
+  /// There was no version at that time. The first was made at `first`, in seconds since 1970.
   case noVersionBy(String, first: Int64)
   /// Several versions match this name.
   case ambiguousVersion(String)
@@ -18,7 +18,7 @@ public enum HistoryError: Error, Sendable {
   case invalidExpression(String, reason: String)
   /// The file has NUL bytes, so it has no lines.
   case notText(TreePath)
-  /// The file has too many lines: the limit.
+  /// The file has more lines than this limit.
   case tooManyLines(TreePath, limit: Int)
 }
 

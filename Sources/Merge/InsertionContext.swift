@@ -10,7 +10,7 @@ struct InsertionContext {
   private let lines: [Int32]
   private var place: Range<Int>
 
-  /// A context whose place is a whole base, between these lines.
+  /// A context with `base` as its place, between these lines.
   init(base: [Int32], between before: [Int32], and after: [Int32]) {
     lines = before + base + after
     place = before.count..<before.count + base.count

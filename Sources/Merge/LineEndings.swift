@@ -29,8 +29,9 @@ extension LineEndings {
     endsInNewline = text.isEmpty ? nil : previous == UInt8(ascii: "\n")
   }
 
-  /// The endings of a merge: each by its own alternating sum; `\n` and a final newline if the sum
-  /// has no single result.
+  /// The line endings of a merge, and whether it ends with a newline. Each of the two is the
+  /// alternating sum of those of the texts. If the sum has no single result, the endings are `\n`,
+  /// or `\r\n` if a text has these and none has `\n`, and there is a final newline.
   static func merged(positives: [LineEndings], negatives: [LineEndings]) -> LineEndings {
     let style = sum(positives.map(\.style), negatives.map(\.style)) { $0 != .undetermined }
     let ending = sum(positives.map(\.endsInNewline), negatives.map(\.endsInNewline)) { $0 != nil }

@@ -26,12 +26,12 @@ public struct Hub: Hashable, Sendable {
 /// The errors about a hub's name or address.
 public enum HubDefect: Error, Hashable, Sendable {
   case name(String)
-  /// Another remote of the repository has the name: its address.
+  /// Another remote of the repository, with this address, has the name.
   case nameTaken(String, url: String)
   case noSuchHub(String)
   /// The address is invalid, or git would misunderstand it.
   case address(String, why: String)
-  /// The protocol is not supported: its name.
+  /// This protocol is not supported.
   case scheme(String)
   /// The address contains a password.
   case secret

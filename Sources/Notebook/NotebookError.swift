@@ -34,7 +34,7 @@ public enum NotebookError: Error, Sendable {
   /// A note's file in the folder exceeds the limit of all devices, so no version can keep the text to
   /// be replaced: its size in bytes.
   case fileTooLarge(TreePath, bytes: Int)
-  /// All devices would refuse the path of a file: why.
+  /// All devices would refuse the path of a file, for this reason.
   case unfitPath(TreePath, String)
   /// A head descends from a version that was pruned here and that another device still has.
   case wasPruned(ObjectID)
@@ -43,9 +43,9 @@ public enum NotebookError: Error, Sendable {
   case wasForgotten(ObjectID)
   /// The other history and this one each obey a forgetting that the other does not.
   case forgotOtherwise
-  /// There are fewer operations to undo: how many.
+  /// Only this many operations can be undone.
   case nothingToUndo(available: Int)
-  /// There are fewer undos to redo: how many.
+  /// Only this many undos can be redone.
   case nothingToRedo(available: Int)
   /// No operation of this device made such a version.
   case noSuchOperation(String)

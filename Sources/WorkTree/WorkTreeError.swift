@@ -3,7 +3,7 @@ public import System
 
 /// The errors of the folder and its files.
 public enum WorkTreeError: FileFailure, Sendable {
-  /// The notebook was made by a newer `notes`: the format that it names.
+  /// A newer `notes` made the notebook, in this format.
   case newerFormat(String)
   /// A call on a file or folder failed.
   case file(call: String, path: String, errno: Int32)

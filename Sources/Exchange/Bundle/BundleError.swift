@@ -7,13 +7,13 @@ public enum BundleError: FileFailure, Equatable {
   case notABundle
   /// The file ends early, or its content is invalid.
   case damaged
-  /// The bundle has an unsupported form: which.
+  /// The bundle has this form, which is not supported.
   case form(String)
   /// It names no notebook: git made it, or an early version of notes.
   case withoutMembers
   /// It is of another notebook.
   case anotherNotebook
-  /// An admin has started the notebook's membership over: the admin's name.
+  /// This admin has started the notebook's membership over.
   case startedOver(by: String)
   /// It requires versions that are not here: the beginning of an ID, and how many.
   case lacking(String, count: Int)

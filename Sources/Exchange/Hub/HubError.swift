@@ -15,21 +15,21 @@ public enum HubError: Error, Sendable, Equatable {
   /// There is no repository, or git does not trust its owner.
   case noRepository(String)
   case foreignOwner(String)
-  /// The hub refused the push: its message.
+  /// The hub refused the push, with this message.
   case refused(String)
-  /// The hub refuses to replace the branch that has forgotten content: its message.
+  /// The hub refuses, with this message, to replace the branch that has forgotten content.
   case keepsForgotten(String)
   /// The hub's disk is full.
   case full(String)
   /// The hub sends more than this device accepts: what.
   case excessive(String)
-  /// Others moved its branch during each attempt: the number of attempts.
+  /// Others moved the hub's branch during each of this many attempts.
   case busy(attempts: Int)
   /// Its history has nothing in common with the notebook's.
   case unrelated
   /// It has the list of members of another notebook.
   case anotherNotebook
-  /// An admin has started the notebook's membership over: the admin's name.
+  /// This admin has started the notebook's membership over.
   case startedOver(by: String)
   /// The hub is a shallow clone, which lacks the older versions.
   case shallow

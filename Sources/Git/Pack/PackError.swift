@@ -1,6 +1,6 @@
 /// The errors of a pack, from this device or a peer.
 public enum PackError: Error, Sendable, Equatable {
-  /// zlib could not be loaded: the loader's message.
+  /// zlib could not be loaded; the value is the loader's message.
   case libraryMissing(String)
   case compression(code: Int32)
   case malformed(String)

@@ -263,7 +263,7 @@ public final class Transfer {
     case done(bytes: Int, hasMoved: Bool, beside: Beside)
     /// The branch has moved in the meantime.
     case moved
-    /// The other side refused: the reason.
+    /// The other side refused, for this reason.
     case refused(String)
   }
 

@@ -4,7 +4,7 @@ public enum TransferError: Error, Sendable, Equatable {
   case programMissing(String)
   /// git made no progress for this many seconds, and was ended.
   case silent(seconds: Int)
-  /// git exceeded a limit, and was ended: the limit.
+  /// git exceeded this limit, and was ended.
   case excessive(String)
   /// The caller ended git.
   case stopped

@@ -65,8 +65,8 @@ struct TipCheckout {
     _ checkout: Checkout, _ journal: CheckoutJournal, head: Head, operation: OperationKind
   ) throws -> [ObjectID] {
     var checkout = checkout
-    // A program that waits for the new texts has them now. With the journal and all files on the disk, the
-    // branch may follow.
+    // From now on, a program that waits for the new texts has them. The branch moves afterwards, when the
+    // journal and all files are on the disk.
     try checkout.run()
     checkout.parted.sorted().forEach(tellParted)
     if head.commit != journal.to {

@@ -42,7 +42,7 @@ public enum ControlReply: Codable, Sendable {
   case told
   /// The request is complete.
   case done
-  /// The request failed: why.
+  /// The request failed, with this message.
   case error(message: String)
 }
 

@@ -6,13 +6,13 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case symbolicLink
   /// A socket, a pipe or a device.
   case specialFile
-  /// Larger than the limit: its size in bytes.
+  /// The file has this size in bytes, which is over the limit.
   case tooLarge(size: Int)
-  /// It could not be read: the error number.
+  /// The file could not be read, with this error number.
   case unreadable(errno: Int32)
   /// A folder with a separate repository.
   case nestedRepository
-  /// Every device refuses its name: the reason.
+  /// Every device refuses the file's name, for this reason.
   case unfitName(why: String)
   /// git converts it, so the file in the folder differs from the blob that git would store.
   case converted(by: Conversion)
