@@ -60,14 +60,14 @@ public enum Event: Codable, Sendable {
   /// forgettings.
   case followed(
     by: String?, forgettings: [ForgettingVersion.Line], from: PeerIdentity, notebook: String)
-  /// A hub had two branches of this notebook, because two devices had begun with different names: one is
-  /// kept, the other merged into it.
+  /// A hub had two branches of this notebook, because two devices had begun with different names. One
+  /// was kept, and the other was merged into it.
   case hubSplit(PeerIdentity, kept: String, joined: String)
-  /// A device became a member by an invitation whose request was at a hub: this device, or one that this
+  /// A device requested to join at a hub, and became a member. It is this device, or a device that this
   /// admin's device certified.
   case admitted(PeerIdentity, device: PeerIdentity, notebook: String)
-  /// Several devices responded to one invitation by a link, so another person has the link: their names, and
-  /// whether one of them joined with it.
+  /// Several devices responded to one invitation by a link, so another person has the link. The values are
+  /// their names, and whether one of them joined with it.
   case linkShared(PeerIdentity, devices: [String], isUsed: Bool, notebook: String)
   /// Missing objects have arrived.
   case completed(from: PeerIdentity, notebook: String)

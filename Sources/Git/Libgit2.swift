@@ -49,8 +49,8 @@ final class Libgit2: Sendable {
     return .success(library)
   }()
 
-  /// Fills the table from the first of these files that exists. Returns nil for success; otherwise
-  /// the reason, and for an existing but unusable file the reason for that.
+  /// Fills the table from the first of these files that exists. Returns nil for success, and
+  /// otherwise the reason. If a file exists but cannot be used, that is the reason.
   static func load(_ fileNames: [String], into table: UnsafeMutablePointer<libgit2>) -> String? {
     var problems: [String] = []
     for name in fileNames {

@@ -130,8 +130,8 @@ extension DeviceKey {
     try self.init(privateKey: raw)
   }
 
-  /// The same for a text made by `pem()`; nil for any other. OpenSSL would try all its decoders, which
-  /// takes a tenth of a sync's instructions.
+  /// Reads a text made by `pem()`; nil for any other text. This avoids OpenSSL, which would try all
+  /// its decoders: that would take a tenth of a sync's instructions.
   static func rawKey(ofOwn pem: [UInt8]) -> [UInt8]? {
     let (head, tail) = ("-----BEGIN PRIVATE KEY-----\n", "\n-----END PRIVATE KEY-----\n")
     guard pem.starts(with: head.utf8), pem.suffix(tail.utf8.count).elementsEqual(tail.utf8),

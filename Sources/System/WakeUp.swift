@@ -35,7 +35,7 @@ public final class WakeUp: Sendable {
 /// inherit them.
 public struct Pipe: ~Copyable, Sendable {
   package let readEnd: Int32
-  /// Negative after it was closed.
+  /// The writing end; negative after it was closed.
   package private(set) var writeEnd: Int32
 
   /// Throws if the process has no descriptors left.
@@ -108,7 +108,7 @@ public final class CancellationToken: Sendable {
   /// Whether the token was cancelled.
   public var isCancelled: Bool { Poll.isReadable(descriptor) }
 
-  /// Calls `body` on a new thread when it is cancelled, unless `other` is cancelled first.
+  /// Calls `body` on a new thread when this token is cancelled, unless `other` is cancelled first.
   public func whenCancelled(
     unless other: CancellationToken, _ body: @escaping @Sendable () -> Void
   ) throws(SystemCallError) {

@@ -231,7 +231,7 @@ public enum OperationKind: String, Sendable, CaseIterable {
   case receive
   case undo
   case redo
-  /// The rest of an interrupted command.
+  /// The steps that an interrupted command had left.
   case checkout
   /// A continuation of the operation before: what a save merged after its version of the other
   /// files.

@@ -85,7 +85,7 @@ package final class WriteTransaction {
     try BranchRecord(writer: writer).keepDropped(at: history.clock.now().seconds)
   }
 
-  /// Makes a save again whose objects git removed: see `PrunedSave`.
+  /// If git removed the version of the last save, makes the save again: see `PrunedSave`.
   func makePrunedSaveAnew() throws -> (lost: ObjectID, version: ObjectID)? {
     try PrunedSave(writer: writer, history: history).makeAnew()
   }
