@@ -125,6 +125,8 @@ struct PairingTests {
     #expect(ada.events.next { if case .declined = $0 { true } else { false } } != nil)
     #expect(try isFree(bob.notes))
     #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == nil)
+    let book = InvitationBook(stateFolder: StateFolder(ofNotebookIn: ada.context.folder))
+    #expect(book.open().map(\.state) == [.declined])
     _ = try bob.joining(invitation.code, port: port).run { _ in true }
     #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .reader)
   }

@@ -12,14 +12,14 @@ public struct InvitationRecord: Sendable, Equatable {
     /// A person with the code sees the offer.
     case pending
     case joined
-    /// The person who saw the offer declined, and no other device came.
+    /// The person who looked at it declined, and no other came: the code still works.
     case declined
     case expired
     case exhausted
     case cancelled
 
-    /// Whether the invitation can still be used.
-    public var isOpen: Bool { self == .available || self == .pending }
+    /// Whether it can still be used.
+    public var isOpen: Bool { [.available, .pending, .declined].contains(self) }
   }
 
   /// The first two digits of the code, by which people refer to the invitation.
