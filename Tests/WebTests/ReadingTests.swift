@@ -235,6 +235,10 @@ import WorkTree
     let note = try web.address("Food.md")
     let page = try web.get(note)
     #expect(page.text.contains("<h1 dir=\"auto\">Food</h1>") && !page.text.contains("<h2 dir"))
+    let tip = try #require(try web.tip)
+    let whole = try web.get("\(note)/v/\(tip.hex)").text
+    #expect(whole.contains("<h1 dir=\"auto\">Food</h1>") && !whole.contains("Food</h2>"))
+    #expect(whole.contains(">eggs") && !whole.contains("<button class=\"tick\""))
     #expect(try web.get("/").text.contains(">eggs, milk</span>"))
     let found = try web.get("/?q=food").text
     #expect(found.contains(">Food</span>") && !found.contains("<mark>Food</mark>"), "\(found)")
@@ -290,17 +294,18 @@ import WorkTree
   }
 
   @Test func `A preview has the words of a note, and how many boxes are ticked`() throws {
-    let folder = try TemporaryFolder()
+    let web = try WebFixture()
+    let folder = web.folder
     try folder.write(
       "# Shop.\n\n- [x] *oat* milk\n- [ ] [[food/eggs|eggs]]\n![](a.jpg) [a `shop`](b.md) ~~no~~\n",
       to: "List.txt")
     try folder.write("a\0b", to: "Image.txt")
-    let preview = Preview(of: "List.txt", in: folder.path)
+    let preview = Preview(of: "List.txt", in: web.notebook.workTree)
     #expect(
       preview.words == "Shop. oat milk, eggs a shop no" && preview.boxes?.ticked == 1
         && preview.boxes?.all == 2)
     for name in ["Image.txt", "Nothing.txt"] {
-      #expect(Preview(of: TreePath(name), in: folder.path).words.isEmpty)
+      #expect(Preview(of: TreePath(name), in: web.notebook.workTree).words.isEmpty)
     }
   }
 }

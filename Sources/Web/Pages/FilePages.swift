@@ -22,7 +22,7 @@ extension RequestContext {
       ]
       return .row(
         file.title, at: file.id.isEmpty ? nil : "\(root)/files/\(file.id)",
-        file.modified.map { .time($0, \.brief) }, marks: marks)
+        file.modified.map { .time($0, .brief) }, marks: marks)
     }
     let next = skipped + shown.count
     return layout("Files", name: notebook.identity.name) {

@@ -127,8 +127,9 @@ extension RequestContext {
       let last = try note.lastVersion.map { try proofs.author(of: $0) }
       let author = last.flatMap { $0.isOf(own) ? nil : name($0) }
       let row = row(
-        note, by: author, editors: editors.names(of: note.id, note.path), isShown: note.id == shown)
-      return (note.modified.map { SpokenTime($0).period } ?? "Not saved yet", row)
+        note, in: notebook, by: author, editors: editors.names(of: note.id, note.path),
+        isShown: note.id == shown)
+      return (note.modified.map { TimeStyle.period.text($0) } ?? "Not saved yet", row)
     }
     let next = skipped + page.count
     let address = "\(root)/?from=\(next)" + (folder.map { "&in=" + encoded($0) } ?? "")
@@ -190,12 +191,12 @@ extension RequestContext {
   }
 
   private func row(
-    _ note: NoteSummary, by author: HTML?, editors: [String], isShown: Bool
+    _ note: NoteSummary, in notebook: Notebook, by author: HTML?, editors: [String], isShown: Bool
   ) -> HTML {
-    let preview = Preview(of: note.path, in: site.folder)
+    let preview = Preview(of: note.path, in: notebook.workTree)
     let when: HTML? =
       editors.isEmpty
-      ? note.modified.map { .time($0, \.brief) }
+      ? note.modified.map { .time($0, .brief) }
       : "<span class=\"chip live\">\(Self.isWriting(editors))</span>"
     let boxes = preview.boxes.map { "\($0.ticked) of \($0.all) ticked" }
     let marks: [HTML?] = [
@@ -257,8 +258,8 @@ extension RequestContext {
       "<span class=\"chip\">\($0.isDeleted ? "deleted" : "in an older version")</span>"
     }
     return .row(
-      hit.path.noteTitle, at: target, .time(hit.modified, \.brief),
-      // A line that repeats the title is left out.
+      hit.path.noteTitle, at: target, .time(hit.modified, .brief),
+      // A line that says the title says nothing else.
       hit.lines.filter {
         hit.path.textBehindTitle(String(decoding: $0.bytes, as: UTF8.self)) == nil
       }
@@ -290,7 +291,7 @@ extension RequestContext {
     let rows = try files.prefix(Self.notesAtOnce).map { file -> HTML in
       let author = try file.version.map { name(try proofs.author(of: $0)) }
       return .row(
-        file.path.noteTitle, at: "\(root)/n/\(file.id)", file.time.map { .time($0, \.brief) },
+        file.path.noteTitle, at: "\(root)/n/\(file.id)", file.time.map { .time($0, .brief) },
         marks: [author])
     }
     let none = HTML.empty(

@@ -1,5 +1,5 @@
 internal import Git
-internal import Glibc
+internal import WorkTree
 
 /// The words that the list shows below a note's title, and the number of its ticked boxes.
 struct Preview {
@@ -13,8 +13,11 @@ struct Preview {
   private static let longest = 200
 
   /// The preview of the file in the folder; empty if it cannot be read, or is not text.
-  init(of path: TreePath, in folder: String) {
-    guard let bytes = Self.beginning(of: folder + "/" + path.description), !bytes.contains(0) else {
+  init(of path: TreePath, in folder: WorkTree) {
+    // As the comment of the function says.
+    let file = (try? folder.open(path)).map { OpenFile($0) }
+    guard let bytes = file?.read(from: 0, min(Self.mostRead, file?.size ?? 0)), !bytes.contains(0)
+    else {
       (words, boxes) = ("", nil)
       return
     }
@@ -106,17 +109,6 @@ struct Preview {
       place = end
     }
     return words
-  }
-
-  private static func beginning(of file: String) -> [UInt8]? {
-    let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    var bytes = [UInt8](repeating: 0, count: min(mostRead, Int(status.st_size)))
-    let count = read(descriptor, &bytes, bytes.count)
-    return count < 0 ? nil : Array(bytes.prefix(count))
   }
 }
 

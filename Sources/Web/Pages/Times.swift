@@ -1,73 +1,56 @@
 internal import System
 
-/// Times in words, in the zone of this device.
-struct SpokenTime {
-  /// In seconds since 1970.
-  let seconds: Int64
-  private let now: Int64
+/// A way to say a time, in the zone of this device.
+enum TimeStyle {
+  /// For a row below a heading that says the day, or the month.
+  case brief
+  /// The heading of such a row.
+  case period
+  /// The heading among a note's versions.
+  case day
+  /// The time with its day, if nothing else says the day.
+  case full
+  case clock
 
-  init(_ seconds: Int64, now: Int64 = WallClock.now()) { (self.seconds, self.now) = (seconds, now) }
+  /// The formats of strftime(3) for a time of today, of yesterday, of the five days before, of another day of this
+  /// year, and of another year.
+  private var formats: [String] {
+    switch self {
+    case .brief: ["%H:%M", "%H:%M", "%a", "%-d %b", "%-d %b %Y"]
+    case .period: ["Today", "Yesterday", "This week", "%B", "%B %Y"]
+    case .day: ["Today", "Yesterday", "%A, %-d %B", "%A, %-d %B", "%-d %B %Y"]
+    case .full:
+      ["today, %H:%M", "yesterday, %H:%M", "%-d %B, %H:%M", "%-d %B, %H:%M", "%-d %B %Y, %H:%M"]
+    case .clock: Array(repeating: "%H:%M", count: 5)
+    }
+  }
+
+  /// The words for a time in seconds since 1970.
+  func text(_ seconds: Int64, now: Int64 = WallClock.now()) -> String {
+    let isThisYear = WallClock.text(seconds, "%Y") == WallClock.text(now, "%Y")
+    let place =
+      switch Self.day(now) - Self.day(seconds) {
+      case 0: 0
+      case 1: 1
+      case 2...6: 2
+      default: isThisYear ? 3 : 4
+      }
+    return WallClock.text(seconds, formats[place])
+  }
 
   /// The day, counted from 1970 in this zone.
   private static func day(_ seconds: Int64) -> Int {
     let local = Int(clamping: seconds) &+ WallClock.secondsEast(at: seconds)
     return local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
   }
-
-  /// How many days ago it was; negative for a day in the future, from a wrong clock.
-  private var daysAgo: Int { Self.day(now) - Self.day(seconds) }
-  private var isThisYear: Bool { text("%Y") == WallClock.text(now, "%Y") }
-  private func text(_ format: String) -> String { WallClock.text(seconds, format) }
-
-  /// The form for a row under a heading with the day or the month.
-  var brief: String {
-    switch daysAgo {
-    case 0, 1: text("%H:%M")
-    case 2...6: text("%a")
-    default: isThisYear ? text("%-d %b") : text("%-d %b %Y")
-    }
-  }
-
-  /// Its heading in the list.
-  var period: String {
-    switch daysAgo {
-    case 0: "Today"
-    case 1: "Yesterday"
-    case 2...6: "This week"
-    default: isThisYear ? text("%B") : text("%B %Y")
-    }
-  }
-
-  /// Its heading in the list of a note's versions.
-  var dayName: String {
-    switch daysAgo {
-    case 0: "Today"
-    case 1: "Yesterday"
-    default: isThisYear ? text("%A, %-d %B") : text("%-d %B %Y")
-    }
-  }
-
-  /// The time with its day, if no heading has the day.
-  var full: String {
-    switch daysAgo {
-    case 0: text("today, %H:%M")
-    case 1: text("yesterday, %H:%M")
-    default: isThisYear ? text("%-d %B, %H:%M") : text("%-d %B %Y, %H:%M")
-    }
-  }
-
-  /// The time of day.
-  var clock: String { text("%H:%M") }
 }
 
 extension HTML {
-  /// A time in these words, also in a form for programs; a tooltip shows the complete time.
-  static func time(_ seconds: Int64, _ words: KeyPath<SpokenTime, String> = \.full) -> HTML {
+  /// A time in these words, which programs can read, too; a tooltip shows the whole of it.
+  static func time(_ seconds: Int64, _ style: TimeStyle = .full) -> HTML {
     let time = CalendarTime(seconds)
     let machine = "\(time.date)T\(time.timeOfDayWithSeconds)Z"
     let whole = WallClock.text(seconds, "%Y-%m-%d %H:%M")
-    return """
-      <time datetime="\(machine)" title="\(whole)">\(SpokenTime(seconds)[keyPath: words])</time>
-      """
+    return "<time datetime=\"\(machine)\" title=\"\(whole)\">\(style.text(seconds))</time>"
   }
 }

@@ -26,7 +26,7 @@ extension RequestContext {
     let items = try versions.enumerated().map { place, version in
       let isNow = place == 0 && skipped == 0
       let item = try item(version, proofs, of: subject, isNow: isNow, shown, notebook)
-      return (SpokenTime(version.commit.author.time).dayName, item)
+      return (TimeStyle.day.text(version.commit.author.time), item)
     }
     let lists = HTML.grouped(items) { "<ol class=\"versions time-line\">\n\($0)</ol>\n" }
     var frame = try frame(of: subject, in: notebook)
@@ -65,7 +65,7 @@ extension RequestContext {
     }
     return """
       <li\(" class=\"now\"", if: isNow)><details class="sit" id="v-\(commit.id)"\(" open", if: isNow)>
-      <summary><span>\(author) \(HTML.time(commit.author.time, \.clock))\
+      <summary><span>\(author) \(HTML.time(commit.author.time, .clock))\
       \(" <span class=\"chip live\">now</span>", if: isNow)
       <small>\(version.subject)</small></span>\(HTML.icon(.more, "i small"))</summary>
       \(changes)
@@ -84,7 +84,11 @@ extension RequestContext {
     } catch HistoryError.notInVersion {
       then = nil
     }
-    let text = try then.map { try whole(notebook.history.text(of: $0)) }
+    let text = try then.map { version in
+      try reading(
+        notebook.history.text(of: version), of: subject.path, conflict: nil, in: notebook,
+        ticking: nil)
+    }
     let author = name(try VersionProofs(in: notebook).author(of: commit), isBold: true)
     let forms = try then.map { _ in try deeds(on: commit, of: subject, in: notebook) }
     var frame = try frame(of: subject, in: notebook)
