@@ -2,6 +2,7 @@ public import Git
 internal import Glibc
 internal import History
 internal import Merge
+internal import System
 public import WorkTree
 
 /// The result of restoring many files, or of a trial.
@@ -45,8 +46,27 @@ extension Notebook {
     }
   }
 
-  /// Restores the last version of files that a power cut damaged, all or these; their damaged content
-  /// is saved beside: notes-save(1), "After a power cut".
+  /// Makes a note of its own of one as it was in a version, beside it: `TITLE (DATE TIME)`, with a number where
+  /// that is taken. Throws as `restore`.
+  public func copy(_ path: TreePath, from version: Commit) throws -> TreePath {
+    // A colon in a file's name is trouble elsewhere.
+    let when = WallClock.text(version.author.time, "%Y-%m-%d %H.%M")
+    for number in 1...99 {
+      let mark = number == 1 ? " (\(when))" : " (\(when), \(number))"
+      let name = TreePath(bytes: Array((path.noteTitle + mark).utf8) + path.noteSuffix.utf8)
+      let target = path.parent?.appending(name) ?? name
+      do {
+        _ = try restore(path, from: version, as: target)
+        return target
+      } catch NotebookError.nameTaken {
+        continue
+      }
+    }
+    throw NotebookError.nameTaken(path, by: path, isFolder: false)
+  }
+
+  /// Brings files back to their last version that a power cut damaged, all or these; what they hold is
+  /// versioned beside: notes-save(1), "After a power cut".
   ///
   /// - Returns: the files, and the new version; nil if there are none.
   public func restoreDamagedFiles(_ paths: [TreePath]? = nil) throws

@@ -166,23 +166,10 @@ extension RequestContext {
     return .see(note.map { "\(root)/n/\($0.id)?done=\(done)" } ?? root + "/")
   }
 
-  /// Like `notes browse`: `TITLE (DATE TIME)` beside the note, with a number if that name is taken.
   func copy(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let from = try version(request.path[3], in: notebook)
-    let when = WallClock.text(from.author.time, "%Y-%m-%d %H.%M")
-    for number in 1...99 {
-      let mark = number == 1 ? " (\(when))" : " (\(when), \(number))"
-      let name = TreePath(subject.title + mark + subject.path.noteSuffix)
-      let target = subject.path.parent?.appending(name) ?? name
-      do {
-        _ = try notebook.restore(subject.path, from: from, as: target)
-      } catch NotebookError.nameTaken {
-        continue
-      }
-      let copy = try note(at: target, in: notebook)
-      return .see(copy.map { "\(root)/n/\($0.id)?done=copied" } ?? root + "/")
-    }
-    throw NotebookError.nameTaken(subject.path, by: subject.path, isFolder: false)
+    let copy = try note(at: notebook.copy(subject.path, from: from), in: notebook)
+    return .see(copy.map { "\(root)/n/\($0.id)?done=copied" } ?? root + "/")
   }
 
   func saveFolder(in notebook: Notebook) throws -> Response {

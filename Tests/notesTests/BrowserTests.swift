@@ -289,13 +289,4 @@ import WorkTree
     #expect(decoder.flush() == [.escape])
     #expect(decoder.keys(from: [0xFF, 0xC3, 0x28, 0x61]) == [.character("("), .character("a")])
   }
-
-  @Test func `A copy gets a name of its own`() throws {
-    let revision = try revision(1)
-    let free = BrowserSession.copyPath(of: revision) { _ in false }
-    #expect(
-      free.description.hasPrefix("Shopping (2023-11-1") && free.description.hasSuffix(").txt"))
-    let second = BrowserSession.copyPath(of: revision) { $0 == free }
-    #expect(second.description.hasSuffix(", 2).txt"))
-  }
 }

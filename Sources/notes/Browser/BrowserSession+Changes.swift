@@ -64,26 +64,8 @@ extension BrowserSession {
 
   mutating func copy(_ revision: Browser.Revision) throws {
     let version = try notebook.repository.commit(revision.id)
-    // If the file cannot be read, the name counts as free here, and the restore refuses it.
-    let target = Self.copyPath(of: revision) { (try? notebook.workTree.text(of: $0)) != nil }
-    _ = try notebook.restore(revision.path, from: version, as: target)
+    let target = try notebook.copy(revision.path, from: version)
     try reread()
     browser.message = Styled("copied to \(target.label)", .green)
-  }
-
-  /// `TITLE (DATE TIME)` beside the note, with a number if the name is taken.
-  static func copyPath(of revision: Browser.Revision, isTaken: (TreePath) -> Bool) -> TreePath {
-    let path = revision.path
-    let suffix = path.noteSuffix.utf8
-    // A colon in a file name causes problems on other systems.
-    let when = String(TimeText.local(revision.time).map { $0 == ":" ? "." : $0 })
-    var number = 1
-    while true {
-      let mark = number == 1 ? " (\(when))" : " (\(when), \(number))"
-      let name = TreePath(bytes: Array((path.noteTitle + mark).utf8) + suffix)
-      let target = path.parent?.appending(name) ?? name
-      if !isTaken(target) { return target }
-      number += 1
-    }
   }
 }
