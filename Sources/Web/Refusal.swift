@@ -64,6 +64,4 @@ struct Refusal: Error {
   static func tooLarge(_ most: Int) -> Refusal {
     Refusal(413, "the file has more than \(most >> 20) MiB, which the page does not take")
   }
-
-  static func sameRole(_ role: String) -> Refusal { Refusal(409, "it is \(role) already") }
 }

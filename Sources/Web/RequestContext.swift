@@ -80,8 +80,6 @@ struct RequestContext {
     case ("invitation", 3): return try invitationPage(path[2], in: notebook)
     case ("guest", 3): return try guestPage(of: notebook)
     case ("member", 3): return try memberPage(in: notebook)
-    case ("member", 4) where path[3] == "role": return try rolePage(in: notebook)
-    case ("member", 4) where path[3] == "remove": return try removalPage(in: notebook)
     default: throw Refusal.noSuchPage
     }
   }

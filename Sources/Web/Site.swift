@@ -24,7 +24,7 @@ final class Site: Sendable {
   /// The time of each guest's last request, by ID, since the start of the page.
   private let seen = Mutex<[String: Int64]>([:])
   /// The invitations that were opened on the page.
-  let invitations: Invitations
+  let invitations = OpenedInvitations()
   let unsaved = UnsavedTexts()
   let uploads = Uploads()
   let openNotes = OpenNotes()
@@ -39,7 +39,6 @@ final class Site: Sendable {
     (folder, notebookID) = (notebook.folder, notebook.identity.id)
     (self.dataFolder, self.controlFolder) = (dataFolder, controlFolder)
     signer = VersionSigner(keysIn: dataFolder)
-    invitations = Invitations()
     guests = GuestBook(stateFolder: notebook.stateFolder)
     stateFolder = notebook.stateFolder
     self.limits = limits

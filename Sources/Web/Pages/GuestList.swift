@@ -32,13 +32,9 @@ extension RequestContext {
       """
   }
 
-  private func roleChoices(chosen: Role) -> [HTML] {
-    HTML.choices(
-      named: "role", chosen: chosen.rawValue,
-      among: [
-        (Role.writer.rawValue, "can read and change the notes"),
-        (Role.reader.rawValue, "can read the notes"),
-      ])
+  private func guestRoles(chosen: Role) -> [HTML] {
+    HTML.roles(
+      chosen: chosen, [(.writer, "can read and change the notes"), (.reader, "can read the notes")])
   }
 
   var guestForm: HTML {
@@ -47,7 +43,7 @@ extension RequestContext {
     <fieldset><legend class="label">Invite a guest</legend>
     <div class="field"><label for="guest">Name, or nothing: the guest says it</label>
     <input class="input" id="guest" name="name" maxlength="64" dir="auto" autocomplete="off"></div>
-    \(roleChoices(chosen: .writer))
+    \(guestRoles(chosen: .writer))
     </fieldset>
     <p><button class="btn main">Make a link</button></p>
     </form>
@@ -94,24 +90,12 @@ extension RequestContext {
 
   func guestPage(of notebook: Notebook) throws -> HTML {
     let guest = try namedGuest()
-    let address = "\(root)/devices/guest/\(guest.id)"
-    let frame = Frame(back: (root + "/devices", "People and devices"))
-    return layout(guest.name, name: notebook.identity.name, frame) {
-      """
-      <h1 dir="auto">\(guest.name)</h1>
-      <form method="post" action="\(address)/role" class="edit">
-      <fieldset><legend class="label">Role</legend>
-      \(roleChoices(chosen: guest.role))
-      </fieldset>
-      <p><button class="btn main">Change the role</button></p>
-      </form>
-      <form method="post" action="\(address)/remove" class="stack">
-      <h2>Remove</h2>
-      <p class="soft">The guest's browser has no access from now on. What the guest wrote stays.</p>
-      <p><button class="btn bad">Remove \(guest.name)</button></p>
-      </form>
-      """
-    }
+    return personPage(
+      guest.name, at: "\(root)/devices/guest/\(guest.id)", in: notebook,
+      role: "\(guestRoles(chosen: guest.role))",
+      removal: """
+        <p class="soft">The guest's browser has no access from now on. What the guest wrote stays.</p>
+        """)
   }
 
   func changeGuestRole() throws -> Response {

@@ -33,21 +33,20 @@ extension RequestContext {
     """
     <form method="post" action="\(root)/devices/invite" class="edit">
     <fieldset><legend class="label">Invite a device, as</legend>
-    \(roleChoices(named: "role", chosen: .writer))
+    \(memberRoles(chosen: .writer))
     </fieldset>
     <p><button class="btn main">Open an invitation</button></p>
     </form>
     """
   }
 
-  /// The roles, each with its meaning.
-  func roleChoices(named field: String, chosen: Role) -> [HTML] {
-    HTML.choices(
-      named: field, chosen: chosen.rawValue,
-      among: [
-        (Role.reader.rawValue, "receives changes; its own stay on it"),
-        (Role.writer.rawValue, "also sends its own changes"),
-        (Role.admin.rawValue, "also invites, changes roles and removes"),
+  /// The roles of a device, each with what it means.
+  func memberRoles(chosen: Role) -> [HTML] {
+    HTML.roles(
+      chosen: chosen,
+      [
+        (.reader, "receives changes; its own stay on it"), (.writer, "also sends its own changes"),
+        (.admin, "also invites, changes roles and removes"),
       ])
   }
 
@@ -83,17 +82,17 @@ extension RequestContext {
     let record = InvitationBook(stateFolder: notebook.stateFolder).all().first {
       $0.locator == locator
     }
-    let opened = site.invitations[locator]
-    guard opened != nil || record != nil else { throw Refusal.noSuchInvitation }
-    let isOpen = opened?.isOpen ?? record?.state.isOpen ?? false
+    guard let record else { throw Refusal.noSuchInvitation }
+    let isOpen = record.state.isOpen
+    let opened = isOpen ? site.invitations[locator] : nil
     return layout("Invitation \(locator)", name: notebook.identity.name) {
       """
       \(reachedHeading("Invitation \(locator)"))
       <div id="outcome" role="status" data-live data-presence>
-      \(opened.map(words) ?? record.map(words) ?? .nothing)
+      \(words(for: record, opened))
       </div>
       <div id="invitation" data-live data-presence>
-      \(opened.flatMap { isOpen ? instructions(for: $0) : nil })
+      \(opened.map(instructions))
       \(cancelForm(of: locator), if: isOpen)
       </div>
       \("<noscript><p><a class=\"btn\" href=\"\(address(ofInvitation: locator))\">Look again</a></p></noscript>", if: isOpen)
@@ -110,48 +109,34 @@ extension RequestContext {
     """
   }
 
-  /// An invitation that was opened by another program, from its record.
-  private func words(for record: InvitationRecord) -> HTML {
-    let state: HTML =
-      switch record.state {
-      case .available:
-        "It is open until \(time(record.expires)). Its code is shown where it was opened."
-      case .pending: "It is open, and somebody looks at it."
-      case .joined: "\(record.name ?? "A device") joined by it."
-      case .declined: "It was declined."
-      case .expired: "It expired."
-      case .exhausted: "It was closed after three wrong codes."
-      case .cancelled: "It was cancelled."
-      }
-    return "<p>\(state)</p>"
-  }
-
-  /// The state of an invitation in words; empty while it is open.
-  private func words(for opened: Invitations.Opened) -> HTML {
-    let wrong: HTML? = opened.attemptsLeft.map {
+  /// The state of an invitation in words; none while one that the page opened waits.
+  private func words(for record: InvitationRecord, _ opened: OpenedInvitations.Opened?) -> HTML {
+    let wrong: HTML? = opened?.attemptsLeft.map {
       "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>\n"
     }
-    return switch opened.state {
-    case .waiting: wrong ?? .nothing
-    case .offered: "\(wrong)<p class=\"done\">Somebody with the code looks at it.</p>"
-    case .joined(let name):
-      "<p class=\"done\"><b>\(name)</b> joined as \(opened.role.withArticle), and receives the notes.</p>"
-    case .done(let name):
-      "<p class=\"done\"><b>\(name)</b> joined as \(opened.role.withArticle).</p>"
-    case .ended(.expired): "<p>It expired: nobody has joined.</p>"
-    case .ended(.exhausted): "<p class=\"error\">It was closed after three wrong codes.</p>"
-    case .ended(.withdrawn), .ended(.used): "<p>It was cancelled.</p>"
+    return switch record.state {
+    case .available where opened != nil: wrong ?? .nothing
+    case .available:
+      "<p>It is open until \(time(record.expires)). Its code is shown where it was opened.</p>"
+    case .pending: "\(wrong)<p class=\"done\">Somebody with the code looks at it.</p>"
+    case .declined:
+      "\(wrong)<p>Somebody with the code declined it. It is open until \(time(record.expires)).</p>"
+    case .joined:
+      "<p class=\"done\"><b>\(record.name ?? "A device")</b> joined as \(record.role.withArticle).</p>"
+    case .expired: "<p>It expired: nobody has joined.</p>"
+    case .exhausted: "<p class=\"error\">It was closed after three wrong codes.</p>"
+    case .cancelled: "<p>It was cancelled.</p>"
     }
   }
 
-  private func instructions(for opened: Invitations.Opened) -> HTML {
-    let code = opened.code ?? ""
+  private func instructions(for opened: OpenedInvitations.Opened) -> HTML {
+    let (open, code) = (opened.open, opened.open.code.description)
     let image = QRCode(code)?.svg(label: "The code \(code) for a camera")
-    let left = max(0, opened.expires - WallClock.now())
+    let left = max(0, open.expires - WallClock.now())
     let hosts = Address.ofThisMachine(limit: 2).map {
-      "--at \(Address(host: $0, port: opened.port))"
+      "--at \(Address(host: $0, port: open.port))"
     }
-    let options = hosts.isEmpty ? "--at HOST:\(opened.port)" : hosts.joined(separator: " or ")
+    let options = hosts.isEmpty ? "--at HOST:\(open.port)" : hosts.joined(separator: " or ")
     let when =
       opened.isHidden
       ? "This device cannot be found on the network: add" : "If it does not find this device, add"
@@ -159,8 +144,8 @@ extension RequestContext {
       <p>On that device, run:</p>
       <pre class="command">notes join \(code)</pre>
       \(image)
-      <p>The code lets one device join as \(opened.role.withArticle). It ends \(time(opened.expires)), \
-      in <span role="timer" data-ends="\(Int(opened.expires))">\(Self.left(left))</span>, or after three \
+      <p>The code lets one device join as \(open.role.withArticle). It ends \(time(open.expires)), \
+      in <span role="timer" data-ends="\(Int(open.expires))">\(Self.left(left))</span>, or after three \
       wrong attempts. Tell it to nobody else.</p>
       <p class="hint">\(when) <code>\(options)</code>.</p>
       """

@@ -3,12 +3,9 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// A member's role and removal: the actions of notes-members(1), each after a page that explains
-/// it.
+/// A member of the notebook, for an admin: another role, or its removal, as with notes-members(1).
 extension RequestContext {
-  func address(of member: Member, _ more: String = "") -> String {
-    "\(root)/devices/member/\(member.deviceID)\(more)"
-  }
+  func address(of member: Member) -> String { "\(root)/devices/member/\(member.deviceID)" }
 
   /// The member whose ID is in the path and whom this device may change.
   private func changeableMember(in context: SessionContext) throws -> Member {
@@ -25,70 +22,18 @@ extension RequestContext {
   }
 
   func memberPage(in notebook: Notebook) throws -> HTML {
-    let member = try changeableMember(in: site.sessionContext(of: notebook))
-    return layout(member.name, name: notebook.identity.name) {
-      """
-      \(reachedHeading(member.name))
-      <p>\(member.role.rawValue), device <code>\(member.deviceID)</code></p>
-      <form method="get" action="\(address(of: member, "/role"))" class="edit">
-      <fieldset><legend class="label">Role</legend>
-      \(roleChoices(named: "to", chosen: member.role))
-      </fieldset>
-      <p><button class="btn main">Change the role …</button></p>
-      </form>
-      <p><a class="btn bad" href="\(address(of: member, "/remove"))">Remove \(member.name) from the notebook …</a></p>
-      <p><a class="btn plain" href="\(root)/devices">All devices</a></p>
-      """
-    }
-  }
-
-  /// Explains the change of a role, and asks.
-  func rolePage(in notebook: Notebook) throws -> HTML {
     let context = try site.sessionContext(of: notebook)
     let member = try changeableMember(in: context)
-    guard let role = request.query["to"].flatMap(Role.init(rawValue:)) else {
-      throw Refusal.brokenForm
-    }
-    let (now, then) = (member.role.withArticle, role.withArticle)
-    if role == member.role { throw Refusal.sameRole(then) }
-    let meaning =
-      switch role {
-      case .reader: "It receives the notes; what is written there from then on stays there."
-      case .writer: "It receives the notes, and sends what is written there."
-      case .admin: "It also invites and removes devices, and changes roles, this device's included."
-      }
-    let invited = member.role == .admin ? invitedChoice(by: member, context) : nil
-    return layout("Role of \(member.name)", name: notebook.identity.name) {
-      """
-      \(reachedHeading("\(member.name) as \(then)"))
-      <p><b>\(member.name)</b>, which is \(now), will be \(then). \(meaning) \
-      Other devices learn it at their next sync.</p>
-      <form method="post" action="\(address(of: member, "/role"))" class="edit">
-      <input type="hidden" name="role" value="\(role.rawValue)">
-      \(invited)
-      <p class="acts"><button class="btn main">Make it \(then)</button> <a class="btn" data-leave href="\(address(of: member))">Cancel</a></p>
-      </form>
-      """
-    }
-  }
-
-  /// Explains a removal, and asks.
-  func removalPage(in notebook: Notebook) throws -> HTML {
-    let context = try site.sessionContext(of: notebook)
-    let member = try changeableMember(in: context)
-    return layout("Remove \(member.name)", name: notebook.identity.name) {
-      """
-      \(reachedHeading("Remove \(member.name)"))
-      <p><b>\(member.name)</b> (\(member.role.rawValue), device \(String(member.deviceID.prefix(8)))) \
-      stops exchanging notes as soon as the devices it meets learn of the removal. It keeps the notes it \
-      already has: those cannot be taken back.</p>
-      <form method="post" action="\(address(of: member, "/remove"))" class="edit">
-      \(invitedChoice(by: member, context))
-      <p class="acts"><button class="btn bad">Remove \(member.name)</button> \
-      <a class="btn" data-leave href="\(address(of: member))">Cancel</a></p>
-      </form>
-      """
-    }
+    let invited = invitedChoice(by: member, context)
+    return personPage(
+      member.name, at: address(of: member), in: notebook,
+      about: "<p>device <code>\(member.deviceID)</code></p>",
+      role: "\(memberRoles(chosen: member.role))\(member.role == .admin ? invited : nil)",
+      removal: """
+        <p class="soft">It stops exchanging notes as soon as the devices it meets learn of the removal. It keeps \
+        the notes it already has: those cannot be taken back.</p>
+        \(invited)
+        """)
   }
 
   /// The members whom the device invited or made admins, directly or through others: they stay unless this

@@ -1,3 +1,6 @@
+internal import Membership
+internal import Notebook
+
 /// Parts of the pages that list something.
 extension HTML {
   /// Rows on a card, or `none` if there are no rows.
@@ -37,13 +40,11 @@ extension HTML {
   }
 
   /// The choices of a role, each with its meaning.
-  static func choices(
-    named field: String, chosen: String, among roles: [(name: String, meaning: HTML)]
-  ) -> [HTML] {
-    roles.map { role in
+  static func roles(chosen: Role, _ roles: [(role: Role, meaning: HTML)]) -> [HTML] {
+    roles.map { role, meaning in
       """
-      <label class="choice less"><input type="radio" name="\(field)" value="\(role.name)"\
-      \(" checked", if: role.name == chosen)> <span><b>\(role.name)</b>: \(role.meaning)</span></label>
+      <label class="choice less"><input type="radio" name="role" value="\(role.rawValue)"\
+      \(" checked", if: role == chosen)> <span><b>\(role.rawValue)</b>: \(meaning)</span></label>
 
       """
     }
@@ -74,5 +75,30 @@ extension RequestContext {
   /// The link to the remaining rows, whose address contains the number of shown ones.
   func more(_ rest: Int, _ address: String) -> HTML? {
     rest > 0 ? "<p><a class=\"btn\" href=\"\(address)\">\(rest) more</a></p>" : nil
+  }
+
+  /// The page that changes a member or a guest: the role, and, if that is opened, the removal.
+  func personPage(
+    _ name: String, at address: String, in notebook: Notebook, about: HTML? = nil, role: HTML,
+    removal: HTML
+  ) -> HTML {
+    let frame = Frame(back: (root + "/devices", "People and devices"))
+    return layout(name, name: notebook.identity.name, frame) {
+      """
+      \(reachedHeading(name))
+      \(about)
+      <form method="post" action="\(address)/role" class="edit">
+      <fieldset><legend class="label">Role</legend>
+      \(role)
+      </fieldset>
+      <p><button class="btn main">Change the role</button></p>
+      </form>
+      <details id="removal"><summary class="btn bad">Remove \(name) …</summary>
+      <form method="post" action="\(address)/remove" class="stack">
+      \(removal)
+      <p><button class="btn bad">Remove \(name)</button></p>
+      </form></details>
+      """
+    }
   }
 }

@@ -6,6 +6,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Notebook
 internal import Synchronization
+internal import Watch
 
 /// The pages of notebooks, served to browsers of this machine until `stop`.
 public final class WebServer: Sendable {
@@ -69,52 +70,43 @@ public final class WebServer: Sendable {
   ///     keeps the page's data for a port.
   ///   - network: the network from which guests come; nil for only this machine.
   /// - Throws: the error of bind(2) if the port is not available; the errors of opening the notebook.
-  public convenience init(
+  public init(
     _ choice: WebChoice, dataFolder: String, controlFolder: String? = nil,
     port: Int?, network: WebNetwork? = nil, limits: WebLimits = WebLimits()
   ) throws {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let pool = NIOThreadPool(numberOfThreads: 2)
+    group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    pool = NIOThreadPool(numberOfThreads: 2)
     do {
       let page = try network.map { try Self.certified($0, dataFolder) }
       let hosts = ["127.0.0.1"] + (network?.addresses ?? [])
       let own = try Self.ownPort(of: choice, dataFolder)
       let listeners = try Self.listeners(group, at: hosts, port: port, own: own, limits)
       pool.start()
-      let onNetwork = network.flatMap { network in
+      onNetwork = network.flatMap { network in
         page.map { NetworkListeners(network, $0, Array(listeners.dropFirst())) }
       }
-      let connections = Connections(limits: limits)
+      connections = Connections(limits: limits)
       let local = Entrance.local(port: listeners[0].port)
       let notebooks = ServedNotebooks(
         choice, dataFolder: dataFolder, controlFolder: controlFolder, connections: connections,
         limits: limits, at: [local, onNetwork?.entrance].compactMap { $0?.origin })
       let gate = Gate(port: listeners[0].port, notebooks, isOfAll: choice == .all)
-      let router = Router(notebooks, gate: gate, pool: pool, limits: limits)
+      router = Router(notebooks, gate: gate, pool: pool, limits: limits)
       try notebooks.begin()
-      listeners[0].open(router, gate.local, connections)
+      listener = listeners[0]
+      listener.open(router, gate.local, connections)
       onNetwork?.open(router, connections)
       if let page {
         _ = group.next().scheduleRepeatedTask(initialDelay: .hours(24), delay: .hours(24)) { _ in
           page.renew()
         }
       }
-      self.init(group, pool, listeners[0], router, connections, onNetwork)
     } catch {
       // Errors of the shutdown are ignored: the first error is the one to report.
       try? pool.syncShutdownGracefully()
       try? group.syncShutdownGracefully()
       throw error
     }
-  }
-
-  private init(
-    _ group: MultiThreadedEventLoopGroup, _ pool: NIOThreadPool, _ listener: HTTPListener,
-    _ router: Router,
-    _ connections: Connections, _ onNetwork: NetworkListeners?
-  ) {
-    (self.group, self.pool, self.listener) = (group, pool, listener)
-    (self.router, self.connections, self.onNetwork) = (router, connections, onNetwork)
   }
 
   /// The port for this choice, always the same on this device.

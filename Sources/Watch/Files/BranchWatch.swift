@@ -3,11 +3,10 @@ internal import Glibc
 internal import Notebook
 internal import Synchronization
 internal import System
-internal import Watch
 
-/// Notices that the notebook has another version: the branch named by HEAD moved, or HEAD names another
-/// branch, whichever program did it.
-final class BranchWatch: Sendable {
+/// Notices that the notebook has another version: that the branch named by HEAD moved, or that HEAD names
+/// another branch, by whichever program.
+package final class BranchWatch: Sendable {
   private let folder: String
   private let changed: @Sendable () -> Void
   private let state = Mutex(State())
@@ -34,15 +33,16 @@ final class BranchWatch: Sendable {
     }
   }
 
-  /// `changed` is called on separate threads, also once at first.
-  init(folder: String, changed: @escaping @Sendable () -> Void) throws {
+  /// `changed` is called on threads of the watch's own, also once at first.
+  package init(folder: String, changed: @escaping @Sendable () -> Void) throws {
     (self.folder, self.changed) = (folder, changed)
     let git = try Notebook.open(at: folder).repository.gitFolder
     let head = try FileWatch("HEAD", in: git) { [weak self] in self?.look() }
     state.withLock { $0.head = head }
   }
 
-  func stop() {
+  /// Ends the watching.
+  package func stop() {
     state.withLock { state in
       state.isStopped = true
       state.head?.stop()

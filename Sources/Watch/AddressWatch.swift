@@ -1,8 +1,8 @@
 internal import Glibc
 internal import System
 
-/// Notices, by the kernel's messages, that this machine may have other addresses: rtnetlink(7).
-final class AddressWatch: Sendable {
+/// Notices that this machine may have other addresses, by messages of the kernel: rtnetlink(7).
+package final class AddressWatch: Sendable {
   private let stopping: WakeUp
 
   /// How long there must be no message before a change counts, in seconds: a change causes several
@@ -11,8 +11,8 @@ final class AddressWatch: Sendable {
 
   /// `changed` is called on a separate thread.
   ///
-  /// - Throws: an error if the kernel sends no messages, as in some containers.
-  init(changed: @escaping @Sendable () -> Void) throws {
+  /// - Throws: an error if the kernel reports nothing, as in some containers.
+  package init(changed: @escaping @Sendable () -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping
     let socket = try RouteSocket.open()
@@ -40,6 +40,6 @@ final class AddressWatch: Sendable {
     }
   }
 
-  /// Ends the watch.
-  func stop() { stopping.signal() }
+  /// Ends the watching.
+  package func stop() { stopping.signal() }
 }
