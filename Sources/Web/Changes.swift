@@ -137,7 +137,14 @@ extension RequestContext {
     return .see(root + "/?done=deleted")
   }
 
-  /// Restores a deleted note.
+  /// Pins a note to the top of the list, or takes it down, as the address says.
+  func pin(_ subject: Subject, in notebook: Notebook) throws -> Response {
+    let (pinned, deed) = (PinnedNotes(in: notebook.stateFolder), request.path[2])
+    if deed == "pin" { try pinned.pin(subject.id) } else { try pinned.unpin(subject.id) }
+    return .see(address(subject) + "?done=\(deed)")
+  }
+
+  /// Brings back a deleted note.
   func bringBack(_ subject: Subject, in notebook: Notebook) throws -> Response {
     guard let last = try notebook.history.lastVersion(with: subject.path) else {
       throw Refusal.noSuchVersion

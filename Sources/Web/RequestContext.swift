@@ -123,6 +123,7 @@ struct RequestContext {
     case ("tick", 5): return try tick(subject, in: notebook)
     case ("rename", 4): return try rename(subject, in: notebook)
     case ("delete", 5): return try delete(subject, in: notebook)
+    case ("pin", 3), ("unpin", 3): return try pin(subject, in: notebook)
     case ("restore", 3) where subject.isDeleted: return try bringBack(subject, in: notebook)
     case ("restore", 4), ("restore", 6): return try restore(subject, in: notebook)
     case ("copy", 4): return try copy(subject, in: notebook)

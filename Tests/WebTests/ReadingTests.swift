@@ -250,6 +250,52 @@ import WorkTree
     #expect(try web.page(note + "/edit").text.contains("<h1 class=\"edited\""))
   }
 
+  // "a dot marks the notes that others changed since they were last read here"
+  @Test func `A note that another device changed is new until it is read`() throws {
+    let web = try WebFixture()
+    try web.folder.write("one\n", to: "Plan.txt")
+    let base = try #require(try web.notebook.save().version)
+    let grandma = try web.comeIn(
+      GuestBook(stateFolder: web.notebook.stateFolder).invite("Grandma", as: .writer).token)
+    try web.meet("Ben", [("Plan.txt", "two\n")], on: base)
+    let note = try web.address("Plan.txt")
+    let mark = "<span class=\"unread\"></span><span class=\"vh\">New: </span>"
+    #expect(try web.get("/").text.split(separator: mark).count == 2)
+    // What a guest reads is recorded nowhere.
+    #expect(try !web.get("/", as: grandma).text.contains(mark))
+    _ = try web.get(note, as: grandma)
+    #expect(try web.get("/").text.contains(mark))
+    _ = try web.get(note)
+    #expect(try !web.get("/").text.contains(mark))
+  }
+
+  // "keeps the note above all others in the lists of this page, for everybody who uses it"
+  @Test func `A pinned note is above the others`() throws {
+    let web = try WebFixture()
+    for (number, name) in ["Keys", "Plan"].enumerated() {
+      try web.folder.write("\(number)\n", to: name + ".txt")
+      _ = try web.notebook.save()
+    }
+    let grandma = try web.comeIn(
+      GuestBook(stateFolder: web.notebook.stateFolder).invite("Grandma", as: .reader).token)
+    let note = try web.address("Keys.txt")
+    func isFirst(_ list: String) -> Bool {
+      list.firstRange(of: ">Pinned</h2>") != nil
+        && list.split(separator: "row-title")[1].contains(">Keys<")
+    }
+    #expect(try !isFirst(web.get("/").text) && web.get(note).text.contains("Pin to the top"))
+    #expect(try !web.get(note, as: grandma).text.contains("Pin to the top"))
+    #expect(try web.post(note + "/pin", [], as: grandma).status == 403)
+    for _ in 1...2 {
+      #expect(try web.post(note + "/pin", []).status == 303)
+      #expect(try isFirst(web.get("/").text) && isFirst(web.get("/", as: grandma).text))
+      #expect(try web.get("/?from=1").text.contains(">Plan<"))
+    }
+    #expect(try web.get(note).text.contains("/unpin\""))
+    for _ in 1...2 { #expect(try web.post(note + "/unpin", []).status == 303) }
+    #expect(try !isFirst(web.get("/").text))
+  }
+
   // "Of a note in conflict the page shows, where several people changed the same words, the text of each with its
   // author and time."
   @Test(arguments: ["Plan.md", "Plan.txt"])

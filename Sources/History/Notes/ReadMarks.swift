@@ -23,16 +23,18 @@ public struct ReadMarks {
   /// The read marks of this notebook.
   public init(in history: History) { self.history = history }
 
-  /// The notes that others changed since they were last read.
-  public func newNotes() throws -> Set<TreePath> {
+  /// The notes that others changed since they were looked at, of all notes or of these.
+  public func newNotes(among paths: [TreePath]? = nil) throws -> Set<TreePath> {
     guard let tip = try repository.head().commit, let record = try record() else { return [] }
-    return Set(try news(since: record, at: tip).keys)
+    return Set(try news(since: record, at: tip, among: paths.map { Set($0) }).keys)
   }
 
   /// Records that somebody reads the present texts of these notes. Throws if the record cannot be
   /// written: then the notes are still new.
   public func markRead(_ paths: [TreePath]) throws {
-    guard let tip = try repository.head().commit, var record = try record() else { return }
+    guard let tip = try repository.head().commit, var record = try record(),
+      try !news(since: record, at: tip, among: Set(paths)).isEmpty
+    else { return }
     var news = try news(since: record, at: tip)
     for path in paths {
       guard let text = news.removeValue(forKey: path) else { continue }
@@ -41,13 +43,15 @@ public struct ReadMarks {
     try write(news.isEmpty ? Record(seen: tip) : record)
   }
 
-  /// The new texts, by path.
-  private func news(since record: Record, at tip: ObjectID) throws -> [TreePath: ObjectID] {
+  /// The texts that are new, by their paths, of all notes or of these.
+  private func news(
+    since record: Record, at tip: ObjectID, among paths: Set<TreePath>? = nil
+  ) throws -> [TreePath: ObjectID] {
     if record.seen == tip { return [:] }
     let changes = try repository.changes(
       from: repository.commit(record.seen).tree, to: repository.commit(tip).tree)
     var news: [TreePath: ObjectID] = [:]
-    for change in changes where change.path.isNote {
+    for change in changes where change.path.isNote && paths?.contains(change.path) ?? true {
       guard let text = change.new, text.mode.isFile, record.notes[change.path] != text.id
       else { continue }
       news[change.path] = text.id

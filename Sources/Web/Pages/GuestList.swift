@@ -12,7 +12,7 @@ extension RequestContext {
       let about: [HTML] = ["\(guest.role.rawValue)", "since \(time(guest.since))"]
       return .person(
         "<b>\(guest.name)</b>", about + [seen ?? "not here since the page was started"],
-        .change(guest.name, at: "\(root)/devices/guest/\(guest.id)"))
+        .change(guest.name, at: "\(root)/devices/guest/\(guest.id)"), face: .face(guest.name))
     }
     let links = try site.guests.invitations().map { link -> HTML in
       let name = link.name ?? "A guest"

@@ -19,6 +19,7 @@ enum Icon: String {
   case rename = "M4 18.500h7M4.500 14l4-9 4 9M6 11h5M16 4.500c1.500 0 2 .8 2 2v11c0 1.200.5 2 2 2"
   case clip =
     "M19 11.500l-7.500 7.500a4.500 4.500 0 0 1-6.400-6.400l8-8a3 3 0 0 1 4.300 4.300l-7.700 7.700a1.500 1.500 0 0 1-2.200-2.200l7-7"
+  case pin = "M12 15v5.500M8 4h8l-1 6 3 4.500H6L9 10z"
   case tick = "M5 12.500l4.500 4.500L19 7.500"
   case more = "M6 9.500l6 6 6-6"
 }
@@ -27,6 +28,15 @@ extension HTML {
   /// A drawing beside words that have the same meaning.
   static func icon(_ icon: Icon, _ style: HTML = "i") -> HTML {
     "<svg class=\"\(style)\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"\(icon.rawValue)\"/></svg>"
+  }
+
+  /// The first letter of a person's name, in a colour that the name always has. The name is beside it.
+  static func face(_ name: String) -> HTML {
+    // A guest's name has the device behind it in versions.
+    let name = name.firstRange(of: " (").map { name[..<$0.lowerBound] } ?? name[...]
+    let colour = name.utf8.reduce(0) { ($0 * 31 + Int($1)) % 4 } + 1
+    let letter = name.prefix(1).uppercased()
+    return "<span class=\"face p\(colour)\" aria-hidden=\"true\">\(letter)</span>"
   }
 
   /// A sheet of paper, for an empty page.

@@ -86,6 +86,8 @@ extension RequestContext {
       case "renamed": "Renamed"
       case "deleted": "Deleted. You find it under \u{201C}Deleted notes\u{201D} in the menu."
       case "restored": "Restored. The text before it is among the versions."
+      case "pin": "Pinned to the top of the list"
+      case "unpin": "Not pinned any more"
       case "copied": "This is the copy"
       case "undone": "Undone"
       case "settled": "Done. The other text stays among the versions."
@@ -116,12 +118,17 @@ extension RequestContext {
     let list = (root + "/", notebook.identity.name)
     return Frame(
       back: isNote ? list : (address(subject), subject.title), title: isNote ? subject.title : nil,
-      menu: menu(of: subject),
+      menu: menu(of: subject, in: notebook),
       list: try sideList(of: notebook, shown: subject))
   }
 
-  private func menu(of subject: Subject) -> HTML {
+  private func menu(of subject: Subject, in notebook: Notebook) -> HTML {
     let isOpen = visitor.mayWrite && !subject.isDeleted
+    let isPinned = PinnedNotes(in: notebook.stateFolder).ids.contains(subject.id)
+    let pin: HTML = """
+      <form method="post" action="\(address(subject, isPinned ? "/unpin" : "/pin"))">\
+      <button>\(HTML.icon(.pin))\(isPinned ? "Pinned: take it down" : "Pin to the top")</button></form>
+      """
     let change: HTML = """
       <a href="\(address(subject, "/rename"))">\(HTML.icon(.rename))Rename or move</a>
       <hr><a class="bad" href="\(address(subject, "/delete"))">\(HTML.icon(.bin))Delete</a>
@@ -131,6 +138,7 @@ extension RequestContext {
       """
     return """
       \(settle, if: isOpen && subject.isInConflict)
+      \(pin, if: isOpen)
       <a href="\(address(subject, "/versions"))">\(HTML.icon(.clock))Versions</a>
       \(change, if: isOpen)
       """

@@ -115,21 +115,28 @@ extension RequestContext {
   ) throws -> HTML {
     if all.isEmpty { return noNotes(in: notebook) }
     let folder = request.path.isEmpty ? request.query["in"] : nil
-    let notes = folder == nil ? all : all.filter { self.folder(of: $0) == folder }
+    let inFolder = folder == nil ? all : all.filter { self.folder(of: $0) == folder }
+    let pinned = PinnedNotes(in: notebook.stateFolder).ids
+    let notes =
+      inFolder.filter { pinned.contains($0.id) } + inFolder.filter { !pinned.contains($0.id) }
     let skipped = request.path.isEmpty ? skipped : 0
     let page = notes.dropFirst(skipped).prefix(atOnce)
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
     let editors = editors(in: notebook)
     let own = ownName(in: notebook)
+    // A guest's reading is recorded nowhere.
+    let marks = visitor.isOwner ? ReadMarks(in: notebook.history) : nil
+    let news = try marks?.newNotes(among: page.map(\.path)) ?? []
     let shownRows = try page.map { note in
       // The visitor's own name is not shown.
       let last = try note.lastVersion.map { try proofs.author(of: $0) }
       let author = last.flatMap { $0.isOf(own) ? nil : name($0) }
       let row = row(
         note, in: notebook, by: author, editors: editors.names(of: note.id, note.path),
-        isShown: note.id == shown)
-      return (note.modified.map { TimeStyle.period.text($0) } ?? "Not saved yet", row)
+        isShown: note.id == shown, isNew: news.contains(note.path))
+      let period = note.modified.map { TimeStyle.period.text($0) } ?? "Not saved yet"
+      return (pinned.contains(note.id) ? "Pinned" : period, row)
     }
     let next = skipped + page.count
     let address = "\(root)/?from=\(next)" + (folder.map { "&in=" + encoded($0) } ?? "")
@@ -191,7 +198,8 @@ extension RequestContext {
   }
 
   private func row(
-    _ note: NoteSummary, in notebook: Notebook, by author: HTML?, editors: [String], isShown: Bool
+    _ note: NoteSummary, in notebook: Notebook, by author: HTML?, editors: [String], isShown: Bool,
+    isNew: Bool
   ) -> HTML {
     let preview = Preview(of: note.path, in: notebook.workTree)
     let when: HTML? =
@@ -210,7 +218,7 @@ extension RequestContext {
     return .row(
       note.title, at: note.id.isEmpty ? nil : "\(root)/n/\(note.id)", when,
       ["<span class=\"row-text\" dir=\"auto\">\(preview.words)</span>"], marks: marks,
-      isShown: isShown)
+      isShown: isShown, isNew: isNew)
   }
 
   // MARK: Search

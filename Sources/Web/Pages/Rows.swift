@@ -11,9 +11,10 @@ extension HTML {
   /// A row: title, time, other words, and marks. It is a link if there is an address.
   static func row(
     _ title: String, at address: String?, _ when: HTML? = nil, _ words: [HTML] = [],
-    marks: [HTML?] = [], isShown: Bool = false
+    marks: [HTML?] = [], isShown: Bool = false, isNew: Bool = false
   ) -> HTML {
     let inner: HTML = """
+      \("<span class=\"unread\"></span>\(spoken("New: "))", if: isNew)\
       <span class="row-top"><span class="row-title" dir="auto">\(title)</span>\(when)</span>
       \(words)
       <span class="row-meta">\(marks.compactMap { $0 })</span>
@@ -27,9 +28,11 @@ extension HTML {
   }
 
   /// A row about a device or a person, with the possible actions.
-  static func person(_ name: HTML, _ about: [HTML], _ deed: HTML? = nil) -> HTML {
+  static func person(
+    _ name: HTML, _ about: [HTML], _ deed: HTML? = nil, face: HTML? = nil
+  ) -> HTML {
     """
-    <li class="person"><div>\(name)<small class="about">\(RequestContext.list(about))</small></div> \(deed)</li>
+    <li class="person">\(face)<div>\(name)<small class="about">\(RequestContext.list(about))</small></div> \(deed)</li>
 
     """
   }

@@ -36,7 +36,8 @@ extension RequestContext {
     let authors = try proofs.authors(ofSides: sides, in: note.path)
     let shown = sides.map { side -> ([UInt8], HTML) in
       let when = note.times[side.label].map { time($0) } ?? "\(side.date)"
-      return (side.label, "\(authors[side.label].map { name($0) }) <small>\(when)</small>")
+      let author = authors[side.label].map { "\(HTML.face($0.name)) \(name($0))" as HTML }
+      return (side.label, "\(author) <small>\(when)</small>")
     }
     return Dictionary(shown) { first, _ in first }
   }

@@ -48,8 +48,8 @@ extension RequestContext {
     _ shown: ShownNote?, _ notebook: Notebook
   ) throws -> HTML {
     let commit = version.commit
-    let author = name(try proofs.author(of: commit), isBold: true)
-    // The changes of an altered merge, compared with the computed one.
+    let author = try proofs.author(of: commit)
+    // The changes of an altered merge against the one that its versions give.
     let changed: [VersionChange]
     if case .altered(let merge)? = try proofs.merges.verdict(on: commit) {
       changed = merge.changes.filter { $0.path == subject.path }
@@ -65,7 +65,7 @@ extension RequestContext {
     }
     return """
       <li\(" class=\"now\"", if: isNow)><details class="sit" id="v-\(commit.id)"\(" open", if: isNow)>
-      <summary><span>\(author) \(HTML.time(commit.author.time, .clock))\
+      <summary>\(HTML.face(author.name))<span>\(name(author, isBold: true)) \(HTML.time(commit.author.time, .clock))\
       \(" <span class=\"chip live\">now</span>", if: isNow)
       <small>\(version.subject)</small></span>\(HTML.icon(.more, "i small"))</summary>
       \(changes)

@@ -1,0 +1,24 @@
+public import State
+internal import System
+internal import WorkTree
+
+/// The notes that are pinned to the top of the list on this device, by their IDs: `.git/notes/pinned`, which never
+/// leaves it. Each has an empty file there, so that two programs pin at once without a lock.
+public struct PinnedNotes {
+  private let folder: String
+
+  /// Those of the notebook with this state folder.
+  public init(in stateFolder: StateFolder) { folder = stateFolder[.pinned] }
+
+  /// Their IDs.
+  public var ids: Set<String> { Set(Disk.namesIfAny(in: folder)) }
+
+  /// Pins a note; nothing changes if it is pinned. Throws if that cannot be written.
+  public func pin(_ id: String) throws {
+    try Disk.makeFolder(folder, mode: 0o700)
+    try Disk.replace("\(folder)/\(id)", with: [], isShared: true)
+  }
+
+  /// Takes a note down again, if it is pinned. Throws if that cannot be written.
+  public func unpin(_ id: String) throws { try Disk.remove("\(folder)/\(id)") }
+}
