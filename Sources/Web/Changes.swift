@@ -146,6 +146,7 @@ extension RequestContext {
 
   /// Brings back a deleted note.
   func bringBack(_ subject: Subject, in notebook: Notebook) throws -> Response {
+    guard subject.isDeleted else { throw Refusal.noSuchPage }
     guard let last = try notebook.history.lastVersion(with: subject.path) else {
       throw Refusal.noSuchVersion
     }

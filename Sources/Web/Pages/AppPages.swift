@@ -31,14 +31,17 @@ extension RequestContext {
     }
   }
 
-  /// A file that makes the page an app; nil if the visitor has none with this name.
-  func appFile(_ name: String, of notebook: String) -> Response? {
-    switch name {
+  /// The file that the path names, also one that makes an app of the page.
+  func file(of notebook: Notebook) throws -> Response {
+    switch request.path[0] {
     case "worker.js" where mayBeApp:
-      .file(Self.worker, type: "text/javascript; charset=utf-8")
+      return .file(Self.worker, type: "text/javascript; charset=utf-8")
     case "app.webmanifest" where mayBeApp:
-      .file(Array(manifest(notebook).utf8), type: "application/manifest+json")
-    default: nil
+      let manifest = manifest(notebook.identity.name)
+      return .file(Array(manifest.utf8), type: "application/manifest+json")
+    case let name:
+      guard let file = Self.file(name) else { throw Refusal.noSuchPage }
+      return file
     }
   }
 
@@ -71,8 +74,9 @@ extension RequestContext {
 
   // MARK: This browser
 
-  func browserPage(of notebook: Notebook) -> HTML {
-    layout("This browser", name: notebook.identity.name) {
+  func browserPage(of notebook: Notebook) throws -> HTML {
+    guard visitor.guest != nil else { throw Refusal.noSuchPage }
+    return layout("This browser", name: notebook.identity.name) {
       """
       <h1>This browser</h1>
       \(app)
