@@ -177,6 +177,7 @@ let package = Package(
         "Web", "notes-web", "QRCodes", "Watch", "Exchange", "Membership", "Discovery", "Channel",
         "Git",
         "System", "TestSupport", .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: settings),
     .executableTarget(

@@ -1,4 +1,5 @@
 internal import Membership
+internal import NIOHTTP1
 internal import Synchronization
 internal import System
 
@@ -62,30 +63,13 @@ final class Gate: Sendable {
     let path: [String]
   }
 
-  /// The parts of a request's head that show its origin.
-  struct Head: Sendable {
-    var method: String
-    /// Path and query.
-    var target: String
-    /// Each header's values, by its name in lower case.
-    var headers: [String: [String]]
-
-    func only(_ name: String) -> String? {
-      let values = headers[name] ?? []
-      return values.count == 1 ? values[0] : nil
-    }
-
-    var path: Substring { target.prefix { $0 != "?" } }
-    var query: Substring { target.dropFirst(path.count).dropFirst() }
-  }
-
-  /// - Parameter place: the part of the client's address for which attempts are counted.
-  func judge(_ head: Head, at entrance: Entrance, from place: String) -> Verdict {
-    // A name that an attacker's DNS server resolves to this machine is refused first.
+  /// - Parameter place: what counts as one address that requests come from.
+  func judge(_ head: HTTPRequestHead, at entrance: Entrance, from place: String) -> Verdict {
+    // A name that an attacker's DNS server points here is refused first.
     guard let origin = entrance.origin(ofHost: head.only("host")) else {
       return .refused(421, "This is another host's address.")
     }
-    guard ["GET", "POST"].contains(head.method) else {
+    guard [.GET, .POST].contains(head.method) else {
       return .refused(405, "Only GET and POST are answered.")
     }
     guard let parts = Request.parts(ofPath: head.path) else {
@@ -97,20 +81,22 @@ final class Gate: Sendable {
       return .refused(403, "This is for the machine itself. Others come in as guests.")
     }
     if parts.count == 2, parts[0] == "open" { return open(parts[1], head, place) }
-    if parts == [Self.authorityName], head.method == "GET", entrance.network != nil {
+    if parts == [Self.authorityName], head.method == .GET, entrance.network != nil {
       return .authority
     }
-    let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == "GET"
-    // A link may be opened from a mail or a message, which is another site's page.
+    let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == .GET
+    // A link may be in a mail or a message, which is another site's page.
     if !isLink, let refusal = foreignness(of: head, origin) { return .refused(403, refusal) }
     if let admission = admission(parts, head, entrance) { return .allowed(admission) }
-    if head.method == "GET", parts == ["style.css"] { return .style }
+    if head.method == .GET, parts == ["style.css"] { return .style }
     if isLink, let root = usedRoot(parts[1]) { return .opened(root: root, cookie: nil) }
     return stranger(place, hasLink: parts.first == Visitor.linkPath)
   }
 
-  /// The owner's admission, for this path with its cookie; nil otherwise.
-  private func admission(_ parts: [String], _ head: Head, _ entrance: Entrance) -> Admission? {
+  /// The owner of this path, with the cookie that belongs to it.
+  private func admission(_ parts: [String], _ head: HTTPRequestHead, _ entrance: Entrance)
+    -> Admission?
+  {
     guard let first = parts.first else { return nil }
     if first == root.dropFirst() {
       let isOwner = cookies(of: head, entrance, below: root).contains { Self.isEqual(cookie, $0) }
@@ -158,18 +144,18 @@ final class Gate: Sendable {
   }
 
   /// The reason why a request from another site's page is refused; nil for others.
-  private func foreignness(of head: Head, _ origin: String) -> String? {
-    let sites = head.headers["sec-fetch-site"] ?? []
-    // "none" is a navigation by the user: a typed address, or a bookmark.
-    guard sites.isEmpty || sites == ["same-origin"] || sites == ["none"] && head.method == "GET"
+  private func foreignness(of head: HTTPRequestHead, _ origin: String) -> String? {
+    let sites = head.headers["sec-fetch-site"]
+    // "none" is the user: an address typed, or a bookmark.
+    guard sites.isEmpty || sites == ["same-origin"] || sites == ["none"] && head.method == .GET
     else { return "Another site's page asks this." }
-    let origins = head.headers["origin"] ?? []
+    let origins = head.headers["origin"]
     let isOwn = origins == [origin]
-    return isOwn || origins.isEmpty && head.method == "GET" ? nil : "Another site's page asks this."
+    return isOwn || origins.isEmpty && head.method == .GET ? nil : "Another site's page asks this."
   }
 
-  private func open(_ guess: String, _ head: Head, _ place: String) -> Verdict {
-    guard head.method == "GET" else { return .refused(405, "The link is opened with GET.") }
+  private func open(_ guess: String, _ head: HTTPRequestHead, _ place: String) -> Verdict {
+    guard head.method == .GET else { return .refused(405, "The link is opened with GET.") }
     guard Self.isEqual(token, guess) else { return stranger(place) }
     let wasUsed = isUsed.withLock { isUsed in
       defer { isUsed = true }
@@ -180,10 +166,10 @@ final class Gate: Sendable {
 
   /// The values of cookies with the page's name; a browser sends one.
   private func cookies(
-    of head: Head, _ entrance: Entrance, below root: String
+    of head: HTTPRequestHead, _ entrance: Entrance, below root: String
   ) -> [String] {
     guard let name = entrance.cookieName(below: root).map({ $0 + "=" }) else { return [] }
-    let items = (head.headers["cookie"] ?? []).flatMap { $0.split(separator: ";") }
+    let items = head.headers["cookie"].flatMap { $0.split(separator: ";") }
     let ours = items.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(name) }
     return ours.prefix(8).map { String($0.dropFirst(name.count)) }
   }
@@ -213,4 +199,15 @@ final class Gate: Sendable {
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
+}
+
+extension HTTPRequestHead {
+  /// The value of a header that was sent once.
+  func only(_ name: String) -> String? {
+    let values = headers[name]
+    return values.count == 1 ? values[0] : nil
+  }
+
+  var path: Substring { uri.prefix { $0 != "?" } }
+  var query: Substring { uri.dropFirst(path.count).dropFirst() }
 }

@@ -2,6 +2,7 @@ import Git
 import Glibc
 import History
 import Membership
+import NIOHTTP1
 import Notebook
 import System
 import TestSupport
@@ -283,7 +284,8 @@ import Testing
       connections: Connections(limits: WebLimits()), limits: WebLimits(), at: [])
     let gate = Gate(port: 4711, none)
     func status(_ path: String, from place: String = "a") -> Int? {
-      let head = Gate.Head(method: "GET", target: path, headers: ["host": gate.local.hosts])
+      let head = HTTPRequestHead(
+        version: .http1_1, method: .GET, uri: path, headers: ["host": gate.local.hosts[0]])
       let verdict = gate.judge(head, at: gate.local, from: place)
       guard case .refused(let status, _) = verdict else { return nil }
       return status

@@ -21,8 +21,8 @@ final class RequestHandler: ChannelInboundHandler {
 
   private enum State {
     case idle
-    /// The request is admitted; the form is being received.
-    case form(Gate.Head, Gate.Admission, ByteBuffer)
+    /// The request is admitted; the form is coming.
+    case form(HTTPRequestHead, Gate.Admission, ByteBuffer)
     /// The request is answered, or being answered: further bytes are ignored.
     case answering
   }
@@ -49,7 +49,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
-    case (.head(let head), .idle): begin(Gate.Head(head), head, context)
+    case (.head(let head), .idle): begin(head, context)
     case (.body(var part), .form(let head, let admission, var form)):
       guard form.readableBytes + part.readableBytes <= limits.formBytes else {
         return refuse(413, "This is more than the page takes.", context)
@@ -63,10 +63,8 @@ final class RequestHandler: ChannelInboundHandler {
     }
   }
 
-  private func begin(
-    _ head: Gate.Head, _ sent: HTTPRequestHead, _ context: ChannelHandlerContext
-  ) {
-    keepsAlive = sent.isKeepAlive
+  private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    keepsAlive = head.isKeepAlive
     let place = Connections.place(of: context.channel)
     switch router.gate.judge(head, at: entrance, from: place) {
     case .refused(401, let text): send(Router.closed(text), on: context, closes: true)
@@ -87,7 +85,7 @@ final class RequestHandler: ChannelInboundHandler {
         connections.letIn(context.channel, to: notebook, guestID: guestID)
       }
       expect(within: limits.formTime, context)
-      if head.method == "POST" {
+      if head.method == .POST {
         guard Self.type(of: head) == (Self.isPiece(admission) ? FileKind.bytes : Self.formType)
         else {
           return refuse(415, "A form is expected.", context)
@@ -96,7 +94,7 @@ final class RequestHandler: ChannelInboundHandler {
         {
           return refuse(413, "This is more than the page takes.", context)
         }
-      } else if sent.headers.contains(name: "transfer-encoding")
+      } else if head.headers.contains(name: "transfer-encoding")
         || head.only("content-length").map({ $0 != "0" }) ?? false
       {
         return refuse(400, "A GET has no body.", context)
@@ -105,8 +103,8 @@ final class RequestHandler: ChannelInboundHandler {
     }
   }
 
-  /// The type without the charset, which scripts add and forms do not.
-  private static func type(of head: Gate.Head) -> String? {
+  /// Scripts name the charset behind the type, forms do not.
+  private static func type(of head: HTTPRequestHead) -> String? {
     head.only("content-type")?.lowercased().split(separator: ";").first.map(String.init)
   }
 
@@ -118,14 +116,14 @@ final class RequestHandler: ChannelInboundHandler {
   }
 
   private func finish(
-    _ head: Gate.Head, _ admission: Gate.Admission, _ form: ByteBuffer,
+    _ head: HTTPRequestHead, _ admission: Gate.Admission, _ form: ByteBuffer,
     _ context: ChannelHandlerContext
   ) {
     let piece = Self.isPiece(admission) ? Array(form.readableBytesView) : []
     guard let query = Fields(parsing: head.query.utf8),
       let fields = piece.isEmpty ? Fields(parsing: form.readableBytesView) : Fields()
     else { return refuse(400, "The form cannot be read.", context) }
-    let isForm = head.method == "POST"
+    let isForm = head.method == .POST
     let place = Connections.place(of: context.channel)
     state = .answering
     deadline?.cancel()
@@ -142,7 +140,7 @@ final class RequestHandler: ChannelInboundHandler {
         method: isForm ? .post : .get, visitor: admission.visitor, entrance: entrance,
         isByName: entrance.isByName(host: head.only("host")), path: admission.path, query: query,
         form: fields, isByScript: head.only("accept") == "application/json", piece: piece,
-        range: head.headers["if-range"] == nil ? head.only("range") : nil)
+        range: head.headers["if-range"].isEmpty ? head.only("range") : nil)
     }
     response.whenComplete { result in
       let (handler, context) = bound.value
@@ -240,15 +238,5 @@ final class RequestHandler: ChannelInboundHandler {
     deadline = context.eventLoop.scheduleTask(in: .milliseconds(Int64(seconds * 1_000))) {
       channel.close(promise: nil)
     }
-  }
-}
-
-extension Gate.Head {
-  init(_ head: HTTPRequestHead) {
-    let headers = Dictionary(
-      grouping: head.headers.map { (name: $0.name.lowercased(), value: $0.value) }, by: \.name)
-    self.init(
-      method: head.method.rawValue, target: head.uri, headers: headers.mapValues { $0.map(\.value) }
-    )
   }
 }
