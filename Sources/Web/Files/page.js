@@ -137,9 +137,12 @@ const keepApart = () => {
   history.replaceState(null, "", "#" + draftName.slice(store.length));
 };
 
-const post = (draft, headers = { Accept: "application/json" }) => {
+// With a long text each step of a save takes as long as a key may: keys that were pressed meanwhile come first.
+const breath = () => new Promise((resolve) => setTimeout(resolve));
+const post = async (draft, headers = { Accept: "application/json" }) => {
   const body = String(new URLSearchParams(draft.fields));
-  // A request made while the page is being left can continue after it, up to a size that browsers allow.
+  if (body.length > 1e5) await breath();
+  // A request sent when the page is left continues without it, up to the size that browsers allow.
   const keepalive = body.length < 60000;
   return fetch(root + draft.action, {
     method: "POST",
@@ -225,9 +228,10 @@ const sendOwn = async () => {
   clearTimeout(pause);
   keepApart();
   keep(true);
-  const sent = fields(form);
   say("Saving…");
   try {
+    if (isLong()) await breath();
+    const sent = fields(form);
     const response = await post({ action: action(form), fields: sent });
     isWaiting = isForLater(response);
     if (!response.ok) {
