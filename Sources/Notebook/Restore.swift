@@ -65,8 +65,8 @@ extension Notebook {
     throw NotebookError.nameTaken(path, by: path, isFolder: false)
   }
 
-  /// Brings files back to their last version that a power cut damaged, all or these; what they hold is
-  /// versioned beside: notes-save(1), "After a power cut".
+  /// Restores the last version of files that a power cut damaged, all or these; their damaged content
+  /// is saved beside: notes-save(1), "After a power cut".
   ///
   /// - Returns: the files, and the new version; nil if there are none.
   public func restoreDamagedFiles(_ paths: [TreePath]? = nil) throws

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import System
 
-/// Notices that this machine may have other addresses, by messages of the kernel: rtnetlink(7).
+/// Notices, by the kernel's messages, that this machine may have other addresses: rtnetlink(7).
 package final class AddressWatch: Sendable {
   private let stopping: WakeUp
 
@@ -11,7 +11,7 @@ package final class AddressWatch: Sendable {
 
   /// `changed` is called on a separate thread.
   ///
-  /// - Throws: an error if the kernel reports nothing, as in some containers.
+  /// - Throws: an error if the kernel sends no messages, as in some containers.
   package init(changed: @escaping @Sendable () -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping
@@ -40,6 +40,6 @@ package final class AddressWatch: Sendable {
     }
   }
 
-  /// Ends the watching.
+  /// Ends the watch.
   package func stop() { stopping.signal() }
 }

@@ -10,13 +10,13 @@ package final class OpenedInvitations: Sendable {
   package struct Opened: Sendable {
     /// Its code, its role, its end, and the port at which the joining device reaches this one.
     package let open: OpenInvitation
-    /// Whether this device cannot be found on the network.
+    /// Whether this device cannot be discovered on the network.
     package let isHidden: Bool
-    /// The attempts left, after a wrong one.
+    /// The number of attempts left, after a wrong one.
     package var attemptsLeft: Int?
   }
 
-  /// Keeps an invitation open, or ends it.
+  /// The operation that keeps an invitation open, and its end.
   private final class Hold: Sendable {
     let token: CancellationToken
     let ended = BlockingQueue<Bool>()
@@ -35,7 +35,7 @@ package final class OpenedInvitations: Sendable {
 
   /// How many may be open at once; each may take a thread and a port.
   private static let most = 8
-  /// How long until an invitation is open, in seconds.
+  /// How long to wait until an invitation is open, in seconds.
   private static let patience = 30.0
 
   /// None yet.
@@ -49,8 +49,8 @@ package final class OpenedInvitations: Sendable {
   /// The invitation with these first digits; nil if no device can join with it any more.
   package subscript(_ locator: String) -> Opened? { state.withLock { $0.opened[locator] } }
 
-  /// Opens an invitation for this many seconds, and returns its first digits when it is open. Throws as
-  /// `InvitationHost.invite`.
+  /// Opens an invitation for this many seconds, and returns its first digits when it is open. Throws
+  /// like `InvitationHost.invite`.
   package func open(role: Role, by host: InvitationHost, seconds: Double) throws -> String {
     let (hold, first) = (try Hold(), BlockingQueue<Result<String, any Error>>())
     try state.withLock { state in

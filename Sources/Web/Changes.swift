@@ -144,7 +144,7 @@ extension RequestContext {
     return .see(address(subject) + "?done=\(deed)")
   }
 
-  /// Brings back a deleted note.
+  /// Restores a deleted note.
   func bringBack(_ subject: Subject, in notebook: Notebook) throws -> Response {
     guard subject.isDeleted else { throw Refusal.noSuchPage }
     guard let last = try notebook.history.lastVersion(with: subject.path) else {

@@ -63,9 +63,9 @@ final class Gate: Sendable {
     let path: [String]
   }
 
-  /// - Parameter place: what counts as one address that requests come from.
+  /// - Parameter place: the part of the client's address for which attempts are counted.
   func judge(_ head: HTTPRequestHead, at entrance: Entrance, from place: String) -> Verdict {
-    // A name that an attacker's DNS server points here is refused first.
+    // A name that an attacker's DNS server resolves to this machine is refused first.
     guard let origin = entrance.origin(ofHost: head.only("host")) else {
       return .refused(421, "This is another host's address.")
     }
@@ -85,7 +85,7 @@ final class Gate: Sendable {
       return .authority
     }
     let isLink = parts.count == 2 && parts[0] == Visitor.linkPath && head.method == .GET
-    // A link may be in a mail or a message, which is another site's page.
+    // A link may be opened from a mail or a message, which is another site's page.
     if !isLink, let refusal = foreignness(of: head, origin) { return .refused(403, refusal) }
     if let admission = admission(parts, head, entrance) { return .allowed(admission) }
     if head.method == .GET, parts == ["style.css"] { return .style }
@@ -93,7 +93,7 @@ final class Gate: Sendable {
     return stranger(place, hasLink: parts.first == Visitor.linkPath)
   }
 
-  /// The owner of this path, with the cookie that belongs to it.
+  /// The owner's admission, for this path with its cookie; nil otherwise.
   private func admission(_ parts: [String], _ head: HTTPRequestHead, _ entrance: Entrance)
     -> Admission?
   {
@@ -146,7 +146,7 @@ final class Gate: Sendable {
   /// The reason why a request from another site's page is refused; nil for others.
   private func foreignness(of head: HTTPRequestHead, _ origin: String) -> String? {
     let sites = head.headers["sec-fetch-site"]
-    // "none" is the user: an address typed, or a bookmark.
+    // "none" is a navigation by the user: a typed address, or a bookmark.
     guard sites.isEmpty || sites == ["same-origin"] || sites == ["none"] && head.method == .GET
     else { return "Another site's page asks this." }
     let origins = head.headers["origin"]

@@ -41,7 +41,7 @@ struct RequestContext {
 
   // MARK: Notes and versions of a request
 
-  /// The note that the path names by its ID: one of the folder, or else a deleted one.
+  /// The note whose ID is in the path: one in the folder, otherwise a deleted one.
   func subject(in notebook: Notebook) throws -> Subject {
     let id = try noteID(request.path[1])
     if let note = try note(id, in: notebook) {

@@ -4,8 +4,8 @@ internal import Notebook
 internal import Synchronization
 internal import System
 
-/// Notices that the notebook has another version: that the branch named by HEAD moved, or that HEAD names
-/// another branch, by whichever program.
+/// Notices that the notebook has another version: the branch named by HEAD moved, or HEAD names another
+/// branch, whichever program did it.
 package final class BranchWatch: Sendable {
   private let folder: String
   private let changed: @Sendable () -> Void
@@ -33,7 +33,7 @@ package final class BranchWatch: Sendable {
     }
   }
 
-  /// `changed` is called on threads of the watch's own, also once at first.
+  /// `changed` is called on separate threads, also once at first.
   package init(folder: String, changed: @escaping @Sendable () -> Void) throws {
     (self.folder, self.changed) = (folder, changed)
     let git = try Notebook.open(at: folder).repository.gitFolder

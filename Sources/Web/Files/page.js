@@ -142,7 +142,7 @@ const breath = () => new Promise((resolve) => setTimeout(resolve));
 const post = async (draft, headers = { Accept: "application/json" }) => {
   const body = String(new URLSearchParams(draft.fields));
   if (body.length > 1e5) await breath();
-  // A request sent when the page is left continues without it, up to the size that browsers allow.
+  // A request made while the page is being left can continue after it, up to a size that browsers allow.
   const keepalive = body.length < 60000;
   return fetch(root + draft.action, {
     method: "POST",

@@ -267,7 +267,7 @@ extension RequestContext {
     }
     return .row(
       hit.path.noteTitle, at: target, .time(hit.modified, .brief),
-      // A line that says the title says nothing else.
+      // A line that repeats the title is left out.
       hit.lines.filter {
         hit.path.textBehindTitle(String(decoding: $0.bytes, as: UTF8.self)) == nil
       }

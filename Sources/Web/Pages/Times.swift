@@ -2,13 +2,13 @@ internal import System
 
 /// A way to say a time, in the zone of this device.
 enum TimeStyle {
-  /// For a row below a heading that says the day, or the month.
+  /// For a row under a heading with the day or the month.
   case brief
   /// The heading of such a row.
   case period
   /// The heading among a note's versions.
   case day
-  /// The time with its day, if nothing else says the day.
+  /// The time with its day, if no heading has the day.
   case full
   case clock
 
@@ -46,7 +46,7 @@ enum TimeStyle {
 }
 
 extension HTML {
-  /// A time in these words, which programs can read, too; a tooltip shows the whole of it.
+  /// A time in these words, also in a form for programs; a tooltip shows the complete time.
   static func time(_ seconds: Int64, _ style: TimeStyle = .full) -> HTML {
     let time = CalendarTime(seconds)
     let machine = "\(time.date)T\(time.timeOfDayWithSeconds)Z"

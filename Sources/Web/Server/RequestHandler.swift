@@ -21,7 +21,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   private enum State {
     case idle
-    /// The request is admitted; the form is coming.
+    /// The request is admitted; the form is being received.
     case form(HTTPRequestHead, Gate.Admission, ByteBuffer)
     /// The request is answered, or being answered: further bytes are ignored.
     case answering
@@ -103,7 +103,7 @@ final class RequestHandler: ChannelInboundHandler {
     }
   }
 
-  /// Scripts name the charset behind the type, forms do not.
+  /// The type without the charset, which scripts add and forms do not.
   private static func type(of head: HTTPRequestHead) -> String? {
     head.only("content-type")?.lowercased().split(separator: ";").first.map(String.init)
   }
