@@ -106,7 +106,7 @@ public struct StateFolder: Hashable, Sendable {
     case seen
     /// The notes that are pinned to the top of the list, a file for each.
     case pinned
-    /// The keys that members want certified, a file for each member.
+    /// The keys for which members request certificates, a file for each member.
     case requests
     /// The invitations made here.
     case invitations

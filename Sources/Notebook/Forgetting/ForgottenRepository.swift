@@ -48,7 +48,8 @@ struct ForgottenRepository {
 
   private static func stays(_ folder: StateFolder.Folder) -> Bool {
     switch folder {
-    case .membership, .ignore, .attributes, .requests, .invitations, .invited, .offers, .pinned: true
+    case .membership, .ignore, .attributes, .requests, .invitations, .invited, .offers, .pinned:
+      true
     case .checkout, .lingering, .editing, .incoming, .differing, .held, .seen, .cache: false
     }
   }
