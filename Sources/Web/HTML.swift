@@ -1,7 +1,7 @@
 internal import Git
 internal import System
 
-/// Markup of a page. Only literals in the source become markup: every inserted value is text, and goes
+/// Markup of a page. Only literals in the source become markup; every inserted value is text, and goes
 /// through `escaped`.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
   private(set) var markup: String

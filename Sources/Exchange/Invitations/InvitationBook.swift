@@ -18,7 +18,7 @@ public struct InvitationRecord: Sendable, Equatable {
     case exhausted
     case cancelled
 
-    /// Whether it can still be used.
+    /// Whether the invitation can still be used.
     public var isOpen: Bool { [.available, .pending, .declined].contains(self) }
   }
 

@@ -2,7 +2,7 @@ internal import System
 
 /// A way to say a time, in the zone of this device.
 enum TimeStyle {
-  /// For a row under a heading with the day or the month.
+  /// The form for a row under a heading with the day or the month.
   case brief
   /// The heading of such a row.
   case period
