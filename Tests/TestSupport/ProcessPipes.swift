@@ -64,13 +64,27 @@ enum LineReader {
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { break }
       collect(buffer[..<count])
-      var lines = (line + buffer[..<count]).split(
-        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      line = Array(lines.removeLast())
-      log.append(contentsOf: lines.map { String(decoding: $0, as: UTF8.self) })
+      var (lines, start) = ([String](), 0)
+      while let end = newline(in: buffer, start..<count) {
+        line += buffer[start..<end]
+        lines.append(String(decoding: line, as: UTF8.self))
+        (line, start) = ([], end + 1)
+      }
+      line += buffer[start..<count]
+      log.append(contentsOf: lines)
     }
     if !line.isEmpty { log.append(String(decoding: line, as: UTF8.self)) }
     close(file)
+  }
+
+  /// The first newline in a range. A line may have megabytes, so memchr(3) searches for it.
+  private static func newline(in buffer: [UInt8], _ range: Range<Int>) -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress,
+        let found = memchr(base + range.lowerBound, 0x0A, range.count)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
   }
 }
 
