@@ -60,7 +60,7 @@ public final class Listener: Sendable {
     // Every failure means that the address is not reachable.
     let found = try? SocketAddress.resolve(address, deadline: deadline, cancellation: nil)
     guard let first = found?.first else { return false }
-    // Likewise.
+    // If the connection fails, the address is not reachable.
     return (try? Socket.connect(to: first, deadline: deadline, cancellation: nil)) != nil
   }
 

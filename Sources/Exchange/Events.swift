@@ -172,9 +172,9 @@ extension Event {
 public struct PeerIdentity: Hashable, Codable, Sendable {
   /// The device's name in its certificate; for a hub, this device's name for it.
   public let name: String
-  /// Its device ID; for a hub, its name, which cannot be a device's ID.
+  /// The peer's device ID; for a hub, its name, which cannot be a device's ID.
   public let deviceID: String
-  /// Its present role; hubs count as writers, as they pass on writers' versions.
+  /// The peer's present role; hubs count as writers, as they pass on writers' versions.
   public let role: Role
   /// The address, as `HOST:PORT`; a hub's in git's form.
   public let address: String

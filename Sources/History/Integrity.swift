@@ -99,7 +99,7 @@ private struct Inspection {
     if let size = try? repository.header(of: commit.id).size, size > limits.commitBytes {
       return "it has \(size) bytes"
     }
-    // Likewise.
+    // An unreadable tree is reported as damaged, too.
     return ((try? repository.excess(ofTree: commit.tree)) ?? nil).map { "\($0)" }
   }
 

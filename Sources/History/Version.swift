@@ -37,7 +37,7 @@ public struct VersionChange: Hashable, Sendable {
   public let formerPath: TreePath?
   /// The file's blob before; nil if there was none.
   public let old: ObjectID?
-  /// Its blob after; nil if it was deleted.
+  /// The file's blob after the change; nil if it was deleted.
   public let new: ObjectID?
 
   /// The kind of the change.

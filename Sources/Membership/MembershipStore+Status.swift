@@ -5,7 +5,7 @@ internal import System
 /// The rights of a device in the notebook, as far as this device knows, and the members who can
 /// change them.
 public struct MemberStatus: Hashable, Sendable {
-  /// Its role; nil if it is not a member, or no longer.
+  /// The device's role; nil if it is not a member, or no longer.
   public let role: Role?
   /// Whether the device was a member and no longer is.
   public let isRemoved: Bool

@@ -22,7 +22,7 @@ public struct Member: Hashable, Sendable {
   public let name: String
   /// The device ID.
   public let deviceID: String
-  /// Its present role; its last one if it was removed.
+  /// The device's present role; its last one if it was removed.
   public let role: Role
   /// Whether the device's key is the root's.
   public let isFounder: Bool

@@ -5,7 +5,7 @@ internal import System
 /// A device that was ever certified, with the data for judging its signatures: notes-security(7),
 /// SIGNATURES.
 public struct Signer: Hashable, Sendable {
-  /// Its device ID.
+  /// The signer's device ID.
   public let deviceID: String
   /// The names in its certificates, the present one first.
   public let names: [String]

@@ -1,6 +1,6 @@
 /// Front matter at the beginning of lines: notes-merge(7), "Front matter".
 struct FrontMatter {
-  /// Its first line, its last line, and those between.
+  /// The first line, the last line, and those between.
   private let first: Int32
   private let last: Int32
   private let inner: [Int32]

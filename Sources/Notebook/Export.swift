@@ -10,7 +10,7 @@ public struct Exported: Sendable {
   public let version: ObjectID
   /// The number of files, notes and others.
   public let files: Int
-  /// Their size in bytes.
+  /// The total size of the files in bytes.
   public let bytes: Int
 }
 

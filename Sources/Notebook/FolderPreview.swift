@@ -10,7 +10,7 @@ public struct FolderPreview: Sendable {
   public private(set) var notes = 0
   /// The number of other files.
   public private(set) var files = 0
-  /// Their total size, in bytes.
+  /// The total size of the files in bytes.
   public private(set) var bytes = 0
   /// How many files of the repository's last version the save would delete.
   public private(set) var deleted = 0

@@ -7,7 +7,7 @@ public struct GarbageCollection: Sendable {
   public let objectsPacked: Int
   /// The size of the objects on the disk before.
   public let bytesBefore: Int
-  /// Their size now.
+  /// The size of the objects now.
   public let bytesAfter: Int
   /// How many versions that git dropped are no longer kept.
   public internal(set) var versionsReleased = 0

@@ -9,7 +9,7 @@ public import WorkTree
 public struct Imported: Sendable {
   /// The added files, by path in the notebook.
   public fileprivate(set) var added: [TreePath] = []
-  /// Their size in bytes.
+  /// The total size of the files in bytes.
   public fileprivate(set) var bytes = 0
   /// The number of versions: one for each second, day, month or year of the files' last changes.
   public fileprivate(set) var versions = 0
@@ -191,7 +191,7 @@ private struct Import {
     }
   }
 
-  /// Its name is in use, by the same text or by another.
+  /// Leaves out a file whose name is in use, by the same text or by another.
   private mutating func leaveOut(_ place: TreePath, _ content: FileContent) throws {
     let there = try tree.flatMap { try notebook.repository.entry(at: place, in: $0) }
     if try there?.id == notebook.repository.hash(blob: content.bytes) {

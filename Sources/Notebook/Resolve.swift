@@ -8,7 +8,7 @@ internal import WorkTree
 public struct ConflictedNote: Sendable {
   /// The note.
   public var path: TreePath { place.path }
-  /// Its blocks, and the text around them.
+  /// The note's blocks, and the text around them.
   public let marked: MarkedText
   /// When the sides were written, by their labels, in seconds since 1970; as far as known.
   public let times: [[UInt8]: Int64]

@@ -2,7 +2,7 @@ public import Glibc
 
 /// A program that was started: posix_spawn(3).
 public struct ChildProcess: Sendable {
-  /// Its process ID.
+  /// The process ID.
   public let id: pid_t
 
   /// The way in which it ended.

@@ -6,7 +6,7 @@ internal import System
 
 /// The state of another device, compared with this one.
 package struct DeviceState: Sendable {
-  /// Its address, or the one at which it was last reached.
+  /// The device's address, or the one at which it was last reached.
   package var address: String?
   /// When the device was last connected, in seconds since 1970; now if it is connected, nil if it
   /// never was.

@@ -63,7 +63,7 @@ struct ServiceDialing {
       let others = peer.addresses.filter { $0 != proved }
       let addresses = peer.addresses.filter { $0 == proved } + others
       if dialer.found(target, at: addresses) {
-        // Its address has changed: check that the old connection is alive.
+        // The device's address has changed: check that the old connection is alive.
         service.watched[target.notebookID]?.sessions.session(with: target.deviceID)?.ping()
       }
     case .lost(let peer):

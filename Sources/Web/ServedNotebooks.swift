@@ -61,7 +61,7 @@ final class ServedNotebooks: Sendable {
       // A user without a notebook does not have this folder yet.
       try? FileSystem<SystemCallError>.makeFolders(dataFolder, mode: 0o700)
       update()
-      // Likewise.
+      // Without this folder, changes of the list are not noticed.
       let watch = try? FileWatch(KnownNotebooks.name, in: dataFolder) { [weak self] in
         self?.update()
       }
@@ -134,7 +134,7 @@ final class ServedNotebooks: Sendable {
   /// Records the new addresses of the page.
   func move(to origins: [String]) {
     self.origins.withLock { $0 = origins }
-    // Likewise.
+    // If the file cannot be written, it has the former addresses.
     for entry in entries.withLock({ $0 }) { try? entry.address?.move(to: origins) }
   }
 

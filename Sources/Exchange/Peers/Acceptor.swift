@@ -149,7 +149,7 @@ package final class Acceptor: Sendable {
       let (isLetIn, dropped) = admission.withLock {
         $0.begin(ticket, for: connection.purpose.holder)
       }
-      // Its thread notices the end.
+      // The thread of the dropped handshake notices the end.
       dropped?.abandon()
       if isLetIn {
         welcome(connection, attempt.invitation)

@@ -39,7 +39,7 @@ struct LooseObjects {
   func object(_ id: ObjectID) -> StoredObject? { Self.read(path(of: id), id: id) }
 
   static func read(_ path: String, id: ObjectID) -> StoredObject? {
-    // Likewise.
+    // Without a readable file, there is no object.
     guard let file = Disk.contentIfAny(path), let inflater = try? Inflater(),
       // A damaged file also counts as missing.
       let object = file.withUnsafeBytes({ try? inflater.inflate(loose: $0) }),

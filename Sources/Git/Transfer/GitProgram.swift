@@ -7,7 +7,7 @@ public struct GitProgram: Sendable {
   /// Whether git and its children may ask for passwords on this process's terminal. If not, they fail
   /// instead of asking.
   public var mayAsk = false
-  /// Its cancellation ends a run.
+  /// Cancelling this token ends a run.
   public var cancellation: CancellationToken?
   /// The seconds after which a run without progress ends: git prints nothing, and neither git nor its
   /// children read or write a byte.

@@ -13,12 +13,12 @@ public struct NoteSummary: Sendable {
   public let modified: Int64?
   /// The last version that changed it; nil if it has no version yet.
   public let lastVersion: ObjectID?
-  /// Its size in bytes.
+  /// The note's size in bytes.
   public let size: Int
   /// Whether the note has an open conflict in the tip.
   public let isInConflict: Bool
 
-  /// Its title: the file's name without the note suffix.
+  /// The note's title: the file's name without the note suffix.
   public var title: String { path.noteTitle }
 
   /// How many hexadecimal digits an ID has.
@@ -35,7 +35,7 @@ public struct NoteTimes: Hashable, Sendable {
   public let lastVersion: ObjectID
   /// The version that made it. The ID is computed from this and the path there (notes-list(1)).
   public let firstVersion: ObjectID
-  /// Its path in that version.
+  /// The note's path in that version.
   public let firstPath: TreePath
   /// Whether that version was rewritten by a forgetting.
   package let isBirthRewritten: Bool

@@ -6,7 +6,7 @@ internal import WorkTree
 public struct PresentFile: Sendable {
   /// The file's path in the folder.
   public let path: TreePath
-  /// Its size in bytes.
+  /// The file's size in bytes.
   public let size: Int
   /// When the file was last written, in seconds since 1970.
   public let modified: Int64

@@ -6,9 +6,9 @@ public struct SearchLine: Sendable {
   /// match is shown.
   static let sizeLimit = 4_000
 
-  /// Its number, counted from 1.
+  /// The line's number, counted from 1.
   public let number: Int
-  /// Its bytes without the newline.
+  /// The line's bytes without the newline.
   public let bytes: [UInt8]
   /// The ranges of the matches in `bytes`, in order, not overlapping and not empty; none in a line of
   /// context.

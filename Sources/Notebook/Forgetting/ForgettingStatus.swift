@@ -6,7 +6,7 @@ public import History
 public struct ForgettingStatus: Sendable {
   /// The version that lists them.
   public let version: ForgettingVersion
-  /// Its commit.
+  /// The commit of that version.
   public let commit: Commit
   private let seen: [String: Bool]
 

@@ -9,7 +9,7 @@ public import WorkTree
 public struct PortableVersion: Codable, Sendable {
   /// The former commit of the branch.
   public let made: ObjectID
-  /// Its commit now.
+  /// The commit of the branch that replaced it.
   public let version: ObjectID
   /// The files that are only in the foreign commit, by path.
   public let excluded: [SkippedFile]

@@ -48,7 +48,7 @@ public enum ControlReply: Codable, Sendable {
 
 /// The state of a watcher.
 public struct WatcherState: Codable, Sendable {
-  /// Its process ID.
+  /// The watcher's process ID.
   public let process: Int32
   /// The port at which it listens for other devices.
   public let port: UInt16

@@ -9,7 +9,7 @@ internal import WorkTree
 struct PlacedFiles {
   private struct File {
     var reading: FileReading
-    /// Its watch, until the first event, and the file's status after the checkout.
+    /// The watch of the file until the first event, and the file's status after the checkout.
     var watch: Int32?
     var placed = FileStatus(stat())
   }

@@ -85,7 +85,7 @@ struct CommonMarkNode {
     text.map { String(cString: $0) } ?? ""
   }
 
-  /// Its kind, in the library's words.
+  /// The node's kind, in the library's words.
   var kind: String { string(api.node_get_type_string(node)) }
   /// The text of a node without children.
   var literal: String { string(api.node_get_literal(node)) }

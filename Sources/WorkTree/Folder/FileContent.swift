@@ -9,7 +9,7 @@ package struct FileContent {
   package let mode: FileMode
   /// When the file was last written to, in seconds since 1970.
   package let written: Int64
-  /// Its status before it was read.
+  /// The file's status before it was read.
   let before: stat
 
   /// How often a file that changes during the read is read again before it is postponed.
@@ -99,7 +99,7 @@ extension WorkTree {
   public struct OpenedFile: Sendable {
     /// The file descriptor.
     public let descriptor: Int32
-    /// Its size in bytes when it was opened.
+    /// The file's size in bytes when it was opened.
     public let size: Int
   }
 

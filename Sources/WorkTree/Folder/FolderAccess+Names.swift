@@ -189,7 +189,7 @@ extension WorkTree {
     }
   }
 
-  /// Their paths.
+  /// The paths of the versioned files that the folder does not have.
   public func sparseFiles() throws -> [TreePath] { try absentFiles().map(\.path) }
 
   /// The reason why a versioned file is not in the folder; nil if it is there, or if nothing keeps

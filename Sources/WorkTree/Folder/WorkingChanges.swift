@@ -46,10 +46,10 @@ extension Change {
 /// A file to read: a new one, or one whose status differs from the index's.
 package struct Candidate {
   package let path: TreePath
-  /// Its size in bytes and its modification time, both when its status was read.
+  /// The file's size in bytes and its modification time, both when its status was read.
   package let size: Int
   package let modifiedSeconds: UInt32
-  /// Its position in the index; nil for a new file.
+  /// The file's position in the index; nil for a new file.
   package let position: Int?
 
   package var isNew: Bool { position == nil }

@@ -39,7 +39,7 @@ public enum DamageKind: String, Hashable, Codable, Sendable {
 /// A versioned file that a power cut damaged because its editor had not waited for the disk.
 package struct PowerLossDamage: Hashable, Sendable {
   package let path: TreePath
-  /// Its present content.
+  /// The file's present content.
   package let id: ObjectID
   package let damage: DamageKind
 

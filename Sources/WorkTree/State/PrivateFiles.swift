@@ -11,9 +11,9 @@ internal import System
 package struct PrivateFiles {
   /// The access rights of a note or folder, if they differ from those of new files.
   package struct Access: Equatable {
-    /// Its permissions; a folder's include the set-group-ID bit.
+    /// The permissions; a folder's include the set-group-ID bit.
     let mode: mode_t
-    /// Its group; nil if it is the user's own.
+    /// The group; nil if it is the user's own.
     let group: gid_t?
   }
 

@@ -32,6 +32,6 @@ extension FileMode {
 }
 
 extension TreePath {
-  /// Its bytes in hexadecimal digits.
+  /// The path's bytes in hexadecimal digits.
   package var hexadecimal: String { String(hexadecimal: bytes) }
 }

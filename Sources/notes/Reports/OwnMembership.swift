@@ -33,7 +33,7 @@ struct OwnMembership {
     startedOver = StartedOver(in: folder, of: notebook.identity.id)
     if isGuest { asked = AskedAdmission(in: folder) }
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
-    // Likewise.
+    // An unreadable file adds no notice: `notes doctor` reports it.
     hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }

@@ -186,7 +186,7 @@ final class PackReader {
   }
 
   private func unpack(_ entry: OpenEntry) -> [UInt8]? {
-    // Likewise.
+    // A damaged entry counts as missing.
     try? inflater.inflate(entry.content, size: entry.header.size)
   }
 }
