@@ -73,12 +73,17 @@ extension Notebook {
     -> MergeOutcome
   {
     try withWriterLock { transaction in
-      if !options.scope.isEmpty {
-        try transaction.save(allowsMassDeletion: options.allowsMassDeletion, scope: options.scope)
+      let areFirst = awaitsVersions && !heads.isEmpty
+      let scope = areFirst ? .everything : options.scope
+      if !scope.isEmpty {
+        try transaction.save(
+          allowsMassDeletion: options.allowsMassDeletion, scope: scope,
+          beforeFirst: areFirst ? heads : [])
       }
       _ = try transaction.portableRewrite.rewriteBranch()
       let result = try transaction.merge(heads, options: options)
       transaction.portableRewrite.remember(result.tip)
+      if areFirst { try stopAwaitingVersions() }
       return result
     }
   }

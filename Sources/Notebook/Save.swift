@@ -1,5 +1,8 @@
 public import Git
+internal import Glibc
 public import History
+internal import State
+internal import System
 public import WorkTree
 
 /// The differences between the folder and the history.
@@ -102,6 +105,38 @@ extension Notebook {
     }
   }
 
+  /// Saves for a session or a watcher, without a person's request. After joining, this saves nothing until the
+  /// notebook's first versions arrive, because their rules decide which files are versioned.
+  public func autosave(
+    _ scope: SaveScope = .everything, allowsMassDeletion: Bool = false,
+    progress: SaveProgress = { _, _ in }
+  ) throws -> SaveResult {
+    if awaitsVersions {
+      return SaveResult(version: nil, changes: [], skipped: [], remarks: [], news: [])
+    }
+    return try withWriterLock {
+      try $0.save(allowsMassDeletion: allowsMassDeletion, scope: scope, progress: progress)
+    }
+  }
+
+  /// True from joining until the notebook's first versions arrive.
+  package var awaitsVersions: Bool { Counted.access(stateFolder[.awaiting], F_OK) == 0 }
+
+  /// Lets sessions and watchers save from now on if this device already has the heads that another device shows, or
+  /// if the other device has none.
+  package func stopAwaitingVersions(unlessNew heads: [ObjectID] = []) throws {
+    guard awaitsVersions else { return }
+    if !heads.isEmpty {
+      guard let tip = try state().tip else { return }
+      for head in heads {
+        guard try repository.contains(head), try repository.isAncestor(head, of: tip) else {
+          return
+        }
+      }
+    }
+    try Disk.remove(stateFolder[.awaiting])
+  }
+
   /// The newest version of a note that this device made since the tip was `former`; nil if there is
   /// none.
   public func ownVersion(of path: TreePath, since former: ObjectID?) throws -> ObjectID? {
@@ -112,10 +147,5 @@ extension Notebook {
       if version.deviceID == identity.device.deviceID { return id }
     }
     return nil
-  }
-
-  /// Saves the changes within `scope`; see `save(message:only:…)`.
-  public func save(_ scope: SaveScope, allowsMassDeletion: Bool = false) throws -> SaveResult {
-    try withWriterLock { try $0.save(allowsMassDeletion: allowsMassDeletion, scope: scope) }
   }
 }

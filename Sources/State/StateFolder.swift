@@ -29,6 +29,8 @@ public struct StateFolder: Hashable, Sendable {
     case gcLock = "gc.lock"
     /// The tip, its heads and the number of open conflicts.
     case tip
+    /// Exists from joining until the first versions arrive.
+    case awaiting
     /// The version whose whole history is portable.
     case plain
     /// Notes that cannot be put into the folder, or whose place is taken.

@@ -217,6 +217,7 @@ final class NotebookLoop {
   private func lookAtEverything() {
     let ready = unsettled.ready(.now)
     nextLook = .now + (events?.isIncomplete == true ? Self.netWithoutWatches : Self.net)
+    if notebook?.awaitsVersions == true { nextLook = .now + Self.retry }
     let unsettled = unsettled.all.subtracting(ready)
     if save(unsettled.isEmpty ? .everything : .allBut(unsettled)) { pace.saved(ready, .now) }
     self.unsettled.remove(ready)
@@ -230,7 +231,7 @@ final class NotebookLoop {
     // A version that was announced early is on the branch now, or was dropped.
     defer { owner.sessions.look() }
     do {
-      let result = try notebook.save(scope)
+      let result = try notebook.autosave(scope)
       (isDeletionRefused, isWaitingForGit) = (false, false)
       events?.release(result.changes.map(\.path))
       events?.hold(result.mergedPaths)

@@ -96,7 +96,7 @@ struct LostIndexTests {
     #expect(try home.notebook.status().staged == [])
     for scope in [SaveScope.everything, .only(["f2.md"]), .everything] {
       do {
-        _ = try home.notebook.save(scope)
+        _ = try home.notebook.autosave(scope)
         Issue.record("it was saved")
       } catch NotebookError.unmerged(["f1.md"]) {}
     }

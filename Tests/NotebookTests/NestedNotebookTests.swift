@@ -39,7 +39,7 @@ struct NestedNotebookTests {
       .only([TreePath(head)]), .only(["Work/theirs.txt", "Work/deep"]), .only(["Work"]),
       .only(["Work/deep/er.txt", TreePath("Work/\(name)")]), .allBut([]), .everything,
     ]
-    for scope in scopes { #expect(try outer.notebook.save(scope).version == nil) }
+    for scope in scopes { #expect(try outer.notebook.autosave(scope).version == nil) }
     #expect(
       try outer.notebook.status().skipped == [SkippedFile(path: "Work", reason: .nestedRepository)])
     let folders = try outer.notebook.workTree.versionedFolders()
@@ -61,7 +61,7 @@ struct NestedNotebookTests {
         let notebook = try Notebook.open(at: path)
         while !state.isOver.load(ordering: .relaxed) {
           _ = try notebook.save()
-          _ = try notebook.save(.only(["Work", "Work/.git.new/HEAD", "Work/theirs.txt"]))
+          _ = try notebook.autosave(.only(["Work", "Work/.git.new/HEAD", "Work/theirs.txt"]))
         }
       } catch {
         state.failure.withLock { $0 = "\(error)" }

@@ -30,6 +30,14 @@ import Testing
       #expect(result.errorText.contains("read Two.txt: permission denied"), "\(result)")
     }
     #expect(try shell.notes("status").text.contains("Two.txt  cannot be read: permission denied"))
+    // So does one that is in no version yet.
+    try writeFile(shell.folder["notes/Four.txt"], Array("new\n".utf8))
+    try #require(try run(["chown", "65534", shell.folder["notes/Four.txt"]]).isSuccess)
+    chmod(shell.folder["notes/Four.txt"], 0)
+    let status = try shell.notes("status").text
+    #expect(
+      status.contains("Four.txt  cannot be read: permission denied")
+        && !status.contains("Four.txt  added"), "\(status)")
     try writeFile(shell.folder["notes/Three.txt"], Array("edited\n".utf8))
     #expect(try shell.notes("save").isSuccess)
     chmod(shell.folder["notes/Two.txt"], 0o644)

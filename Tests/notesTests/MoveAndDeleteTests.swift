@@ -55,6 +55,21 @@ import Testing
     #expect(daily.isThere("Shopping.txt"))
   }
 
+  // notes-mv(1): "A note does not move to where new files are kept back".
+  @Test(arguments: ["private/", "away/", ".hidden/"])
+  func `A note does not move to where new files are kept back`(place: String) throws {
+    try shell.folder.write("private/\n/away/Rome.md\n", to: "notes/.gitignore")
+    try shell.folder.write("mine\n", to: "notes/private/diary.txt")
+    try shell.folder.write("mine\n", to: "notes/.hidden/diary.txt")
+    try shell.notes("save")
+    for note in ["Rome", "trips/"] {
+      let move = try shell.notes("mv", note, note == "trips/" && place == "away/" ? "away" : place)
+      #expect(move.status == .exited(64), "\(move)")
+      #expect(move.errorText.contains("left out by") || move.errorText.contains("not versioned"))
+    }
+    #expect(try daily.text("trips/Rome.md") == "forum\n")
+  }
+
   @Test func `Deleted notes come back, each in its way`() throws {
     let gone = try shell.notes("rm", "Shopping", "trips/")
     #expect(gone.text.hasPrefix("Deleted Shopping.txt and trips/Rome.md: version "))

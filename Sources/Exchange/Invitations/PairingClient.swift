@@ -3,6 +3,7 @@ public import Discovery
 internal import History
 public import Membership
 internal import Notebook
+internal import State
 internal import System
 internal import WorkTree
 
@@ -134,7 +135,9 @@ public struct PairingClient: Sendable {
     } else {
       let branch = Notebook.branch(offered: offer.branch)
       notebook = try Notebook.make(at: folder, branch: branch) { state in
-        identity(
+        // An empty notebook has no rules to wait for.
+        if offer.notes > 0 || offer.files != 0 { try Disk.replace(state[.awaiting], with: []) }
+        return identity(
           in: try store(
             message, offer, in: MembershipStore.folder(ofNotebookAt: state), isNew: true))
       }

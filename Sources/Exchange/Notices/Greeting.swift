@@ -44,6 +44,7 @@ struct Greeting {
       takes: peerGives && replica.peer.role >= .writer, owesAnswers: peerGives,
       ends: options.endsWhenDone || hello.once == true)
     let theirs = Shown(tip: hello.tip, heads: hello.heads, forgot: hello.forgot)
+    try replica.notebook.stopAwaitingVersions(unlessNew: theirs.heads)
     if !Set(theirs.forgot).isSubset(of: own.forgot ?? []) { try replica.notebook.lookForObeyed() }
     let terms = SessionTerms(
       theirs: theirs, rules: hello.merge, exchange: exchange,

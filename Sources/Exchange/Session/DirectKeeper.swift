@@ -62,7 +62,7 @@ package final class DirectKeeper: SessionKeeper {
       begin()
       recordSaves(of: notebook)
       let start = Instant.now
-      _ = try notebook.save(allowsMassDeletion: options.allowsMassDeletion, progress: progress)
+      _ = try notebook.autosave(allowsMassDeletion: options.allowsMassDeletion, progress: progress)
       saved = Saved(last: FolderLook(start: start, end: .now), servesSessions: true)
     }
   }
@@ -84,8 +84,8 @@ package final class DirectKeeper: SessionKeeper {
 
   private func save(_ notebook: Notebook) throws {
     let scope = changes?.scope ?? .everything
-    if scope.isEmpty { return }
-    let result = try notebook.save(scope, allowsMassDeletion: options.allowsMassDeletion)
+    if scope.isEmpty || notebook.awaitsVersions { return }
+    let result = try notebook.autosave(scope, allowsMassDeletion: options.allowsMassDeletion)
     changes?.saved(scope, without: result.skipped)
   }
 

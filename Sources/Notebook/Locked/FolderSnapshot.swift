@@ -22,6 +22,8 @@ struct FolderSnapshot {
   let writer: VersionWriter
   let history: History
   var guardsDeletions = true
+  /// The trees of the first versions that arrive; the snapshot leaves out the files that their rules exclude.
+  var coming: [ObjectID] = []
   /// Called with the version as soon as its objects are in the repository, before the branch moves.
   var earlyNotice: ((ObjectID) -> Void)?
 
@@ -33,7 +35,7 @@ struct FolderSnapshot {
     operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
   ) throws -> Result {
     let workTree = history.workTree
-    try workTree.beginAgreements()
+    try workTree.agree(toFilesOf: coming)
     let head = try repository.head()
     let index = try workTree.withoutUnfit(mergedIndex(), staying: head)
     var found = try workTree.scan(scope, against: index)
@@ -62,6 +64,7 @@ struct FolderSnapshot {
       try recording.keepVersioned(cut, in: head)
       // Named files are agreed to whoever wrote them; other files if they were written here.
       try workTree.agree(toFilesAmong: Set(paths + recording.changes.map(\.path)))
+      if !coming.isEmpty { try workTree.agree(toFilesOf: coming) }
       recording.leaveOut(found.newlySparse)
       let tree = try recording.makeTree()
       try checkCount(mostFiles, of: tree)

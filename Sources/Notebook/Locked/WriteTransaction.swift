@@ -107,9 +107,11 @@ package final class WriteTransaction {
   package func save(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
     scope: SaveScope = .everything, operation: OperationKind = .save,
-    progress: SaveProgress = { _, _ in }
+    beforeFirst heads: [ObjectID] = [], progress: SaveProgress = { _, _ in }
   ) throws -> SaveResult {
-    let taken = try snapshot(guardsDeletions: !allowsMassDeletion).take(
+    var snapshot = snapshot(guardsDeletions: !allowsMassDeletion)
+    snapshot.coming = try heads.map { try repository.commit($0).tree }
+    let taken = try snapshot.take(
       message: message, only: paths, scope: scope, operation: operation, progress: progress)
     var (version, changes, skipped) = (taken.version, taken.changes, taken.skipped)
     if !taken.stale.isEmpty || !taken.writtenInPlace.isEmpty {
@@ -123,7 +125,7 @@ package final class WriteTransaction {
         try tree.flatMap { try repository.entry(at: save.path, in: $0) }?.id == save.entry.id
       }
       if !same.isEmpty {
-        _ = try snapshot(guardsDeletions: false).take(only: same.map(\.path), scope: scope)
+        _ = try self.snapshot(guardsDeletions: false).take(only: same.map(\.path), scope: scope)
       }
       changes += (taken.stale.map(\.path) + taken.writtenInPlace.map(\.path)).map {
         Change(path: $0, kind: .modified)

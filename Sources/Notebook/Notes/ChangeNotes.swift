@@ -97,7 +97,8 @@ extension Notebook {
 
   /// Moves notes and folders as one version, after a save of the folder.
   ///
-  /// - Throws: `nameTaken`, `noSuchNote`, `intoItself`; then nothing is moved.
+  /// - Throws: `nameTaken`, `noSuchNote`, `intoItself`, and `unfitTitle` if new files there are not versioned; then
+  ///   nothing is moved.
   public func rename(_ moves: [NoteMove], message: String) throws -> Renaming {
     try withWriterLock { transaction in
       try transaction.save()
@@ -123,6 +124,13 @@ extension Notebook {
         renames.append(RenameTrailer(from: move.old, to: move.new, isFolder: move.isFolder))
       }
       if files.isEmpty { return Renaming(files: [], version: nil) }
+      // A note that others see does not move to a place where this person keeps private files.
+      let newFiles = try newFiles()
+      for file in files where try newFiles.reasonKeptBack(file.old) == nil {
+        if let reason = try newFiles.reasonKeptBack(file.new) {
+          throw NotebookError.unfitTitle(file.new.description, reason)
+        }
+      }
       var replaced: [TreePath: TreeEntry?] = [:]
       for file in files { replaced[file.old] = .some(nil) }
       var taken: [NameKey: TreePath] = [:]

@@ -38,18 +38,19 @@ extension Notebook {
         continue
       }
       try refuse(NameRules.problem(with: part))
-      if SkipRules.isDebris(part.bytes) {
-        try refuse("a name of editors' own files, not versioned")
-      }
-      if workTree.isHidden(part) { try refuse("a hidden file, not versioned") }
       path = path.appending(part)
     }
     if self.folder.utf8.count + 2 + path.bytes.count >= Int(PATH_MAX) {
       try refuse("a path longer than the system allows")
     }
-    let rules = try IgnoreRules(of: workTree, index: workTree.indexFile())
-    if try rules.isIgnored(path, isFolder: false) { try refuse("left out by .gitignore") }
+    try refuse(newFiles().reasonKeptBack(path))
     return path
+  }
+
+  /// The rules that decide whether a new file is versioned.
+  func newFiles() throws -> NewFiles {
+    NewFiles(
+      workTree: workTree, rules: try IgnoreRules(of: workTree, index: workTree.indexFile()))
   }
 
   /// Throws if a file with this name would clash with another. `own` does not count; with
@@ -94,5 +95,20 @@ extension Notebook {
       found.append((TreePath(bytes: $0.name), $0.isFolder))
     }
     return found.sorted { $0.name < $1.name }
+  }
+}
+
+/// The rules for files that a command makes: each file is versioned, or the command refuses to make it.
+struct NewFiles {
+  let workTree: WorkTree
+  let rules: IgnoreRules
+
+  /// The reason, in words for people, why a file at this path would not be versioned; nil if it would be.
+  func reasonKeptBack(_ path: TreePath) throws -> String? {
+    for name in path.components {
+      if SkipRules.isDebris(name.bytes) { return "a name of editors' own files, not versioned" }
+      if workTree.isHidden(name) { return "a hidden file, not versioned" }
+    }
+    return try rules.isIgnored(path, isFolder: false) ? "left out by .gitignore" : nil
   }
 }

@@ -133,6 +133,27 @@ extension WorkTree {
     }
   }
 
+  /// Agrees to the ignore and attributes files in the first versions that arrive after joining, with the lines of
+  /// the folder's own files after theirs.
+  package func agree(toFilesOf trees: [ObjectID]) throws {
+    try beginAgreements()
+    var contents: [TreePath: [[UInt8]]] = [:]
+    for tree in trees {
+      for (path, entry) in try repository.files(in: tree) where entry.mode.isFile {
+        if path.name != ".gitignore", path.name != ".gitattributes" { continue }
+        contents[path, default: []].append(try repository.blob(entry.id))
+      }
+    }
+    for (path, theirs) in contents {
+      let own = try plainFile(path)
+      let all = (theirs + (own.map { [$0] } ?? [])).eachOnce
+      let content = Array(all.joined(separator: [UInt8(ascii: "\n")]))
+      for agreement in Agreement.all(stateFolder) where path.name == agreement.fileName {
+        try write(content, to: "\(agreement.folder)/\(path)")
+      }
+    }
+  }
+
   /// Agrees to the files of such a kind among `paths` as they are now, and drops the agreement to
   /// files that no longer exist.
   package func agree(toFilesAmong paths: some Sequence<TreePath>) throws {
@@ -158,6 +179,10 @@ extension WorkTree {
       unlink(copy)
       return
     }
+    try write(content, to: copy)
+  }
+
+  private func write(_ content: [UInt8], to copy: String) throws {
     try Disk.makeFolders(Disk.parent(of: copy), in: stateFolder.path, mode: 0o700)
     try Disk.replace(copy, with: content)
   }

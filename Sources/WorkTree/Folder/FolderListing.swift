@@ -63,37 +63,48 @@ package struct FolderListing {
     let prefix = folder.isEmpty ? [] : folder.bytes + [UInt8(ascii: "/")]
     var folders: [TreePath] = []
     var signs: RepositorySigns = []
-    try Disk.list(takingOwnership: descriptor, path: folder.description) { entry in
-      let start = paths.count
-      paths += prefix
-      entry.appendName(to: &paths)
-      let isGit = Self.isGitFolder(paths[(start + prefix.count)...])
-      signs.formUnion(RepositorySigns(name: paths[(start + prefix.count)...]))
-      if !isGit, !entry.isFolder {
-        if paths[(start + prefix.count)...].elementsEqual(Self.ignoreFile) { hasIgnoreFile = true }
-        if paths[(start + prefix.count)...].elementsEqual(Self.attributesFile) {
-          attributesFolders.append(folder)
+    func leaveOut(_ reason: SkipReason) -> [TreePath] {
+      ends.removeSubrange(fileCount...)
+      paths.removeSubrange(size...)
+      skipped.append(SkippedFile(path: folder, reason: reason))
+      return []
+    }
+    do {
+      try Disk.list(takingOwnership: descriptor, path: folder.description) { entry in
+        let start = paths.count
+        paths += prefix
+        entry.appendName(to: &paths)
+        let isGit = Self.isGitFolder(paths[(start + prefix.count)...])
+        signs.formUnion(RepositorySigns(name: paths[(start + prefix.count)...]))
+        if !isGit, !entry.isFolder {
+          if paths[(start + prefix.count)...].elementsEqual(Self.ignoreFile) {
+            hasIgnoreFile = true
+          }
+          if paths[(start + prefix.count)...].elementsEqual(Self.attributesFile) {
+            attributesFolders.append(folder)
+          }
+          ends.append(paths.count)
+          return
         }
-        ends.append(paths.count)
-        return
+        let path = TreePath(bytes: paths[start...])
+        paths.removeSubrange(start...)
+        if !isGit {
+          folders.append(path)
+        } else if !folder.isEmpty {
+          // Any spelling of `.git` counts: on some systems git treats each of them as its own folder.
+          signs.insert(.repository)
+        } else if !Self.gitFolders.contains(path), let why = NameRules.problem(withPath: path) {
+          skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
+        }
       }
-      let path = TreePath(bytes: paths[start...])
-      paths.removeSubrange(start...)
-      if !isGit {
-        folders.append(path)
-      } else if !folder.isEmpty {
-        // Any spelling of `.git` counts: on some systems git treats each of them as its own folder.
-        signs.insert(.repository)
-      } else if !Self.gitFolders.contains(path), let why = NameRules.problem(withPath: path) {
-        skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
-      }
+    } catch {
+      // Reading a folder can fail halfway, for instance on a failing disk.
+      guard !folder.isEmpty, case .file(_, _, let errno) = error else { throw error }
+      return leaveOut(.unreadable(errno: errno))
     }
     if !folder.isEmpty, signs.tellRepository(folder, at: root) {
       // A separate repository: its files do not belong to this notebook.
-      ends.removeSubrange(fileCount...)
-      paths.removeSubrange(size...)
-      skipped.append(SkippedFile(path: folder, reason: .nestedRepository))
-      return []
+      return leaveOut(.nestedRepository)
     }
     self.folders.append(folder)
     filesByFolder.append(fileCount..<ends.count)

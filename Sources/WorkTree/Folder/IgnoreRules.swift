@@ -1,16 +1,20 @@
 package import Git
 internal import Glibc
+internal import State
 internal import System
 
 /// The files that ignore files exclude from versions (notes-merge(7), "Files that are not versioned").
 /// Without ignore files, libgit2 is not called.
 ///
 /// For notes, only the rules count that this device has agreed to. Otherwise another person's
-/// `.gitignore` could exclude a note from versions, or could have a note sent by a rule that is
-/// missing.
+/// `.gitignore` could exclude a note from versions. The agreed rules count for other files, too, so
+/// that nobody else can have a file sent by a rule that is missing.
 package final class IgnoreRules {
   private let hasExclusions: Bool
   private let files: AgreedFiles
+  /// True from joining until the first versions arrive; the agreed rules may then be theirs.
+  private lazy var awaitsVersions = Counted.access(awaiting, F_OK) == 0
+  private let awaiting: String
   /// The repository with the agreed ignore files; nil before any agreement.
   private let agreed: Ignoring?
 
@@ -21,6 +25,7 @@ package final class IgnoreRules {
     let repository = workTree.repository
     let questions = try QuestionSettings.all(ofIgnoreRules: workTree, repository.settings())
     let agreement = Agreement.toIgnoreFiles(workTree.stateFolder)
+    awaiting = workTree.stateFolder[.awaiting]
     files = AgreedFiles(agreement, of: workTree, index: index)
     func ignoring(in folder: String) -> Ignoring {
       Ignoring(ways: questions.map { repository.readingIgnoreFiles(in: folder, by: $0) })
@@ -42,13 +47,14 @@ package final class IgnoreRules {
       return try agreed?.isIgnored(path, isFolder: isFolder) ?? false
     }
     func isNamed() throws -> Bool { try asTheyAre.isIgnored(path, isFolder: isFolder) }
-    guard let agreed, isFolder || path.titleRange != nil else { return try isNamed() }
+    guard let agreed else { return try isNamed() }
     let origins = try (path.ancestors + [""]).map(files.origin)
-    if !origins.contains(.fromElsewhere) { return try isNamed() }
+    if !awaitsVersions, !origins.contains(.fromElsewhere) { return try isNamed() }
     let isAgreed =
       try agreed.isIgnored(path, isFolder: isFolder)
       || origins.contains(.writtenHere) && isNamed()
-    return try isFolder ? isNamed() && isAgreed : isAgreed
+    if isFolder { return try isAgreed && isNamed() }
+    return try isAgreed || path.titleRange == nil && isNamed()
   }
 
   /// Whether a folder above a path, or the notebook's own folder, has an ignore file, or a link in

@@ -1,5 +1,6 @@
 public import Git
 internal import Glibc
+internal import System
 
 /// The kind of change of a file.
 public enum ChangeKind: String, Hashable, Codable, Sendable {
@@ -273,7 +274,11 @@ extension WorkTree {
       let path = candidate.path
       let before = former(path, candidate.position)
       guard let before else {
-        add(path, .added)
+        if Counted.access("\(folder)/\(path)", R_OK) == 0 || errno == ENOENT {
+          add(path, .added)
+        } else {
+          skipped.append(SkippedFile(path: path, reason: .unreadable(errno: errno)))
+        }
         continue
       }
       switch try FileContent.read(path, in: folder, sizeLimit: sizeLimit) {

@@ -66,7 +66,7 @@ struct BundleCreateCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let place = isPiped ? nil : try NewFile(named: file, outside: notebook)
     let context = try notebook.sessionContext()
-    _ = try DeletionOption.foundBefore { try notebook.save() }
+    _ = try DeletionOption.foundBefore { try notebook.autosave() }
     let known = try since.map { try KnownThere(named: $0, in: notebook, context) }
     let bundle = try Self.bundle(of: notebook, for: context, since: known?.commits ?? [])
     _ = try Interruption.token()

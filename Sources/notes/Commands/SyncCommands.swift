@@ -257,7 +257,7 @@ extension SyncRun {
     else { return try run(reportingTo: report) }
     let wanted = try wantedMembers()
     // Saves here, so that this command reports a refused save.
-    _ = try notebook.save()
+    _ = try notebook.autosave()
     let shown =
       WaitingLine.show("Waiting for 'notes watch', which exchanges versions ...") {
         watcher.synchronize(within: Self.patience, since: before)
