@@ -52,7 +52,7 @@ import Testing
       asked.contains("stops exchanging notes as soon as the devices it meets learn of the removal"))
     #expect(asked.contains("those cannot be taken back") && !asked.contains("type=\"checkbox\""))
     // The form is folded away until somebody opens it.
-    #expect(asked.contains("<details id=\"removal\"><summary"))
+    #expect(asked.contains("<details id=\"removal\" aria-label=\"Remove Ben\"><summary"))
     #expect(
       try founded.location(web.post(founded.page(of: ben, "/remove"), []))
         == "/devices?done=removed")

@@ -212,7 +212,6 @@ const goOn = (said, sent) => {
     listen();
   }
   base = sent[textName(sent)];
-  history.replaceState(null, "", root + said.edit);
   shown = rename(sent);
 };
 
@@ -241,8 +240,12 @@ const sendOwn = async () => {
     }
     const said = await response.json().catch(() => null);
     if (!said) return location.assign(response.url);
-    if (said.edit) goOn(said, sent);
-    else if (areSame(fields(form), sent)) shown = sent;
+    if (said.edit) {
+      goOn(said, sent);
+      // The browser stores the whole field with the address.
+      if (isLong()) await breath();
+      history.replaceState(null, "", root + said.edit);
+    } else if (areSame(fields(form), sent)) shown = sent;
     keepSoon();
     say(`Saved · ${clock()}`, "saved");
     if (said.done === "conflict") showConflict();

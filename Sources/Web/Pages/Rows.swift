@@ -96,7 +96,7 @@ extension RequestContext {
       </fieldset>
       <p><button class="btn main">Change the role</button></p>
       </form>
-      <details id="removal"><summary class="btn bad">Remove \(name) …</summary>
+      <details id="removal" aria-label="Remove \(name)"><summary class="btn bad">Remove \(name) …</summary>
       <form method="post" action="\(address)/remove" class="stack">
       \(removal)
       <p><button class="btn bad">Remove \(name)</button></p>
