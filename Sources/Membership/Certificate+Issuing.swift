@@ -18,18 +18,20 @@ extension Certificate {
       signedWith: key, issuedAt: now)
   }
 
-  /// A member's certificate, signed by `issuer` with `key`; it replaces the one with the serial
-  /// number `replaced`, if any. By default its own serial number is random.
+  /// A member's certificate, signed by `issuer`, whose key is `key`; in the place of the one with
+  /// the serial number `replaced`, if any. Its own serial number is random unless it is given. Without a person
+  /// it names none, and the device is a person by itself.
   static func member(
-    name: String, role: Role, publicKey: [UInt8], replacing replaced: [UInt8]? = nil,
-    serial: [UInt8]? = nil, issuer: Certificate, signedWith key: DeviceKey, now: Int64
+    name: String, person: Person? = nil, role: Role, publicKey: [UInt8],
+    replacing replaced: [UInt8]? = nil, serial: [UInt8]? = nil, issuer: Certificate,
+    signedWith key: DeviceKey, now: Int64
   ) throws -> Certificate {
     try checkName(name)
     return try make(
       subject: [(NID_commonName, name), (NID_organizationalUnitName, role.rawValue)],
       issuer: issuer, serial: serial ?? newSerial(), publicKey: publicKey,
-      isAuthority: role == .admin, signsVersions: true, replaced: replaced, signedWith: key,
-      issuedAt: now)
+      isAuthority: role == .admin, signsVersions: true, person: person, replaced: replaced,
+      signedWith: key, issuedAt: now)
   }
 
   /// Signs the name that the admin `issuer` gives the notebook, with `key`.
@@ -53,7 +55,8 @@ extension Certificate {
 
   private static func make(
     subject: [DistinguishedName.Attribute], issuer: Certificate?, serial: [UInt8],
-    publicKey: [UInt8], isAuthority: Bool, signsVersions: Bool = false, replaced: [UInt8]? = nil,
+    publicKey: [UInt8], isAuthority: Bool, signsVersions: Bool = false,
+    person: Person? = nil, replaced: [UInt8]? = nil,
     continued: [UInt8]? = nil, signedWith key: DeviceKey, issuedAt: Int64
   ) throws -> Certificate {
     let usage = Extension.usage(ofAuthority: isAuthority)
@@ -63,6 +66,7 @@ extension Certificate {
       .authorityKeyIdentifier: try Extension.authorityPrefix + PublicKey.identifier(key.publicKey),
       .replaces: replaced.map { Extension.serialPrefix + $0 },
       .signsVersions: signsVersions ? Extension.null : nil,
+      .person: person?.der,
       .continues: continued.map { Extension.keyIdentifierPrefix + $0 },
     ]
     let extensions = values.compactMap { kind, value in

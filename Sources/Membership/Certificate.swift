@@ -24,6 +24,8 @@ struct Certificate: Hashable, Sendable {
   let replaced: [UInt8]?
   /// For a root: the ID of the notebook that it claims to continue.
   let continued: String?
+  /// The person that it names; nil if it names none. `CertificateSet.people` says whose the device is.
+  let person: Person?
   let kind: Kind
 
   enum Kind: Hashable, Sendable {
@@ -103,6 +105,7 @@ struct Certificate: Hashable, Sendable {
     replaced = Extension.stripped(Extension.serialPrefix, extensions[.replaces], size: Serial.size)
     continued = Extension.stripped(Extension.keyIdentifierPrefix, extensions[.continues])
       .map { String(base32: $0).lowercased() }
+    person = try extensions[.person].map { try Person(der: $0) }
     guard let authority, (replaced == nil) == (extensions[.replaces] == nil),
       [nil, Extension.null].contains(extensions[.signsVersions]),
       extensions[.subjectKeyIdentifier] == Extension.keyIdentifierPrefix + keyIdentifier

@@ -39,20 +39,22 @@ extension CertificateSet {
   /// first, as removed.
   func member(ofKey identifier: [UInt8]) -> Member? {
     let isFounder = identifier == root.keyIdentifier
-    let valid = memberChains[identifier]?.first
-    guard
-      let certificate = valid ?? certificates(ofKey: identifier).first ?? (isFounder ? root : nil)
+    guard let certificate = current(ofKey: identifier),
+      let person = people.person(ofKey: identifier)
     else { return nil }
-    let name: String
-    let role: Role
-    switch certificate.kind {
-    case .member(let ownName, let ownRole): (name, role) = (ownName, isFounder ? .admin : ownRole)
-    case .root, .name: (name, role) = ("founder", .admin)
-    }
+    let deviceName = certificate.deviceName
     return Member(
-      name: name, deviceID: certificate.deviceID, role: role, isFounder: isFounder,
-      issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
-      serial: String(hexadecimal: certificate.serial), isRemoved: valid == nil && !isFounder)
+      name: people.name(ofKey: identifier, called: deviceName), deviceName: deviceName,
+      person: person, deviceID: certificate.deviceID, role: isFounder ? .admin : certificate.role,
+      isFounder: isFounder, issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
+      serial: String(hexadecimal: certificate.serial),
+      isRemoved: memberChains[identifier] == nil && !isFounder)
+  }
+
+  /// The certificate that names a device: its first with a good chain, else its first.
+  func current(ofKey identifier: [UInt8]) -> Certificate? {
+    memberChains[identifier]?.first ?? certificates(ofKey: identifier).first
+      ?? (identifier == root.keyIdentifier ? root : nil)
   }
 
   /// The certificate with which this key issues: the root for the founder; otherwise its first with

@@ -77,19 +77,21 @@ extension MembershipStore {
     return member
   }
 
-  /// Certifies the device that made `request`, and stores the certificate. `name` replaces the name that the
-  /// device gave itself. The founder already has its certificate, which nobody else can issue, and returns
-  /// with it. Throws `notAnAdmin` if `key` is not an admin's.
+  /// Certifies the device that made `request`, and stores the certificate. `name` replaces the
+  /// name that the device gave itself; `person` is the ID of the person whose it is, and without one a member
+  /// that comes back stays that person's, and any other device is a person by itself. The founder has its certificate, which nobody else can give, and comes
+  /// back by it. Throws `notAnAdmin` when `key` is not an admin's.
   public func issue(
-    for request: CertificateRequest, name: String? = nil, role: Role, by key: DeviceKey,
-    now: Int64 = WallClock.now()
+    for request: CertificateRequest, name: String? = nil, person: String? = nil, role: Role,
+    by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws -> [UInt8] {
-    try issue(for: request, name: name, role: role, serial: nil, by: key, now: now)
+    try issue(
+      for: request, name: name, person: person, role: role, serial: nil, by: key, now: now)
   }
 
   func issue(
-    for request: CertificateRequest, name: String?, role: Role, serial: [UInt8]?,
-    by key: DeviceKey, now: Int64
+    for request: CertificateRequest, name: String?, person: String? = nil, role: Role,
+    serial: [UInt8]?, by key: DeviceKey, now: Int64
   ) throws -> [UInt8] {
     let identifier = try PublicKey.identifier(request.publicKey)
     return try change(by: key) { set, authority in
@@ -100,10 +102,19 @@ extension MembershipStore {
         return own.der
       }
       let old = set.certificates(ofKey: identifier)
-      let certificate = try Certificate.member(
-        name: name ?? request.name, role: role, publicKey: request.publicKey, serial: serial,
-        issuer: authority, signedWith: key, now: Self.date(now, after: old))
       let former = set.member(ofKey: identifier)
+      let owner = try person.map { id in
+        guard let known = set.people.person(id) else {
+          throw MembershipError.notAMember(device: id)
+        }
+        return known
+      }
+      let isBack = former?.isRemoved == false
+      let certificate = try Certificate.member(
+        name: name ?? request.name,
+        person: owner ?? (isBack ? set.people.namedPerson(ofKey: identifier) : nil), role: role,
+        publicKey: request.publicKey, serial: serial, issuer: authority, signedWith: key,
+        now: Self.date(now, after: old))
       if let former, !former.isRemoved, !former.isFounder, former.role > role {
         try Self.revoke(old, .demoted, adding: [certificate], in: &set, authority, key, now)
       } else {
@@ -132,7 +143,8 @@ extension MembershipStore {
         throw MembershipError.founderIsPermanent
       }
       let certificate = try Certificate.member(
-        name: name ?? member.name, role: role, publicKey: any.publicKey,
+        name: name ?? member.deviceName, person: set.people.namedPerson(ofKey: any.keyIdentifier),
+        role: role, publicKey: any.publicKey,
         replacing: set.memberChains[any.keyIdentifier]?.first?.serial, issuer: authority,
         signedWith: key, now: Self.date(now, after: Array(old)))
       let reason = role < member.role ? RevocationList.Reason.demoted : .superseded
@@ -280,8 +292,8 @@ extension MembershipStore {
         case .member(let name, let role) = old.kind
       else { return nil }
       return try Certificate.member(
-        name: name, role: role, publicKey: old.publicKey, replacing: old.serial,
-        issuer: authority, signedWith: key,
+        name: name, person: old.person, role: role, publicKey: old.publicKey,
+        replacing: old.serial, issuer: authority, signedWith: key,
         now: date(now, after: set.certificates(ofKey: identifier)))
     }
     try set.insert(signedHere: anew)

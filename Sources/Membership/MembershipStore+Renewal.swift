@@ -2,8 +2,8 @@ public import System
 
 // Machines whose key another machine also uses: notes-security(7), "A key of its own".
 extension MembershipStore {
-  /// Certifies the new key of a member's machine: with the member's role, and its name with a number
-  /// added.
+  /// Certifies the new key of a member's machine: as the same person's, with the member's role, and its name with
+  /// a number behind it.
   ///
   /// - Parameter former: the member, which stays beside the new one.
   /// - Returns: the new member.
@@ -17,10 +17,11 @@ extension MembershipStore {
     guard let member = present.first(where: { $0.deviceID == former }) else {
       throw MembershipError.notAMember(device: former)
     }
-    let name = DisplayName.numbered(member.name) { name in
-      present.contains { $0.name.lowercased() == name.lowercased() }
+    let name = DisplayName.numbered(member.deviceName) { name in
+      present.contains { $0.deviceName.lowercased() == name.lowercased() }
     }
-    _ = try issue(for: request, name: name, role: member.role, by: key, now: now)
+    _ = try issue(
+      for: request, name: name, person: member.person.id, role: member.role, by: key, now: now)
     guard let new = members().first(where: { $0.deviceID == request.deviceID }) else {
       throw MembershipError.notAMember(device: request.deviceID)
     }

@@ -9,6 +9,8 @@ public struct MemberStatus: Hashable, Sendable {
   public let role: Role?
   /// Whether the device was a member and no longer is.
   public let isRemoved: Bool
+  /// The name by which people call it, also after it was removed; nil if it never was a member.
+  public let name: String?
   /// The names of the other admins.
   public let admins: [String]
   /// The names that several members share, including removed ones, in lower case.
@@ -24,7 +26,7 @@ extension MembershipStore {
     let counts = Dictionary(grouping: members) { $0.name.lowercased() }
     return MemberStatus(
       role: own.flatMap { $0.isRemoved ? nil : $0.role }, isRemoved: own?.isRemoved == true,
-      admins: admins.map(\.name).sorted(),
+      name: own?.name, admins: admins.map(\.name).sorted(),
       sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted())
   }
 
@@ -47,10 +49,12 @@ extension MembershipStore {
     let key = (files + [deviceID] + (try DeviceList.refused.read(in: folder)))
       .joined(separator: " ")
     let known = Disk.memory(at: cache) { lines -> MemberStatus? in
-      guard lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"]
+      guard lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"],
+        let name = lines["name"]?.dropFirst()
       else { return nil }
       return MemberStatus(
         role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
+        name: name.isEmpty ? nil : String(name),
         admins: admins.split(separator: "/").map(String.init),
         sharedNames: shared.split(separator: "/").map(String.init))
     }
@@ -58,8 +62,9 @@ extension MembershipStore {
     let status = try open(in: folder).status(ofDevice: deviceID)
     let role = status.role?.rawValue ?? (status.isRemoved ? "removed" : "none")
     let lines = StateLines([
-      // Names cannot contain a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
-      "stored": key, "role": role, "admins": "/" + status.admins.joined(separator: "/"),
+      // No name holds a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
+      "stored": key, "role": role, "name": "/" + (status.name ?? ""),
+      "admins": "/" + status.admins.joined(separator: "/"),
       "shared": "/" + status.sharedNames.joined(separator: "/"),
     ])
     Disk.keep(lines.bytes, at: cache)

@@ -18,8 +18,13 @@ public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
 
 /// A device that an admin has certified, as this device knows it.
 public struct Member: Hashable, Sendable {
-  /// The device's name, by the rule of `DisplayName`; not unique.
+  /// The name by which people call it: the person's, or if the person has or had several devices,
+  /// `PERSON (DEVICE)`; not unique.
   public let name: String
+  /// The device's own name, by the rule of `DisplayName`; not unique.
+  public let deviceName: String
+  /// Whose it is.
+  public let person: Person
   /// The device ID.
   public let deviceID: String
   /// The device's present role; its last one if it was removed.

@@ -7,7 +7,7 @@ internal import System
 public struct Signer: Hashable, Sendable {
   /// The signer's device ID.
   public let deviceID: String
-  /// The names in its certificates, the present one first.
+  /// The names that its versions may have, of the device and with the person: the present one first.
   public let names: [String]
   /// Whether the device may make versions that others accept, or since when it may not.
   public let right: Right
@@ -52,8 +52,9 @@ extension MembershipStore {
     } catch MembershipError.membershipMissing {
       return nil
     }
-    // The files' names are hashes: a comparison needs no library.
-    let key = files.joined(separator: " ")
+    // Their names are hashes: no library has to be loaded to tell that they are the same.
+    // A program that knows of no persons has kept other names.
+    let key = "persons " + files.joined(separator: " ")
     let cache = stateFolder[.signers]
     if let known = Disk.memory(at: cache, { Signer.all(in: $0, of: key) }) { return known }
     let signers = try open(in: folder).signers()
@@ -113,9 +114,8 @@ extension CertificateSet {
       let certificates = certificates(ofKey: key)
       var names = [member.name]
       for certificate in certificates {
-        if case .member(let name, _) = certificate.kind, !names.contains(name) {
-          names.append(name)
-        }
+        for name in certificate.names(of: certificate.person ?? member.person)
+        where !names.contains(name) { names.append(name) }
       }
       var right = Signer.Right.present
       if let ends, isOut(member) {
@@ -130,7 +130,14 @@ extension CertificateSet {
   }
 }
 
-/// The times when invalid certificates were first listed.
+extension Certificate {
+  /// The names that versions of its device may have: the device's, the person's, and both.
+  fileprivate func names(of person: Person) -> [String] {
+    [deviceName, person.name, person.name(withDevice: deviceName)]
+  }
+}
+
+/// When certificates that count no more were first listed.
 private struct CertificateEnds {
   private let set: CertificateSet
   private var dates: [[UInt8]: Int64] = [:]

@@ -324,7 +324,8 @@ import Testing
       _ name: String, _ role: Role, founder: Bool = false, removed: Bool = false
     ) -> Member {
       Member(
-        name: name, deviceID: name.uppercased() + "DEVICE", role: role, isFounder: founder,
+        name: name, deviceName: name, person: Person(identifier: Array(name.utf8), name: name),
+        deviceID: name.uppercased() + "DEVICE", role: role, isFounder: founder,
         issuedBy: "ANNDEVICE", issuedAt: 1_700_000_000, serial: "00", isRemoved: removed)
     }
     let lines: [MembersReport.Line] = [

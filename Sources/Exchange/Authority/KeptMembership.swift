@@ -31,7 +31,7 @@ public struct KeptMembership: Sendable {
       return nil
     }
     (id, name) = (membership.notebookID, membership.notebookName)
-    (device, deviceName) = (own.deviceID, own.name)
+    (device, deviceName) = (own.deviceID, own.deviceName)
     hubs = try notebook.hubs()
     branch = try notebook.repository.head().branch ?? "main"
     addresses = PeerAddresses(stateFolder: notebook.stateFolder).all()

@@ -26,7 +26,7 @@ extension VersionSigner {
       authorName: { device, stateFolder in
         do {
           let status = try MembershipStore.status(ofDevice: device.deviceID, at: stateFolder)
-          return SharedNames(status).name(device.name, device.deviceID)
+          return SharedNames(status).name(status.name ?? device.name, device.deviceID)
         } catch {
           // An unreadable list of members must not prevent a save: authors are shown by their
           // signatures.

@@ -121,7 +121,7 @@ extension Notebook {
   /// Adopts the names that admins have given the device and the notebook: versions contain the
   /// device's name.
   func takeNames(from membership: MembershipStore, device: String) throws {
-    let own = membership.member(ofDevice: device)?.name
+    let own = membership.member(ofDevice: device)?.deviceName
     if let own, own != identity.device.name { try rename(device: own) }
     if membership.notebookName != identity.name {
       try rename(notebook: membership.notebookName)

@@ -32,7 +32,7 @@ public struct KeyRenewal {
     let new = membership.member(ofDevice: key.deviceID)
     if let new {
       try KeySharing(stateFolder: notebook.stateFolder).leave(former.deviceID)
-      try notebook.become(DeviceIdentity(name: new.name, deviceID: new.deviceID))
+      try notebook.become(DeviceIdentity(name: new.deviceName, deviceID: new.deviceID))
     }
     try membership.setRenewal(new == nil ? key.deviceID : nil)
     return new == nil ? request : nil

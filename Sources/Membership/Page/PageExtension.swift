@@ -98,6 +98,22 @@ struct PageExtension {
 
 /// The small part of DER that these extensions need.
 enum DER {
+  /// The content of the value with this tag that is first in these bytes, and the bytes behind it; nil if no such
+  /// value is.
+  static func read(
+    _ tag: UInt8, _ bytes: ArraySlice<UInt8>
+  ) -> (content: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
+    guard bytes.first == tag, let first = bytes.dropFirst().first else { return nil }
+    // In the short form the length itself, else how many bytes of it follow.
+    let more = first < 0x80 ? 0 : Int(first & 0x7F)
+    guard more <= 2 else { return nil }
+    let count =
+      more == 0 ? Int(first) : bytes.dropFirst(2).prefix(more).reduce(0) { $0 << 8 | Int($1) }
+    let behind = bytes.dropFirst(2 + more)
+    guard behind.count >= count else { return nil }
+    return (behind.prefix(count), behind.dropFirst(count))
+  }
+
   static func sequence(_ content: [UInt8]) -> [UInt8] { value(0x30, content) }
 
   /// Content of up to 65,535 bytes.

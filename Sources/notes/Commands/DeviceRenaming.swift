@@ -41,7 +41,7 @@ struct DeviceRenaming {
       return
     }
     do {
-      if own.name != name {
+      if own.deviceName != name {
         try membership.reissue(device: device, name: name, by: context.key)
       }
     } catch MembershipError.anotherAdminNeeded, MembershipError.notAnAdmin {
