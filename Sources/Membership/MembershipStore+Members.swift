@@ -127,31 +127,82 @@ extension MembershipStore {
   /// Gives a member another role or name: issues a new certificate, and revokes the old serial
   /// numbers. In the same step it removes other devices. Throws like `remove`.
   public func reissue(
-    device deviceID: String, name: String? = nil, role: Role? = nil, removing others: [String] = [],
+    device: String, name: String? = nil, role: Role? = nil, removing others: [String] = [],
+    by key: DeviceKey, now: Int64 = WallClock.now()
+  ) throws {
+    try reissue(devices: [device], name: name, role: role, removing: others, by: key, now: now)
+  }
+
+  /// The same for several devices, all or none of them.
+  public func reissue(
+    devices: [String], name: String? = nil, role: Role? = nil, removing others: [String] = [],
     by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws {
     try change(by: key) { set, authority in
-      let old = set.certificates.filter { $0.deviceID == deviceID }
-      guard let any = old.first, let member = set.member(ofKey: any.keyIdentifier) else {
-        throw MembershipError.notAMember(device: deviceID)
+      for device in devices {
+        try Self.reissue(device, name: name, role: role, in: &set, authority, key, now)
       }
-      let role = role ?? member.role
-      if member.isRemoved { throw MembershipError.removed(device: deviceID, name: member.name) }
-      let isOwn = any.keyIdentifier == authority.keyIdentifier
-      if isOwn && !member.isFounder { throw MembershipError.anotherAdminNeeded }
-      if member.isFounder && !(isOwn && role == .admin) {
-        throw MembershipError.founderIsPermanent
-      }
-      let certificate = try Certificate.member(
-        name: name ?? member.deviceName, person: set.people.namedPerson(ofKey: any.keyIdentifier),
-        role: role, publicKey: any.publicKey,
-        replacing: set.memberChains[any.keyIdentifier]?.first?.serial, issuer: authority,
-        signedWith: key, now: Self.date(now, after: Array(old)))
-      let reason = role < member.role ? RevocationList.Reason.demoted : .superseded
-      try Self.revoke(Array(old), reason, adding: [certificate], in: &set, authority, key, now)
-      if reason == .superseded { try Self.demand(certificate, in: set) }
       try Self.remove(others, from: &set, authority, key, now)
     }
+  }
+
+  /// Gives a person another name: new certificates for those of the person's devices that `key` may certify. A
+  /// person who has one device, and whom no certificate names, has that device's name.
+  ///
+  /// - Throws: `notAMember` if the person has no device; as `reissue` if `key` may certify none of them.
+  public func rename(
+    person id: String, to name: String, by key: DeviceKey, now: Int64 = WallClock.now()
+  ) throws {
+    try change(by: key) { set, authority in
+      guard let person = set.people.person(id) else {
+        throw MembershipError.notAMember(device: id)
+      }
+      let all = set.people.keys(of: person)
+      let present = all.filter { set.memberChains[$0] != nil }.map { String(base32: $0) }
+      if all.count == 1, set.people.namedPerson(ofKey: all[0]) == nil {
+        return try Self.reissue(present.first ?? id, name: name, in: &set, authority, key, now)
+      }
+      let now = Self.date(now, after: all.flatMap(set.certificates(ofKey:)))
+      // A name that is dated at the end of time has no later one.
+      var refusal = MembershipError.limitExceeded(what: "later names", limit: 0)
+      for device in present.sorted() {
+        do {
+          try Self.reissue(
+            device, person: Person(identifier: person.identifier, name: name), in: &set, authority,
+            key, now)
+        } catch MembershipError.anotherAdminNeeded {
+          refusal = .anotherAdminNeeded
+        } catch MembershipError.founderIsPermanent {
+          refusal = .founderIsPermanent
+        }
+      }
+      if set.people.person(id)?.name != name { throw refusal }
+    }
+  }
+
+  private static func reissue(
+    _ deviceID: String, name: String? = nil, person: Person? = nil, role: Role? = nil,
+    in set: inout CertificateSet, _ authority: Certificate, _ key: DeviceKey, _ now: Int64
+  ) throws {
+    let old = set.certificates.filter { $0.deviceID == deviceID }
+    guard let any = old.first, let member = set.member(ofKey: any.keyIdentifier) else {
+      throw MembershipError.notAMember(device: deviceID)
+    }
+    let role = role ?? member.role
+    if member.isRemoved { throw MembershipError.removed(device: deviceID, name: member.name) }
+    let isOwn = any.keyIdentifier == authority.keyIdentifier
+    if isOwn && !member.isFounder { throw MembershipError.anotherAdminNeeded }
+    if member.isFounder && !(isOwn && role == .admin) {
+      throw MembershipError.founderIsPermanent
+    }
+    let certificate = try Certificate.member(
+      name: name ?? member.deviceName,
+      person: person ?? set.people.namedPerson(ofKey: any.keyIdentifier), role: role,
+      publicKey: any.publicKey, replacing: set.memberChains[any.keyIdentifier]?.first?.serial,
+      issuer: authority, signedWith: key, now: date(now, after: Array(old)))
+    let reason = role < member.role ? RevocationList.Reason.demoted : .superseded
+    try revoke(Array(old), reason, adding: [certificate], in: &set, authority, key, now)
+    if reason == .superseded { try demand(certificate, in: set) }
   }
 
   /// Gives the notebook another name, for all its members: notes-security(7), "The notebook's name".

@@ -89,7 +89,7 @@ struct People: Sendable {
 
 extension Person {
   /// `PERSON (DEVICE)`, cut to the length of a name; the device's own name if it begins with the person's.
-  func name(withDevice device: String) -> String {
+  public func name(withDevice device: String) -> String {
     let (prefix, folded) = (name.lowercased(), device.lowercased())
     if folded.hasPrefix(prefix), folded.dropFirst(prefix.count).first.map({ !$0.isLetter }) ?? true
     {

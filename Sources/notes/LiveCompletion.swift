@@ -161,14 +161,14 @@ struct LiveCompletion {
     kind { live in
       let own = live.notebook.identity.device.deviceID
       let members = try live.notebook.membership().members().others(besides: own)
-      return words(members.map(\.name) + (try live.notebook.hubs().map(\.name)))
+      return words(members.calledNames + (try live.notebook.hubs().map(\.name)))
     }
   }
 
   static var members: CompletionKind {
     kind { live in
       let own = live.notebook.identity.device.deviceID
-      return words(try live.notebook.membership().members().others(besides: own).map(\.name))
+      return words(try live.notebook.membership().members().others(besides: own).calledNames)
     }
   }
 

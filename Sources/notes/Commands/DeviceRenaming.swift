@@ -32,9 +32,7 @@ struct DeviceRenaming {
       if !members.contains(where: { $0.deviceID == device }) { try notebook.rename(device: name) }
       return
     }
-    if let other = members.others(besides: device)
-      .first(where: { $0.name.lowercased() == name.lowercased() })
-    {
+    if let other = members.taking(name, from: own) {
       left.append(
         "In \(title) another device is called \(Visible.name(other.name)): this one stays "
           + "\(Visible.name(own.name)).")

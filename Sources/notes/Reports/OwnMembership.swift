@@ -30,6 +30,7 @@ struct OwnMembership {
     // These notices are extras: `notes members` and `notes doctor` report unreadable files.
     member = try? MembershipStore.status(
       ofDevice: notebook.identity.device.deviceID, at: folder)
+    ownName = member?.name ?? ownName
     startedOver = StartedOver(in: folder, of: notebook.identity.id)
     if isGuest { asked = AskedAdmission(in: folder) }
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)

@@ -1,16 +1,16 @@
 internal import Membership
 
-/// The members whom an admin's device invited or made admins, directly or through others: listed when
-/// that device is removed or loses its admin role. The device that runs the command is not included.
+/// The members whom an admin's devices invited or made admins, directly or through others: listed when
+/// these devices are removed or lose the admin role. The device that runs the command is not included.
 struct InvitedMembers {
   private let members: [InvitedMember]
   /// The names of all devices, by ID.
   private let allNames: [String: String]
 
   init(by change: MembershipChange) {
-    members = change.membership.invited(by: change.member.deviceID).filter {
-      $0.member.deviceID != change.key.deviceID
-    }
+    var seen = Set(change.members.map(\.deviceID) + [change.key.deviceID])
+    members = change.members.flatMap { change.membership.invited(by: $0.deviceID) }
+      .filter { seen.insert($0.member.deviceID).inserted }
     allNames = Dictionary(
       change.membership.members().map { ($0.deviceID, $0.name) },
       uniquingKeysWith: { first, _ in first })

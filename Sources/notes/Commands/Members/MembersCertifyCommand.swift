@@ -25,10 +25,11 @@ struct MembersCertifyCommand: Command {
 
   func run() throws {
     let change = try MembershipChange(of: name)
-    let shown = Visible.name(change.member.name)
+    let member = try change.device()
+    let shown = Visible.name(member.name)
     try change.check()
     let requests = KeyRequests(stateFolder: change.notebook.stateFolder)
-    guard let request = requests.request(of: change.member, in: change.membership) else {
+    guard let request = requests.request(of: member, in: change.membership) else {
       throw Failure(
         .failed, "no_request", "\(shown) asks for no certificate",
         hint: "run 'notes device renew' there, and 'notes sync' with this device")
@@ -38,15 +39,15 @@ struct MembersCertifyCommand: Command {
         to: "certifying a key",
         """
         A machine with the key of \(shown) asks for a certificate for a new key, as \
-        \(change.member.role.rawValue):
+        \(member.role.rawValue):
         device \(request.deviceID)
         'notes device' there shows the same ID, if it is the machine you mean.
         Certify it?
         """, otherwise: "nothing was changed")
     }
     let new = try change.membership.certify(
-      request, of: change.member.deviceID, by: change.key)
-    try requests.remove(change.member)
+      request, of: member.deviceID, by: change.key)
+    try requests.remove(member)
     options.tell(
       [
         "type": "certified", "name": new.name, "device": new.deviceID, "role": new.role.rawValue,

@@ -6,21 +6,22 @@ internal import Notebook
 
 struct MembersRemoveCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove a device from the notebook.",
+    commandName: "remove", abstract: "Remove a person's devices or one device from the notebook.",
     discussion: """
-      This device stops exchanging with the removed device now, every other device as soon as it \
+      NAME is a person, whose devices all go, 'PERSON (DEVICE)', a device, or the beginning of a device \
+      ID. This device stops exchanging with the removed device now, every other device as soon as it \
       learns of the removal, at its next sync with a device that knows. The removed device keeps \
-      all that it has received: no removal can take back notes. NAME may be the beginning of a \
-      device ID.
+      all that it has received: no removal can take back notes.
 
       Whom an admin's device invited stays, unless --with-invited is given; the command lists them.
 
       Examples:
-        notes members remove 'old laptop'
+        notes members remove anna
+        notes members remove 'anna (old laptop)'
         notes members remove SZ5P --with-invited --yes
       """)
 
-  @Argument(help: "The device.", completion: LiveCompletion.members) var name: String
+  @Argument(help: "The person or device.", completion: LiveCompletion.members) var name: String
 
   @Flag(help: "Also remove the devices it invited or made admins, and theirs.") var withInvited =
     false
@@ -31,33 +32,37 @@ struct MembersRemoveCommand: Command {
 
   func run() throws {
     let change = try MembershipChange(of: name)
-    let member = change.member
     try change.check()
-    let shown = Visible.name(member.name)
+    let isOne = change.members.count == 1
     let invited = InvitedMembers(by: change)
     if !yes {
       try Console.demandConsent(
-        to: "removing \(shown)",
+        to: "removing \(change.shown)",
         """
-        \(shown) (\(member.role.rawValue), device \(member.deviceID.prefix(8))) will receive and \
-        send nothing any more,
-        once the devices it meets have learned of this. It keeps the notes it has received: those \
+        \(Phrase.list(change.members.map(Self.words))) will receive and send nothing any more,
+        once the devices \(isOne ? "it meets" : "they meet") have learned of this. \
+        \(isOne ? "It keeps the notes it has" : "They keep the notes they have") received: those \
         cannot be taken back.
-        Remove \(shown)?
+        Remove \(change.shown)?
         """, otherwise: "nothing was removed")
     }
     let all = withInvited || (!yes && invited.confirmRemoval(isProposed: true))
     let others = all ? invited.devices : []
-    try change.membership.remove(devices: [member.deviceID] + others, by: change.key)
+    try change.membership.remove(
+      devices: change.members.map(\.deviceID) + others, by: change.key)
     change.report(
       "removed", options,
       """
-      Removed \(Phrase.list([shown] + (all ? invited.names : []))). \
+      Removed \(Phrase.list(change.names + (all ? invited.names : []))). \
       Other devices learn it at their next sync.
-      \(all && !others.isEmpty ? "They keep the notes they have" : "It keeps the notes it has") \
+      \(!isOne || !others.isEmpty ? "They keep the notes they have" : "It keeps the notes it has") \
       received: a removal cannot take them back.
       """
         + (all ? "" : invited.staying), more: invited.json(removed: all))
+  }
+
+  private static func words(for member: Member) -> String {
+    "\(Visible.name(member.name)) (\(member.role.rawValue), device \(member.deviceID.prefix(8)))"
   }
 }
 

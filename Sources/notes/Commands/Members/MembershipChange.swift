@@ -1,0 +1,175 @@
+internal import Exchange
+internal import Membership
+internal import Notebook
+
+/// The current notebook, this device's key, and the members that a name means: a device, or a person's devices.
+struct MembershipChange {
+  let notebook: Notebook
+  let membership: MembershipStore
+  let key: DeviceKey
+  /// Never empty.
+  let members: [Member]
+  /// Whether the name is a person's.
+  let isPerson: Bool
+
+  init(of name: String) throws {
+    notebook = try NotebookLocator.notebook()
+    let context = try notebook.sessionContext()
+    key = context.key
+    membership = context.membership
+    let all = membership.members()
+    members = try all.devices(named: name)
+    isPerson = members.allSatisfy { $0.person.isCalled(name) }
+  }
+
+  /// The person, or the device, as it is shown.
+  var shown: String { Visible.name(isPerson ? members[0].person.name : members[0].name) }
+
+  /// Each device as it is shown.
+  var names: [String] { members.map { Visible.name($0.name) } }
+
+  /// Called before any question. The membership itself checks this again.
+  func check() throws {
+    try membership.demandAdmin(key.deviceID)
+    if members.contains(where: { $0.isFounder && $0.deviceID != key.deviceID }) {
+      throw MembershipError.founderIsPermanent
+    }
+  }
+
+  /// The one device that is meant: of a person's several, the one with the person's name. Throws if none has it.
+  func device() throws(Failure) -> Member {
+    let person = members[0].person
+    let found = members.count == 1 ? members : members.filter { person.isCalled($0.deviceName) }
+    guard found.count == 1 else { throw members.ambiguous(person.name) }
+    return found[0]
+  }
+
+  func setBlocked(_ blocks: Bool, _ options: CommonOptions, words: (String) -> String) throws {
+    for member in members {
+      try membership.setBlocked(blocks, device: member.deviceID, by: key)
+    }
+    report(blocks ? "blocked" : "unblocked", options, words(shown))
+  }
+
+  func report(_ type: String, _ options: CommonOptions, _ text: String, more: JSON = [:]) {
+    let present = membership.members()
+    let lines = members.compactMap { member in
+      present.first { $0.deviceID == member.deviceID }.map { now in
+        [
+          "type": type, "name": now.name, "device": now.deviceID, "role": now.role.rawValue,
+          "state": now.isRemoved ? "removed" : now.isBlocked ? "blocked" : "member",
+        ] as JSON + more
+      }
+    }
+    options.write(lines) { _ in text + "\n" }
+  }
+}
+
+extension MembershipStore {
+  /// Throws, and names the admins, if a device is not an admin's.
+  func demandAdmin(_ device: String) throws(Failure) {
+    if role(ofDevice: device) == .admin { return }
+    let admins = members().filter { !$0.isRemoved && $0.role == .admin }
+    throw Failure(
+      .failed, "not_an_admin", "only an admin of the notebook may do this",
+      hint: admins.isEmpty
+        ? "this device knows of no admin any more"
+        : "do it on \(Phrase.list(admins.map { Visible.name($0.name) }, "or"))")
+  }
+}
+
+extension Person {
+  /// Whether a name on a command line is the person's.
+  func isCalled(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
+}
+
+extension Member {
+  /// The names by which people may mean the device, the person's included.
+  fileprivate var names: [String] {
+    [person.name, name, deviceName, "\(person.name) (\(deviceName))"]
+  }
+
+  /// Whether it is the name of the device or of its person.
+  func isCalled(_ name: String) -> Bool {
+    names.contains { $0.lowercased() == name.lowercased() }
+  }
+}
+
+/// A name on a command line is a person's name, which means all of the person's devices; `PERSON (DEVICE)`, or a
+/// device's own name; or the beginning of its ID.
+extension [Member] {
+  /// A name with exactly this spelling has priority over one that differs by case.
+  func matches(of name: String) -> [Member] {
+    let exact = filter { $0.names.contains(name) }
+    if !exact.isEmpty { return exact }
+    let folded = name.lowercased()
+    return filter {
+      $0.isCalled(name) || (folded.utf8.count >= 4 && $0.deviceID.lowercased().hasPrefix(folded))
+    }
+  }
+
+  /// The names by which they are called, and the persons'; each once.
+  var calledNames: [String] {
+    var seen: Set<String> = []
+    return flatMap { [$0.name, $0.person.name] }.filter { seen.insert($0).inserted }
+  }
+
+  func others(besides device: String) -> [Member] {
+    filter { !$0.isRemoved && $0.deviceID != device }
+  }
+
+  /// The devices of other persons.
+  func others(than person: Person) -> [Member] {
+    filter { !$0.isRemoved && $0.person.id != person.id }
+  }
+
+  /// The device that is called as this one would be under another name; nil if none is.
+  func taking(_ new: String, from member: Member) -> Member? {
+    let isAlone = !contains { $0.person.id == member.person.id && $0.deviceID != member.deviceID }
+    let label = isAlone ? new : member.person.name(withDevice: new)
+    return others(besides: member.deviceID).first { $0.name.lowercased() == label.lowercased() }
+  }
+
+  /// A person's devices, or the one device that is meant.
+  func devices(named name: String) throws(Failure) -> [Member] {
+    let found = try members(named: name)
+    let isPerson =
+      Set(found.map(\.person.id)).count == 1 && found.allSatisfy { $0.person.isCalled(name) }
+    if found.count > 1, !isPerson { throw found.ambiguous(name) }
+    return found
+  }
+
+  func member(named name: String) throws(Failure) -> Member {
+    let found = try members(named: name)
+    guard found.count == 1 else { throw found.ambiguous(name) }
+    return found[0]
+  }
+
+  func ambiguous(_ name: String) -> Failure {
+    let choices = prefix(5).map { "\($0.deviceID.prefix(8)) (\($0.role.rawValue))" }
+    return Failure(
+      .failed, "ambiguous_member", "several devices match '\(Visible.name(name))'",
+      hint: "write the beginning of a device ID: \(Phrase.list(choices))")
+  }
+
+  /// - Parameter own: this device's ID, if the command cannot apply to itself.
+  func members(named name: String, besides own: String? = nil) throws(Failure) -> [Member] {
+    let others = filter { $0.deviceID != own }
+    if others.matches(of: name).isEmpty, !matches(of: name).isEmpty {
+      throw Failure(
+        .failed, "own_device", "'\(Visible.name(name))' is this device itself",
+        hint: "name another one: 'notes members' lists them")
+    }
+    let present = others.filter { !$0.isRemoved }
+    let found = present.matches(of: name)
+    if !found.isEmpty { return found }
+    if let removed = others.matches(of: name).first {
+      throw Failure(
+        .failed, "already_removed", "\(Visible.name(removed.name)) has been removed already",
+        hint: "'notes invite' lets it join again")
+    }
+    throw Failure(
+      .failed, "no_such_member", "no member is called '\(Visible.name(name))'",
+      hint: Failure.guess(name, among: present.calledNames) ?? "'notes members' lists them")
+  }
+}

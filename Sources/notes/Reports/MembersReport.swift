@@ -1,0 +1,139 @@
+internal import Exchange
+internal import History
+internal import Membership
+internal import Notebook
+internal import Watch
+
+/// The members, by person: `notes members`.
+struct MembersReport {
+  struct Line {
+    var member: Member
+    var issuer: String?
+    var deviceState = DeviceState()
+    /// The device ID of the new key for which it requests a certificate.
+    var request: String?
+  }
+
+  /// The persons, each with the devices that are listed.
+  private let groups: [[Line]]
+  private let thisDevice: String
+  private let onlyAdmin: String?
+  private var ownMembership = OwnMembership()
+
+  init(_ lines: [Line], includingRemoved: Bool, thisDevice: String) {
+    let present = lines.map(\.member).filter { !$0.isRemoved }
+    let admins = present.filter { $0.role == .admin }
+    onlyAdmin = admins.count == 1 && present.count > 1 ? admins[0].name : nil
+    let listed = lines.filter { includingRemoved || !$0.member.isRemoved }
+      .sorted { Self.precedes($0.member, $1.member, thisDevice: thisDevice) }
+    groups = Dictionary(grouping: listed, by: \.member.person.id).values
+      .sorted { Self.precedes($0[0].member, $1[0].member, thisDevice: thisDevice) }
+    self.thisDevice = thisDevice
+  }
+
+  private var lines: [Line] { groups.flatMap(\.self) }
+
+  // This device first, then by name; removed devices last. Not a comparison of tuples, which crashes
+  // the optimiser of Swift 6.3.
+  private static func precedes(_ left: Member, _ right: Member, thisDevice: String) -> Bool {
+    if left.isRemoved != right.isRemoved { return right.isRemoved }
+    let leftIsOwn = left.deviceID == thisDevice
+    if leftIsOwn != (right.deviceID == thisDevice) { return leftIsOwn }
+    return left.name == right.name ? left.deviceID < right.deviceID : left.name < right.name
+  }
+
+  init(
+    members: [Member], includingRemoved: Bool, of notebook: Notebook, live: WatcherStatus? = nil
+  ) throws {
+    let own = notebook.identity.device.deviceID
+    let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
+    let states = try DeviceStates(in: notebook, live: live)
+    let requests = KeyRequests(stateFolder: notebook.stateFolder)
+    let membership = try notebook.membership()
+    let lines = try members.map { member in
+      let state = try member.deviceID == own ? DeviceState() : states.state(of: member.deviceID)
+      return Line(
+        member: member, issuer: names[member.issuedBy], deviceState: state,
+        request: requests.request(of: member, in: membership)?.deviceID)
+    }
+    self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
+    ownMembership = OwnMembership(of: notebook)
+  }
+
+  var json: [JSON] {
+    lines.map { line in
+      let member = line.member
+      return [
+        "type": "member", "name": member.name, "person": member.person.id,
+        "person_name": member.person.name, "device": member.deviceID,
+        "device_name": member.deviceName,
+        "role": member.role.rawValue,
+        "state": member.isRemoved ? "removed" : member.isBlocked ? "blocked" : "member",
+        "address": line.deviceState.address,
+      ] + line.deviceState.json
+        + [
+          "founder": member.isFounder, "this_device": member.deviceID == thisDevice,
+          "issued_by": member.issuedBy, "issued_by_name": line.issuer,
+          "since": TimeText.rfc3339(member.issuedAt), "request": line.request,
+        ]
+    }
+  }
+
+  func text(on terminal: Terminal, now: Int64) -> String {
+    let rows = groups.flatMap { group -> [[Styled]] in
+      if group.count == 1 { return [row(of: group[0], called: group[0].member.name, now: now)] }
+      return [[Styled(Visible.name(group[0].member.person.name), .bold)]]
+        + group.map { row(of: $0, called: $0.member.deviceName, indent: "  ", now: now) }
+    }
+    var text = Table(flexible: 0, optional: 3, rows: rows).text(on: terminal)
+    if let onlyAdmin {
+      text += """
+
+        Only \(Visible.name(onlyAdmin)) is an admin: if it is lost, nobody can invite or remove.
+        'notes members role NAME admin' makes another device one too.
+
+        """
+    }
+    for line in lines where line.request != nil {
+      let name = Visible.name(line.member.name)
+      text += "\n\(name) asks for a certificate for a new key: 'notes members certify \(name)'\n"
+    }
+    return ownMembership.isRemoved ? text + "\n" + ownMembership.text : text
+  }
+
+  private func row(
+    of line: Line, called name: String, indent: String = "", now: Int64
+  ) -> [Styled] {
+    let member = line.member
+    return [
+      Styled(indent + Visible.name(name), member.isRemoved ? .dim : .bold),
+      Styled(member.isRemoved ? "removed" : member.role.rawValue),
+      Styled(String(member.deviceID.prefix(8)), .dim),
+      Styled(certified(line, now: now), .dim), Styled(seen(line, now: now)),
+    ]
+  }
+
+  private func certified(_ line: Line, now: Int64) -> String {
+    let when = TimeText.relative(line.member.issuedAt, now: now)
+    if line.member.isFounder, line.member.issuedBy == line.member.deviceID {
+      return "founder, " + when
+    }
+    let id = String(line.member.issuedBy.prefix(8))
+    // Two devices may have the same name.
+    let isOne = lines.count { $0.member.name == line.issuer } == 1
+    let issuer = line.issuer.map { Visible.name($0) + (isOne ? "" : " (\(id))") } ?? id
+    return "by \(issuer), " + when
+  }
+
+  private func seen(_ line: Line, now: Int64) -> String {
+    if line.member.deviceID == thisDevice { return "this device" }
+    if line.member.isRemoved { return "" }
+    if line.member.isBlocked { return "blocked here" }
+    let deviceState = line.deviceState
+    let words = deviceState.agreement.words
+    let agreement = words.isEmpty ? "" : ", " + words
+    if deviceState.isConnected { return "here" + agreement }
+    guard let lastSeen = deviceState.lastSeen else { return "not met yet" }
+    return "seen " + TimeText.relative(lastSeen, now: now) + agreement
+  }
+}
