@@ -913,7 +913,7 @@ _notes_resolve() {
 
 _notes_invite() {
     repeating_flags=()
-    non_repeating_flags=(--no-discovery --json --version -h --help)
+    non_repeating_flags=(--mine --no-discovery --json --version -h --help)
     repeating_options=(-C)
     non_repeating_options=(--role --for --hub --file --device --via --listen)
     __notes_offer_flags_options 0

@@ -18,9 +18,9 @@ extension Certificate {
       signedWith: key, issuedAt: now)
   }
 
-  /// A member's certificate, signed by `issuer`, whose key is `key`; in the place of the one with
-  /// the serial number `replaced`, if any. Its own serial number is random unless it is given. Without a person
-  /// it names none, and the device is a person by itself.
+  /// A member's certificate, signed by `issuer` with `key`; it replaces the one with the serial
+  /// number `replaced`, if any. By default its own serial number is random. Without a person it names none, and the
+  /// device is a person by itself.
   static func member(
     name: String, person: Person? = nil, role: Role, publicKey: [UInt8],
     replacing replaced: [UInt8]? = nil, serial: [UInt8]? = nil, issuer: Certificate,

@@ -24,9 +24,10 @@ struct CertificateSet: Sendable {
   /// The chain that makes each key's device a member: that of its first certificate with one, itself
   /// first, the root last.
   private(set) var memberChains: [[UInt8]: [Certificate]] = [:]
-  /// Whose the devices are.
+  /// The persons of the devices.
   private(set) var people = People()
-  /// The certificates that may sign: each with its least depth, the length of a chain that ends with it.
+  /// The certificates that may sign: each with its smallest depth, the length of a chain that ends
+  /// with it.
   private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
   private var fingerprints: Set<Fingerprint> = []
   /// Copies of the set share this memory.

@@ -14,9 +14,10 @@ enum Extension: String {
   case replaces = "2.25.42687860910070173557393088580088700091"
   /// For a member's certificate, NULL: its device signs every version that it makes.
   case signsVersions = "2.25.171628606181371554536320987256274146084"
-  /// Of a member's certificate: whose the device is, a sequence of an octet string and a name.
+  /// For a member's certificate: the person of the device, a sequence of an octet string and a name.
   case person = "2.25.108626085012524507698340803925271077568"
-  /// Of a root: an octet string of the digest in the ID of the notebook that is begun anew with it.
+  /// For a root: an octet string of the digest in the ID of the notebook whose membership it starts
+  /// over.
   case continues = "2.25.73319986009365374432425497566117865641"
 
   var isCritical: Bool { self == .keyUsage || self == .basicConstraints }

@@ -23,8 +23,8 @@ extension MembershipStore {
     return state.withLock { $0.set.status(of: offer, by: inviter, now) }
   }
 
-  /// Certifies the device that makes a request for an invitation, with the name that it gave itself; if that is
-  /// taken, with a number added.
+  /// Certifies the device that makes a request for an invitation, for the inviter's person if the offer says so, with
+  /// the name that it gave itself; if that is taken, with a number added.
   ///
   /// - Returns: the new member; nil if the invitation is not open, or if the device is already a member.
   /// - Throws: `notAnAdmin` if `key` is not an admin's.
@@ -35,13 +35,15 @@ extension MembershipStore {
     try refreshUnlessMerging()
     guard status(of: offer, now: now) == .open, member(ofDevice: request.deviceID) == nil
     else { return nil }
+    let person = offer.isMine ? member(ofDevice: offer.inviterID)?.person : nil
     let taken = Set(
-      members().filter { $0.deviceID != request.deviceID }.map { $0.name.lowercased() })
+      members().filter { $0.deviceID != request.deviceID }.names(of: person).map { $0.lowercased() }
+    )
     func isTaken(_ name: String) -> Bool { taken.contains(name.lowercased()) }
     let name = request.request.name
     _ = try issue(
       for: request.request, name: isTaken(name) ? DisplayName.numbered(name, isTaken) : name,
-      role: offer.role, serial: offer.id.serial, by: key, now: now)
+      person: person?.id, role: offer.role, serial: offer.id.serial, by: key, now: now)
     return member(ofDevice: request.deviceID)
   }
 
@@ -56,6 +58,15 @@ extension MembershipStore {
     guard status(of: offer, now: now) == .open else { return false }
     try revoke(serial: offer.id.serial, by: key, now: now)
     return true
+  }
+}
+
+extension [Member] {
+  /// The names that a new device cannot have: those of a person's devices, or if it becomes a person by itself,
+  /// those by which members are called.
+  fileprivate func names(of person: Person?) -> [String] {
+    guard let person else { return map(\.name) }
+    return filter { $0.person.id == person.id }.map(\.deviceName)
   }
 }
 

@@ -77,10 +77,10 @@ extension MembershipStore {
     return member
   }
 
-  /// Certifies the device that made `request`, and stores the certificate. `name` replaces the
-  /// name that the device gave itself; `person` is the ID of the person whose it is, and without one a member
-  /// that comes back stays that person's, and any other device is a person by itself. The founder has its certificate, which nobody else can give, and comes
-  /// back by it. Throws `notAnAdmin` when `key` is not an admin's.
+  /// Certifies the device that made `request`, and stores the certificate. `name` replaces the name that the
+  /// device gave itself; `person` is the ID of the person whose device it becomes. Without `person`, a member that
+  /// joins again keeps its person, and any other device is a person by itself. The founder already has its
+  /// certificate, which nobody else can issue, and returns with it. Throws `notAnAdmin` if `key` is not an admin's.
   public func issue(
     for request: CertificateRequest, name: String? = nil, person: String? = nil, role: Role,
     by key: DeviceKey, now: Int64 = WallClock.now()

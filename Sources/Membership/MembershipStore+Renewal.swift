@@ -2,8 +2,8 @@ public import System
 
 // Machines whose key another machine also uses: notes-security(7), "A key of its own".
 extension MembershipStore {
-  /// Certifies the new key of a member's machine: as the same person's, with the member's role, and its name with
-  /// a number behind it.
+  /// Certifies the new key of a member's machine: for the same person, with the member's role, and its name with a
+  /// number added.
   ///
   /// - Parameter former: the member, which stays beside the new one.
   /// - Returns: the new member.

@@ -62,7 +62,7 @@ extension MembershipStore {
     let status = try open(in: folder).status(ofDevice: deviceID)
     let role = status.role?.rawValue ?? (status.isRemoved ? "removed" : "none")
     let lines = StateLines([
-      // No name holds a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
+      // Names cannot contain a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       "stored": key, "role": role, "name": "/" + (status.name ?? ""),
       "admins": "/" + status.admins.joined(separator: "/"),
       "shared": "/" + status.sharedNames.joined(separator: "/"),

@@ -33,7 +33,7 @@ public struct Person: Hashable, Sendable {
   }
 }
 
-/// Whose the devices are, and how people call them: a pure function of the set.
+/// The persons of the devices, and how people call them: a pure function of the set.
 struct People: Sendable {
   private var persons: [[UInt8]: Person] = [:]
   /// The devices whose certificates name the person.
@@ -100,7 +100,7 @@ extension Person {
 }
 
 extension CertificateSet {
-  /// Whose the devices are.
+  /// The persons of the devices.
   func settledPeople() -> People {
     People(
       byKey.compactMap { key, certificates in

@@ -23,7 +23,7 @@ public struct Member: Hashable, Sendable {
   public let name: String
   /// The device's own name, by the rule of `DisplayName`; not unique.
   public let deviceName: String
-  /// Whose it is.
+  /// The person whose device it is.
   public let person: Person
   /// The device ID.
   public let deviceID: String

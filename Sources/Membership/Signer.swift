@@ -52,7 +52,7 @@ extension MembershipStore {
     } catch MembershipError.membershipMissing {
       return nil
     }
-    // Their names are hashes: no library has to be loaded to tell that they are the same.
+    // The files' names are hashes: a comparison needs no library.
     // A program that knows of no persons has kept other names.
     let key = "persons " + files.joined(separator: " ")
     let cache = stateFolder[.signers]
@@ -137,7 +137,7 @@ extension Certificate {
   }
 }
 
-/// When certificates that count no more were first listed.
+/// The times when invalid certificates were first listed.
 private struct CertificateEnds {
   private let set: CertificateSet
   private var dates: [[UInt8]: Int64] = [:]

@@ -27,15 +27,18 @@ public struct InvitationHost: Sendable {
   /// Opens the invitation for `seconds`, and calls `onEvent` on this thread when its state changes. It ends
   /// when `token` is cancelled at the latest.
   ///
-  /// - Parameter invitee: the device that it is meant for; nil for anyone who has the code.
+  /// - Parameters:
+  ///   - isMine: whether the new device becomes another one of this device's person.
+  ///   - invitee: the device that it is meant for; nil for anyone who has the code.
   /// - Throws: `MembershipError.notAnAdmin`, `WatchError` of the watcher, `SyncError`.
   public func invite(
-    role: Role, seconds: Double, for invitee: Member? = nil, cancellation token: CancellationToken,
-    onEvent: (Event) -> Void
+    role: Role, isMine: Bool = false, seconds: Double, for invitee: Member? = nil,
+    cancellation token: CancellationToken, onEvent: (Event) -> Void
   ) throws {
     if let watcher {
       return try watcher.invite(
-        role: role, seconds: seconds, for: invitee, cancellation: token, onEvent: onEvent)
+        role: role, isMine: isMine, seconds: seconds, for: invitee, cancellation: token,
+        onEvent: onEvent)
     }
     let finder = discovery()
     defer { finder?.stop() }
@@ -43,7 +46,8 @@ public struct InvitationHost: Sendable {
     let service = try Service(
       contexts: [context], discovery: finder, listen: address, logger: silent)
     let invitation = try service.invite(
-      role: role, seconds: seconds, name: invitee?.name, deviceID: invitee?.deviceID)
+      role: role, isMine: isMine, seconds: seconds, name: invitee?.name,
+      deviceID: invitee?.deviceID)
     try service.run(cancellation: token, until: invitation, onEvent: onEvent)
   }
 }

@@ -152,4 +152,30 @@ struct InvitationOfferTests {
     let member = try family.store.admit(request("phone"), to: offer, by: family.founder, now: now)
     #expect(member?.name == "phone 2")
   }
+
+  // "whether the new device becomes another one of the signer's person"
+  @Test("An offer for the signer's person makes a device of that person, whoever answers it")
+  func mine() throws {
+    #expect(!offer.isMine)
+    let own = try InvitationOffer(
+      secret, to: family.store, role: .writer, isMine: true, expires: Family.start + 1000,
+      by: family.founder, now: now)
+    #expect(try InvitationOffer(parsing: own.text)?.isMine == true)
+    let admin = try family.add("admin", .admin)
+    _ = try family.add("phone", .writer)
+    let founder = try #require(family.store.member(family.founder))
+    for name in ["phone", "phone 2"] {
+      let secret = try InvitationSecret()
+      let offer = try InvitationOffer(
+        secret, to: family.store, role: .writer, isMine: true, expires: Family.start + 1000,
+        by: family.founder, now: now)
+      let asked = try AdmissionRequest(
+        CertificateRequest(name: "phone", key: .random()), by: secret)
+      let member = try #require(
+        try family.store.admit(asked, to: offer, by: admin, now: now))
+      // Another person's phone does not take the name; the person's own does.
+      #expect(member.deviceName == name && member.person.id == founder.person.id)
+      #expect(member.issuedBy == admin.deviceID)
+    }
+  }
 }

@@ -18,12 +18,12 @@ public struct LinkInvitation: Sendable {
   /// Signs an invitation and pushes it to the hub.
   ///
   /// - Throws: `MembershipError.notAnAdmin`; `HubError`.
-  public func make(role: Role, seconds: Int64) throws -> InvitationLink {
+  public func make(role: Role, isMine: Bool = false, seconds: Int64) throws -> InvitationLink {
     let notebook = try context.notebook()
     let secret = try InvitationSecret()
     let offer = try InvitationOffer(
-      secret, to: context.membership, role: role, expires: WallClock.now() + seconds,
-      by: context.key)
+      secret, to: context.membership, role: role, isMine: isMine,
+      expires: WallClock.now() + seconds, by: context.key)
     let transfer = try Transfer(notebook.repository, by: program)
     try HubInvitations.give(offer, by: transfer, from: notebook.repository, at: hub)
     KnownOffers(notebook.stateFolder).keep(offer)

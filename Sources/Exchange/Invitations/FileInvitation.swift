@@ -16,11 +16,13 @@ public struct FileInvitation: Sendable {
   /// A new invitation by this device.
   ///
   /// - Throws: `MembershipError.notAnAdmin`.
-  public init(to context: SessionContext, role: Role, seconds: Int64) throws {
+  public init(
+    to context: SessionContext, role: Role, isMine: Bool = false, seconds: Int64
+  ) throws {
     secret = try InvitationSecret()
     offer = try InvitationOffer(
-      secret, to: context.membership, role: role, expires: WallClock.now() + seconds,
-      by: context.key)
+      secret, to: context.membership, role: role, isMine: isMine,
+      expires: WallClock.now() + seconds, by: context.key)
   }
 
   /// The invitation in a bundle; nil if there is none, or if it is incomplete.

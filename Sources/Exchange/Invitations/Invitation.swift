@@ -23,6 +23,8 @@ public final class Invitation: Sendable {
   public var locator: String { code.locator }
   /// The role the device gets.
   public let role: Role
+  /// Whether it is for another device of the inviter's person.
+  let isMine: Bool
   /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
 
@@ -43,7 +45,7 @@ public final class Invitation: Sendable {
 
   /// A new invitation with this lifetime in seconds, and with a locator that is not in `locators`.
   package init(
-    role: Role, lifetime: Double = ProtocolTimeouts.standard.invitation,
+    role: Role, isMine: Bool = false, lifetime: Double = ProtocolTimeouts.standard.invitation,
     avoiding locators: Set<String> = []
   ) throws {
     // A code has one of only a hundred locators.
@@ -51,7 +53,7 @@ public final class Invitation: Sendable {
     var code = try InvitationCode.random()
     while locators.contains(code.locator) { code = try InvitationCode.random() }
     self.code = code
-    self.role = role
+    (self.role, self.isMine) = (role, isMine)
     expires = WallClock.now() + Int64(lifetime)
     deadline = .now + lifetime
   }

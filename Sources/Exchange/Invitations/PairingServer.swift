@@ -28,8 +28,10 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   public let expires: Int64
   /// The notebook's branch, the same on every device; nil from an earlier build, or if HEAD is detached.
   var branch: String?
-  /// The members, so that a device can choose a distinct name; nil from an earlier build.
+  /// The members among whom a device needs a name of its own; nil from an earlier build.
   var members: [OfferedMember]?
+  /// The name of the person whose device the new one becomes; nil if it becomes a person by itself.
+  public var person: String?
   /// The IDs that the notebook had before its membership was started over.
   public let formerly: [String]?
   /// The notebook's root, sent with those IDs.
@@ -62,7 +64,7 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   private enum CodingKeys: String, CodingKey {
     case versions, notebookName, notes, bytes, files, fileBytes, inviter, device, role, expires,
       formerly, root
-    case members, branch
+    case members, person, branch
     case notebookID = "notebook"
   }
 }
@@ -104,7 +106,8 @@ public enum PairingServer {
     try invitation.grant(to: request.deviceID)
     let certificate = try stream.working {
       try context.membership.issue(
-        for: request, name: accept.name, role: invitation.role, by: context.key)
+        for: request, name: accept.name, person: person(of: invitation, context)?.id,
+        role: invitation.role, by: context.key)
     }
     try stream.send(package(certificate, context))
     var brief = stream
@@ -112,8 +115,14 @@ public enum PairingServer {
     _ = try brief.receive(InstalledMessage.self)
     invitation.finish(.used)
     return PeerIdentity(
-      name: accept.name, deviceID: request.deviceID, role: invitation.role,
+      name: context.membership.member(ofDevice: request.deviceID)?.name ?? accept.name,
+      deviceID: request.deviceID, role: invitation.role,
       address: stream.connection.peer.description)
+  }
+
+  /// The person whose device the new one becomes; nil if it becomes a person by itself.
+  private static func person(of invitation: Invitation, _ context: SessionContext) -> Person? {
+    invitation.isMine ? context.membership.member(ofDevice: context.key.deviceID)?.person : nil
   }
 
   private static func offer(
@@ -133,7 +142,9 @@ public enum PairingServer {
       }
     }
     let former = try context.membership.formerIDsLatestFirst().prefix(ProtocolLimits.formerIDs)
+    let person = person(of: invitation, context)
     let members = context.membership.members().filter { !$0.isRemoved }
+      .filter { person == nil || $0.person.id == person?.id }
     return PairingOffer(
       versions: ProtocolLimits.versions(
         obeying: try notebook.history.obeyed()?.forgettings.sorted() ?? []),
@@ -143,8 +154,9 @@ public enum PairingServer {
       inviter: notebook.identity.device.name, device: context.key.deviceID,
       role: invitation.role, expires: invitation.expires, branch: try repository.head().branch,
       members: members.prefix(ProtocolLimits.offeredMembers).map {
-        PairingOffer.OfferedMember(device: $0.deviceID, name: $0.name)
-      },
+        PairingOffer.OfferedMember(
+          device: $0.deviceID, name: person == nil ? $0.name : $0.deviceName)
+      }, person: person?.name,
       formerly: former.isEmpty ? nil : Array(former),
       root: former.isEmpty ? nil : Base64(context.membership.root))
   }

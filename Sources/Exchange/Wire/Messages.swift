@@ -257,7 +257,9 @@ extension PairingOffer: Message {
 
   func validate() throws {
     let former = formerly ?? []
-    for name in [notebookID, notebookName, inviter, device] { try MessageRules.check(name: name) }
+    for name in [notebookID, notebookName, inviter, device, person].compactMap(\.self) {
+      try MessageRules.check(name: name)
+    }
     try MessageRules.check(count: former.count, limit: ProtocolLimits.formerIDs, "former IDs")
     for id in former { try MessageRules.check(name: id) }
     let counts = [notes, bytes, files ?? 0, fileBytes ?? 0]

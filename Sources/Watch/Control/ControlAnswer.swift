@@ -41,7 +41,9 @@ struct ControlAnswer {
       try synchronise(until: .now + min(max(seconds, 0), Self.longestSync))
       try sendPeers()
     case .invite(let role, let seconds, let name, let device):
-      try invite(as: role, seconds, name: name, device: device)
+      try invite(as: role, isMine: false, seconds, name: name, device: device)
+    case .inviteMine(let role, let seconds, let name, let device):
+      try invite(as: role, isMine: true, seconds, name: name, device: device)
     case .edit(let paths): try edit(Array(paths.prefix(ProtocolLimits.editedNotes)))
     case .offer(let invitation): try offer(invitation)
     case .pause: server.service.pause(true)
@@ -114,11 +116,14 @@ struct ControlAnswer {
 
   // MARK: Invitations
 
-  private func invite(as role: Role, _ seconds: Double, name: String?, device: String?) throws {
+  private func invite(
+    as role: Role, isMine: Bool, _ seconds: Double, name: String?, device: String?
+  ) throws {
     let service = server.service
     try server.following { follower in
       let invitation = try service.invite(
-        role: role, seconds: seconds, to: notebook.notebookID, name: name, deviceID: device)
+        role: role, isMine: isMine, seconds: seconds, to: notebook.notebookID, name: name,
+        deviceID: device)
       defer { service.withdraw(invitation) }
       var ending = ServiceEnding(of: invitation)
       while !ending.isReached {

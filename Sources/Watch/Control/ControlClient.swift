@@ -82,11 +82,11 @@ public final class ControlClient: Sendable {
   /// or `token` is cancelled. It ends with this connection at the latest. `onEvent` is called on this
   /// thread. Throws `WatchError.watcherRefused` with the reason, or `.watcherGone`.
   public func invite(
-    role: Role, seconds: Double, for invitee: Member? = nil,
+    role: Role, isMine: Bool = false, seconds: Double, for invitee: Member? = nil,
     cancellation token: CancellationToken, onEvent: (Event) -> Void
   ) throws {
-    let request = ControlRequest.invite(
-      role: role, seconds: seconds, name: invitee?.name, device: invitee?.deviceID)
+    let make = isMine ? ControlRequest.inviteMine : ControlRequest.invite
+    let request = make(role, seconds, invitee?.name, invitee?.deviceID)
     guard ask(request) else { throw WatchError.watcherGone }
     while let reply = next(within: 86_400, orUntil: token) {
       switch reply {

@@ -15,6 +15,9 @@ public enum ControlRequest: Codable, Sendable {
   /// Open an invitation for `seconds`: an `event` for each change of its state. Name and ID are
   /// those of the device that it is meant for, if any.
   case invite(role: Role, seconds: Double, name: String?, device: String?)
+  /// The same for another device of this device's person. A request of its own, which a watcher that knows of no
+  /// persons refuses.
+  case inviteMine(role: Role, seconds: Double, name: String?, device: String?)
   /// Tell the other devices that somebody edits these notes, until the connection ends: a
   /// `watcher`.
   case edit(paths: [TreePath])

@@ -8,6 +8,7 @@ internal import Notebook
 struct FileInvite {
   let file: String
   let role: Role
+  let isMine: Bool
   let seconds: Int64
   let options: CommonOptions
 
@@ -25,7 +26,8 @@ struct FileInvite {
     try context.membership.demandAdmin(context.key.deviceID)
     let place = try NewFile(named: file, outside: notebook)
     _ = try DeletionOption.foundBefore { try notebook.save() }
-    let invitation = try FileInvitation(to: context, role: role, seconds: seconds)
+    let invitation = try FileInvitation(
+      to: context, role: role, isMine: isMine, seconds: seconds)
     let bundle = try NewBundle(of: notebook, for: context, with: invitation)
     _ = try Interruption.token()
     let bytes = try place.write(bundle)

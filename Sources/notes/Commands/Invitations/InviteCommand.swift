@@ -20,6 +20,9 @@ struct InviteCommand: Command {
       A device that shares another notebook with this one needs no code: --device names it, --via \
       is the folder of the notebook that both have. It is asked there, by 'notes invitations'.
 
+      The new device is a person by itself. With --mine it is another device of the person whose device \
+      this one is: 'notes members' lists them together, and a change by that name is for all of them.
+
       With --hub it prints a link instead, which you send to somebody in another place. It works \
       once, for 7 days, and any admin's device that visits the hub lets the new device in.
 
@@ -30,6 +33,7 @@ struct InviteCommand: Command {
       Examples:
         notes invite
         notes invite --role reader --for 5m
+        notes invite --mine
         notes invite --device phone --via ~/notes
         notes invite --hub home --for 3d
         notes invite --file /media/stick/home.invitation
@@ -37,6 +41,8 @@ struct InviteCommand: Command {
 
   @Option(help: "What the device may do: reader, writer or admin.", completion: .roles)
   var role: Role = .writer
+
+  @Flag(help: "The new device is another one of yours.") var mine = false
 
   @Option(
     name: .customLong("for"),
@@ -84,10 +90,14 @@ struct InviteCommand: Command {
   func run() throws {
     let seconds = Int64(lifetime?.seconds ?? Lifetime.link)
     if let file {
-      return try FileInvite(file: file, role: role, seconds: seconds, options: options).run()
+      return try FileInvite(
+        file: file, role: role, isMine: mine, seconds: seconds, options: options
+      ).run()
     }
     if let hub {
-      return try LinkInvite(hub: hub, role: role, seconds: seconds, options: options).run()
+      return try LinkInvite(
+        hub: hub, role: role, isMine: mine, seconds: seconds, options: options
+      ).run()
     }
     let context = try NotebookLocator.notebook().sessionContext()
     let invitee = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
@@ -129,8 +139,8 @@ struct InviteCommand: Command {
       isOff ? nil : AvahiDiscovery(deviceID: device)
     }
     try host.invite(
-      role: role, seconds: seconds, for: invitee, cancellation: Interruption.token(),
-      onEvent: onEvent)
+      role: role, isMine: mine, seconds: seconds, for: invitee,
+      cancellation: Interruption.token(), onEvent: onEvent)
   }
 }
 

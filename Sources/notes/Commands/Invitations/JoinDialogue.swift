@@ -134,7 +134,7 @@ struct JoinDialogue {
       Output.standard.event([
         "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
         "notes": offer.notes, "attachments": offer.files, "bytes": offer.allBytes,
-        "inviter": offer.inviter,
+        "inviter": offer.inviter, "person": offer.person,
         "role": offer.role.rawValue, "expires": TimeText.rfc3339(offer.expires),
         "renewal": offer.renewal != nil, "proved": offer.isProvedRenewal,
       ])
@@ -148,6 +148,9 @@ struct JoinDialogue {
           into \(Visible.name(folder))
 
         """)
+      if let person = offer.person {
+        Output.standard.tell("  another device of \(Visible.name(person))\n")
+      }
       if offer.role == .reader {
         Output.standard.tell("  a reader receives: what you write stays on this device\n")
       }

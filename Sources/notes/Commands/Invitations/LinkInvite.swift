@@ -10,6 +10,7 @@ internal import System
 struct LinkInvite {
   let hub: String
   let role: Role
+  let isMine: Bool
   let seconds: Int64
   let options: CommonOptions
 
@@ -32,7 +33,7 @@ struct LinkInvite {
     var invitation = LinkInvitation(context, at: hub)
     invitation.program.mayAsk = Console.canAsk
     invitation.program.cancellation = try Interruption.token()
-    let link = try invitation.make(role: role, seconds: seconds)
+    let link = try invitation.make(role: role, isMine: isMine, seconds: seconds)
     options.write([
       [
         "type": "link", "link": link.text, "invitation": link.secret.id.description,

@@ -85,7 +85,8 @@ struct MembersRoleCommand: Command {
     try change.membership.reissue(
       devices: others.map(\.deviceID), role: role, removing: all ? invited?.devices ?? [] : [],
       by: change.key)
-    let told = "\(change.shown) is now \(role.withArticle). Other devices learn it at their next sync."
+    let told =
+      "\(change.shown) is now \(role.withArticle). Other devices learn it at their next sync."
     guard let invited else { return change.report("role", options, told) }
     change.report(
       "role", options,

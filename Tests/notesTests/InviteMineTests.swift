@@ -1,0 +1,118 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import notes
+
+/// notes-invite(1), --mine: another device of the same person.
+@Suite(.timeLimit(.minutes(5))) struct InviteMineTests {
+  private let laptop: Shell
+  private let phone: Shell
+
+  init() throws {
+    laptop = try Shell()
+    phone = try Shell()
+    try laptop.folder.write("one\n", to: "notes/A.txt")
+    try laptop.initialise()
+  }
+
+  private func names(at shell: Shell, in place: String = "notes") throws -> [String] {
+    try shell.notes("members", "--json", in: place).lines.map { line in
+      try "\(Shell.field("person_name", of: line)): \(Shell.field("device_name", of: line))"
+    }
+  }
+
+  private func sync() throws {
+    let (serve, port) = try laptop.listening("serve")
+    let synced = try phone.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+    try #require(synced.isSuccess || synced.status == .exited(3), "\(synced)")
+    serve.send(SIGTERM)
+    try serve.wait()
+  }
+
+  @Test func `A code makes another device of the same person`() throws {
+    let invitation = try laptop.invite("--mine")
+    let joined = try phone.join(invitation.code, invitation.port, as: "phone")
+    try #require(joined.isSuccess, "\(joined)")
+    #expect(joined.text.contains("\n  another device of laptop\n"), "\(joined)")
+    let told = try invitation.process.wait().lines.first { $0.contains(#""type":"joined""#) }
+    #expect(try Shell.field("name", of: told ?? "") == "laptop (phone)")
+    #expect(try names(at: laptop) == ["laptop: laptop", "laptop: phone"])
+    // This device comes first.
+    #expect(try names(at: phone) == ["laptop: phone", "laptop: laptop"])
+  }
+
+  @Test func `Labels, log and blame say the person, and the device of a person with several`()
+    throws
+  {
+    let invitation = try laptop.invite("--mine")
+    try #require(try phone.join(invitation.code, invitation.port, as: "phone").isSuccess)
+    try invitation.process.wait()
+    #expect(
+      try laptop.notes("members", "rename", "laptop", "ada").text
+        == "laptop is now called ada. Other devices learn it at their next sync.\n")
+    try sync()
+    try phone.folder.write("by the phone\n", to: "notes/B.txt")
+    try phone.folder.write("phone's\n", to: "notes/A.txt")
+    try laptop.folder.write("laptop's\n", to: "notes/A.txt")
+    for shell in [laptop, phone] { try #require(try shell.notes("save").isSuccess) }
+    try sync()
+    let note = try laptop.folder.text("notes/A.txt")
+    for label in ["ada (phone) · ", "ada (laptop) · "] { #expect(note.contains(label), "\(note)") }
+    #expect(try phone.folder.text("notes/A.txt") == note)
+    for shell in [laptop, phone] {
+      let log = try shell.notes("log", "--json", "B").text
+      #expect(log.contains(#""author":"ada (phone)""#), "\(log)")
+      #expect(try shell.notes("blame", "B").text.contains("ada (phone)"))
+    }
+    // A version from before is shown by today's name, and says that of then.
+    let first = try #require(try laptop.notes("log", "--json", "A").lines.last)
+    #expect(first.contains(#""author":"ada (laptop)","author_then":"laptop""#), "\(first)")
+    // Both devices go by the person's name.
+    #expect(
+      try phone.notes("members", "remove", "ada", "--yes").errorText
+        .hasPrefix("notes: error: only an admin of the notebook may do this\n"))
+  }
+
+  @Test func `The name of the new device is free among the person's`() throws {
+    try phone.join(laptop, as: "phone")
+    let tablet = try Shell()
+    let invitation = try laptop.invite("--mine")
+    let joined = try tablet.join(invitation.code, invitation.port, as: "phone")
+    // Another person's device has that name.
+    #expect(joined.isSuccess && joined.errorText.isEmpty, "\(joined)")
+    let again = try laptop.invite("--mine")
+    let third = try Shell().join(again.code, again.port, as: "laptop")
+    #expect(
+      third.errorText.contains(
+        "Another device of the notebook is called laptop; this one is called laptop 2 there"))
+    try again.process.wait()
+    #expect(
+      try names(at: laptop).sorted() == [
+        "laptop: laptop", "laptop: laptop 2", "laptop: phone", "phone: phone",
+      ])
+    let both = try laptop.notes("members", "remove", "laptop (phone)", "--yes")
+    #expect(both.text.hasPrefix("Removed laptop (phone). "), "\(both)")
+  }
+
+  @Test func `The watcher holds such an invitation open as well`() throws {
+    let watcher = try laptop.listening("watch").process
+    let (invite, code, port) = try laptop.invite(byWatcher: true, "--mine")
+    try #require(try phone.join(code, port, as: "phone").isSuccess)
+    try invite.wait()
+    #expect(try names(at: laptop) == ["laptop: laptop", "laptop: phone"])
+    watcher.send(SIGTERM)
+    try watcher.wait()
+  }
+
+  @Test func `A file makes one, too`() throws {
+    let file = laptop.folder["home.invitation"]
+    try #require(try laptop.notes("invite", "--mine", "--file", file).isSuccess)
+    let asked = try phone.notes("join", file, "../phone", "--yes", "--device-name", "Laptop")
+    try #require(asked.isSuccess, "\(asked)")
+    let answered = try laptop.notes(
+      "invitations", "answer", laptop.folder["home.request"], "--yes")
+    #expect(answered.isSuccess, "\(answered)")
+    #expect(try names(at: laptop) == ["laptop: laptop", "laptop: Laptop 2"])
+  }
+}
