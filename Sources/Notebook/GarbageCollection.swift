@@ -56,9 +56,10 @@ extension Notebook {
     return collected
   }
 
-  /// Stops keeping dropped versions that are in the history again or were noticed long ago.
+  /// Deletes the references to dropped versions that are in the history again, or whose drop was noticed
+  /// more than `keepingDays` ago.
   ///
-  /// - Returns: how many versions are no longer kept by anything.
+  /// - Returns: the number of versions that no reference keeps any more.
   private func releaseDropped() throws -> Int {
     let latest = clock.now().seconds - Int64(GarbageCollection.keepingDays) * 86_400
     guard !(try DroppedVersions.all(in: repository).isEmpty) else { return 0 }

@@ -105,7 +105,7 @@ private struct Import {
     let workTree = notebook.workTree
     let index = try workTree.indexFile()
     let rules = try KeptBackRules(of: workTree, index: index)
-    // Files that the folder's own rules keep back are not imported, either.
+    // The other folder's own rules also keep files back.
     let rulesThere = try KeptBackRules(
       of: sourceWorkTree(at: source), index: IndexFile(entries: []))
     var names = NamesInUse(try tree.map { try notebook.repository.files(in: $0).map(\.path) } ?? [])

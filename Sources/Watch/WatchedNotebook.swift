@@ -72,7 +72,7 @@ final class WatchedNotebook: SessionKeeper {
     _ = ended.take(until: .now + 5)
   }
 
-  /// Nothing has happened for a while, so packs need not stay open.
+  /// Closes the packs after a while without activity.
   func rest() {
     jobs.put(.rest)
     sessions.closeCaches()

@@ -202,8 +202,8 @@ package final class Replica {
   /// Sets the versions that the peer shows.
   func received(_ shown: Shown) { theirs = shown }
 
-  /// The heads to receive from the peer: those that are not here, or all if they are here and only not
-  /// merged. Empty if this device's tip has them.
+  /// The peer's heads that this device lacks. If it has all of them but has not merged them, all heads;
+  /// empty if its tip contains them.
   func lacking() throws -> [ObjectID] {
     let heads = theirs.heads.filter { !broughtOver.contains($0) }
     let lacking = try heads.filter { try !notebook.repository.contains($0) }

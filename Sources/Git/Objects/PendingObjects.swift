@@ -72,7 +72,7 @@ final class PendingObjects {
       }
     }
     let folder = Disk.parent(of: path)
-    // git's own name for such files: its collection removes those that a killed process left.
+    // git names its temporary files like this, so git gc removes those that a killed process left.
     let temporary = folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     var descriptor = Self.create(temporary)
     for _ in 0..<Self.tries where descriptor < 0 && errno == ENOENT {

@@ -189,7 +189,7 @@ public struct PageAuthority: Sendable {
 /// The reason why the file of the page's authority is unusable. It is not replaced: devices that have
 /// installed the authority would have to install another one.
 public struct PageAuthorityError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The file.
+  /// The path of the file.
   public let path: String
   /// The defect of the file.
   public let defect: KeyFileDefect

@@ -115,8 +115,8 @@ struct TipCheckout {
     try log.store()
   }
 
-  /// Makes versions of edits made during a checkout, each on top of its base. Damage from a power cut was
-  /// written by nobody: for such a file, a version without its change is made.
+  /// Makes versions of edits made during a checkout, each on top of its base. Damage from a power cut is not
+  /// an edit: for a damaged file, a further version takes the change back.
   private func makeVersions(
     of files: [TreePath: TreeEntry?], _ checkout: Checkout, _ journal: CheckoutJournal
   ) throws -> [ObjectID] {

@@ -62,8 +62,8 @@ package final class WriteTransaction {
   /// Finishes an interrupted run, before anything else reads the folder, so that half a checkout is not taken
   /// for an edit.
   ///
-  /// - Throws: `gitOperation` if a git operation is in progress: git's references are unlocked by then, and
-  ///   everything else waits.
+  /// - Throws: `gitOperation` if a git operation is in progress. The interrupted run's locks on git's
+  ///   references are already removed then; the rest of the recovery waits until the operation ends.
   func recover(_ lock: WriterLock) throws {
     try repository.removeHalfMade()
     if let start = lock.interrupted {

@@ -49,7 +49,7 @@ extension RequestContext {
   ) throws -> HTML {
     let commit = version.commit
     let author = try proofs.author(of: commit)
-    // The changes of an altered merge, compared with the computed one.
+    // If somebody altered a merge: what differs from the merge that notes computes.
     let changed: [VersionChange]
     if case .altered(let merge)? = try proofs.merges.verdict(on: commit) {
       changed = merge.changes.filter { $0.path == subject.path }

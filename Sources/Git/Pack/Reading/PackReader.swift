@@ -53,7 +53,7 @@ final class PackReader {
     add(paths)
   }
 
-  /// Reads other packs as well from now on.
+  /// Adds packs to those that are read.
   func add(_ paths: [String]) {
     let new = paths.compactMap { Pack($0) }
     if new.count < paths.count { isWhole = false }
