@@ -46,7 +46,7 @@ import Testing
     let none = try fetch(bob, at: watch.port, "--json")
     #expect(none.errorText.contains(#""kind":"nothing_to_fetch""#), "\(none)")
     #expect(
-      none.errorText.contains("this device is a member of no notebook that is not here"), "\(none)")
+      none.errorText.contains("every notebook of this device is here already"), "\(none)")
   }
 
   @Test func `A membership that was started over, or is over, is not told of`() throws {
@@ -144,7 +144,7 @@ import Testing
     let unknown = try fetch(bob, at: "1", "Hom", "--json")
     #expect(unknown.errorText.contains(#""kind":"no_such_membership""#), "\(unknown)")
     #expect(
-      unknown.errorText.contains("this device is a member of no notebook 'Hom' that is not here"))
+      unknown.errorText.contains("no notebook that can be fetched is called 'Hom'"))
     let named = try fetch(bob, at: "1", "--device-name", "x")
     #expect(named.errorText.contains("with --from-member the device keeps its name"), "\(named)")
     let misplaced = try run(

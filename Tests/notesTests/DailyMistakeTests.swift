@@ -51,7 +51,7 @@ import Testing
         "'notes log --operations' lists the operations here"
       ),
       (
-        ["undo", "0"], 64, "how many to undo is a number from 1 on",
+        ["undo", "0"], 64, "the number of operations to undo must be 1 or more",
         "'notes undo --help' shows how to use it"
       ),
       (

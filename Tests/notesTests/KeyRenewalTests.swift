@@ -68,7 +68,8 @@ import Testing
     #expect(refused.status == .exited(64), "\(refused)")
     let certified = try ada.notes("members", "certify", "bob", "--yes", "--json")
     #expect(certified.text.contains(#""type":"certified","name":"bob 2","device":"\#(new)""#))
-    #expect(try ada.notes("members", "certify", "bob", "--yes").errorText.contains("asks for no"))
+    #expect(
+      try ada.notes("members", "certify", "bob", "--yes").errorText.contains("has not asked for"))
 
     #expect(try sync(clone, with: ada).isSuccess)
     #expect(try sync(clone, with: ada).isSuccess)

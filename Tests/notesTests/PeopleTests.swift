@@ -136,7 +136,7 @@ import Testing
     // "of a person's several devices the one with the person's name"
     #expect(
       try shell.notes("members", "certify", "ben").errorText
-        .hasPrefix("notes: error: ben asks for no certificate\n"))
+        .hasPrefix("notes: error: ben has not asked for a certificate\n"))
     #expect(try shell.notes("members", "rename", "ben", "bob").isSuccess)
     #expect(
       try shell.notes("members", "certify", "bob").errorText

@@ -25,7 +25,7 @@ struct CloneFromMember {
     let wanted = try name.map { [try Self.choice($0, among: absent)] } ?? absent
     guard !wanted.isEmpty else {
       throw Failure(
-        .failed, "nothing_to_fetch", "this device is a member of no notebook that is not here",
+        .failed, "nothing_to_fetch", "every notebook of this device is here already",
         hint: "'notes notebooks' lists those that are here; 'notes join CODE' joins another one")
     }
     var firstFailure: (any Error)?
@@ -65,7 +65,7 @@ struct CloneFromMember {
     guard let one = found.first else {
       throw Failure(
         .failed, "no_such_membership",
-        "this device is a member of no notebook '\(Visible.name(name))' that is not here",
+        "no notebook that can be fetched is called '\(Visible.name(name))'",
         hint: Failure.guess(name, among: all.map(\.name)) ?? "'notes device' lists them")
     }
     guard found.count == 1 else {

@@ -183,7 +183,7 @@ private struct MeantPlaces {
     throw Failure(
       .refusedByPeer, "not_a_member", "this device is not a member of the notebook yet",
       hint: isHubLeftOut
-        ? "'notes sync' takes what is at the hub; \(OwnMembership.guestRemedy)"
+        ? "'notes sync' fetches the hub's versions; \(OwnMembership.guestRemedy)"
         : OwnMembership.guestRemedy)
   }
 

@@ -48,7 +48,9 @@ struct UndoCommand: Command {
   private func choice(in notebook: Notebook) throws -> OperationChoice? {
     guard let subject else { return .last(1) }
     if subject.utf8.count <= 3, let count = Int(subject) {
-      guard count > 0 else { throw Failure.usage("how many to undo is a number from 1 on") }
+      guard count > 0 else {
+        throw Failure.usage("the number of operations to undo must be 1 or more")
+      }
       return .last(count)
     }
     let isHexadecimal = subject.utf8.count >= 4 && subject.allSatisfy(\.isHexDigit)
@@ -96,7 +98,7 @@ struct RedoCommand: Command {
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
-    guard count > 0 else { throw ValidationError("How many to redo is a number from 1 on.") }
+    guard count > 0 else { throw ValidationError("The number of undos to redo must be 1 or more.") }
   }
 
   func run() throws {

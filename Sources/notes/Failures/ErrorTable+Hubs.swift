@@ -61,8 +61,8 @@ extension HubError: ExplainedError {
     case .hostUnproved:
       .refused(
         "hub_unproved",
-        "'git ls-remote ADDRESS' shows the same; if the server's key is new, compare it with its "
-          + "owner's word before you trust it")
+        "'git ls-remote ADDRESS' fails in the same way; if the server's key is new, ask its owner "
+          + "whether it is right before you trust it")
     case .notLetIn:
       .refused(
         "hub_access", "'git ls-remote ADDRESS' must work without a question: check key or password")

@@ -174,7 +174,9 @@ extension GitError: ExplainedError {
     case .unsupportedExtension(let name):
       .failed("unsupported_repository", Failure.remedy(ofExtension: name))
     case .irreplaceable:
-      .failed("irreplaceable", "nothing was forgotten; remove that first, if nobody needs it")
+      .failed(
+        "irreplaceable",
+        "nothing was forgotten; if nobody needs what the error names, remove it first")
     case .incomplete(let gap, let remote):
       .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
     case .unfit:

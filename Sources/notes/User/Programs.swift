@@ -46,7 +46,9 @@ struct Editor {
     }
     throw Failure(
       .failed, "editor_failed", "the editor '\(Visible.name(command))' \(what)",
-      hint: "no version was made; what it wrote is in the folder, and 'notes save' keeps it")
+      hint:
+        "no version was made; the editor's text is in the folder, and 'notes save' makes a version of it"
+    )
   }
 
   private static let remedy = "set VISUAL or EDITOR to one that is installed"

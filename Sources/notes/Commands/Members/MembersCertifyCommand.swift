@@ -31,7 +31,7 @@ struct MembersCertifyCommand: Command {
     let requests = KeyRequests(stateFolder: change.notebook.stateFolder)
     guard let request = requests.request(of: member, in: change.membership) else {
       throw Failure(
-        .failed, "no_request", "\(shown) asks for no certificate",
+        .failed, "no_request", "\(shown) has not asked for a certificate",
         hint: "run 'notes device renew' there, and 'notes sync' with this device")
     }
     if !yes {
