@@ -138,4 +138,6 @@ class DevicesPlay(Play):
         page.click("a.back")
         page.click(self.link_to("Home"))
         page.wait("document.querySelector('#notes').innerText.includes('Shopping')")
+        # A style sheet that is asked for while the program ends gets a text, of which the browser complains.
+        page.wait("document.readyState === 'complete'")
         self.stop(web)
