@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// notes-members(1): "What was known of the old membership is kept in .git/notes".
+/// notes-members(1): "This device keeps the old membership in .git/notes".
 @Suite("Starting the membership over, interrupted at every call", .serialized)
 struct ResetFaultTests {
   @Test("killed there, there is the one membership or the other, and the former is kept")

@@ -66,7 +66,7 @@ import Testing
     #expect(try shell.folder.text("notes/.git/notes/notebook").contains("device-name desk\n"))
   }
 
-  // "Without a terminal it refuses unless --yes is given."
+  // "Without a terminal it requires --yes."
   @Test func `A removal is confirmed, and says what it cannot do`() throws {
     let phone = try add("phone", .writer)
     let refused = try shell.notes("members", "remove", "phone", input: "y\n")
@@ -103,7 +103,7 @@ import Testing
     return [admin, friend, desk]
   }
 
-  // "Elsewhere they stay, certified anew, unless --with-invited is given"
+  // "Without a terminal they stay, and are certified again, unless you give --with-invited."
   @Test func invited() throws {
     let keys = try addInviter()
     let stayed = try shell.notes("members", "remove", "ann", "--yes")
@@ -125,7 +125,7 @@ import Testing
     #expect(try keys.map { try role(of: $0) } == [nil, nil, nil])
   }
 
-  // "So does the command where an admin's device is given a lesser role."
+  // "If the device was an admin's, the command lists the devices that remove would list"
   @Test func `Whom a former admin invited is listed, and stays`() throws {
     let keys = try addInviter()
     let told = try shell.notes("members", "role", "ann", "reader")

@@ -68,7 +68,7 @@ import Testing
         .hasPrefix("notes: error: anna has been removed already\n"))
   }
 
-  // "or one device, as PERSON (DEVICE), by its own name"
+  // "or it is one device: PERSON (DEVICE), the device's own name"
   @Test(arguments: ["anna (phone)", "ANNA (Phone)", "phone"])
   func `One device goes alone`(named name: String) throws {
     let removed = try shell.notes("members", "remove", name, "--yes", "--json")
@@ -83,7 +83,7 @@ import Testing
 
   @Test func `A role is for all devices of a person, or for one`() throws {
     let all = try shell.notes("members", "role", "anna", "reader", "--json").text
-    // "A change is one object for each device"
+    // notes-json(5), "members: role, removed, renamed": "One object for each device"
     #expect(all.split(separator: "\n").count == 2, "\(all)")
     #expect(try members().map { $0?.role } == [.reader, .reader, .writer])
     #expect(
@@ -121,7 +121,7 @@ import Testing
         .hasPrefix("notes: error: no member is called 'anna'\n"))
   }
 
-  // "If a name means devices of several persons, ... use the ID."
+  // "Use the ID if a name fits devices of several persons"
   @Test func `A name of devices of several persons is none of a person`() throws {
     _ = try store.issue(
       for: CertificateRequest(name: "phone", key: .random()), person: ben.deviceID, role: .writer,
@@ -133,7 +133,7 @@ import Testing
     let id = String(laptop.deviceID.prefix(8))
     #expect(try shell.notes("members", "remove", id, "--yes").isSuccess)
     #expect(try members().map { $0 != nil } == [false, true, true])
-    // "of a person's several devices the one with the person's name"
+    // "If NAME is the name of a person with several devices, it means the device of that name."
     #expect(
       try shell.notes("members", "certify", "ben").errorText
         .hasPrefix("notes: error: ben has not asked for a certificate\n"))
@@ -143,7 +143,7 @@ import Testing
         .hasPrefix("notes: error: several devices match 'bob'\n"))
   }
 
-  // "A change of several devices is made for all of them, or refused."
+  // "The command changes all of these devices, or none."
   @Test func `A person with the founder's device or this one is not removed by half`() throws {
     let second = try DeviceKey.random()
     _ = try store.issue(

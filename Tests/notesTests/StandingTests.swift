@@ -70,8 +70,8 @@ import Testing
     #expect(try bob.notes("status", "--json").text.contains(#""role":"writer","unsent":0"#))
   }
 
-  // notes-members(1): "A device that was removed, which it learns at the latest when a member refuses
-  // it, says so and is no longer in its own list."
+  // notes-members(1): "A removed device learns of its removal at the latest when a member refuses it.
+  // It then says so, and no longer lists itself."
   @Test func `A removed device says so until it is back`() throws {
     try bob.join(ada, as: "bob")
     #expect(try ada.notes("members", "remove", "bob", "--yes").isSuccess)
