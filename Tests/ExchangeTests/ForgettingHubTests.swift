@@ -205,7 +205,7 @@ struct ForgettingHubTests {
     #expect(try bob.text("pat.txt") == "of pat\n" && bob.text("sam.txt") == "of sam\n")
   }
 
-  // "The command names other branches and tags at a hub whose branch it replaces, and leaves them alone"
+  // "Other branches and tags at such a hub … The command names them, and leaves them alone"
   @Test("other references are named; the other branch of the notebook is replaced with it")
   func others() throws {
     try hub.git(["-C", hub.path, "branch", "master", "main"])
@@ -240,7 +240,7 @@ struct ForgettingHubTests {
 
   // MARK: Bundles
 
-  // "those that were rewritten become what they are here, and the others come without what was removed"
+  // "Versions from before": "those that were rewritten become what they are here, and the others come without what was removed"
   @Test("a bundle from before is brought over; one that builds on what is gone is refused")
   func bundles() throws {
     let (whole, later, new) = (hub.folder["whole"], hub.folder["later"], hub.folder["new"])

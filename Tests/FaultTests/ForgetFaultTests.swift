@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// notes-forget(1), "On the disk": "A run that is killed before leaves the notebook as it was, one that is
-/// killed after that as it is to be".
+/// notes-forget(1), "On the disk": "If the command is killed or fails before this step, the notebook
+/// stays as it was; after it, the notebook is rewritten."
 @Suite("Forgetting, interrupted at every call that changes the file system", .serialized)
 struct ForgetFaultTests {
   private static let secret = "hunter2-pass-9f"

@@ -186,7 +186,7 @@ struct ForgetTests {
     #expect(try Leftovers(in: home.path).places(of: Self.secret) == [])
   }
 
-  /// "Versions from before": "are never merged with those that stand in their place".
+  /// "Versions from before": "A notebook never merges former and rewritten versions.".
   @Test("Copies from before are not merged, in either direction")
   func formerVersions() throws {
     let copy = try home.clone(device: "Ben")
@@ -221,7 +221,7 @@ struct ForgetTests {
     #expect(plan.beside == ["Wifi.txt~"])
   }
 
-  /// "Nothing that stays lets anybody test a guess of what went".
+  /// "no former version ID, digest or signature stays that would let anybody test a guess of the removed text".
   @Test(
     "Messages and logs name no former version, torn logs neither", arguments: [60, 84, 88, 92, 100])
   func formerIDs(tornAt length: Int) throws {
@@ -255,7 +255,7 @@ struct ForgetTests {
     try expectWhole()
   }
 
-  /// "All notes and attachments go that are deleted now": what was renamed, or came back, stays.
+  /// "Removes all notes and attachments that are now deleted": what was renamed, or came back, stays.
   @Test("What is deleted goes, under all its names, and nothing else")
   func deleted() throws {
     try home.write("Old.txt", "\(Self.secret) in a note that goes\n")
@@ -284,7 +284,7 @@ struct ForgetTests {
     #expect(throws: ForgetError.notFound) { try home.notebook.forgetPlan(.deleted) }
   }
 
-  /// "From the version on in which they were larger": notes of any size stay.
+  /// "from the version on in which they became larger than SIZE": notes of any size stay.
   @Test("Large attachments go, with their later versions, from the folder as well")
   func attachments() throws {
     let long = String(repeating: "long ", count: 500)

@@ -73,7 +73,7 @@ struct RewritingLawsTests {
     return found
   }
 
-  /// "A version keeps its author, its dates, its place and its message".
+  /// "A rewritten version keeps its author, dates, place and message.".
   @Test("Each version keeps what it is, and loses the text", arguments: 0..<4)
   func laws(_ turn: Int) throws {
     var random = SplitMix64.reported(for: "laws \(turn)")
@@ -119,7 +119,7 @@ struct RewritingLawsTests {
     #expect(there.new == once.new)
   }
 
-  /// "nothing that stays lets anybody try what the text was".
+  /// "no former version ID, digest or signature stays".
   @Test("Whatever the text was, the same is left")
   func guesses() throws {
     let results = try ["correct horse", "battery staple", "12345"].map { text -> [ObjectID] in
@@ -138,7 +138,7 @@ struct RewritingLawsTests {
     #expect(results[0] == results[1] && results[1] == results[2])
   }
 
-  /// "the order of two forgettings that do not overlap makes no difference".
+  /// "The order of two forgettings that do not overlap makes no difference".
   @Test("Two texts one after the other, in either order, leave the same versions", arguments: 0..<3)
   func union(_ turn: Int) throws {
     var random = SplitMix64.reported(for: "union \(turn)")

@@ -173,7 +173,7 @@ struct ForgetCommandTests {
     #expect(try leftovers.isEmpty)
   }
 
-  /// "One that does not let its branch be replaced … keeps it".
+  /// "A hub that does not let its branch be replaced … keeps the text".
   @Test("A hub that refuses is named, and that it still has it")
   func refusingHub() throws {
     let hub = try makeHub()
