@@ -61,8 +61,7 @@ struct LargeTextTests {
     #expect(numbers.lines(of: text).numbers == [0, 1, 2, 0] && numbers.count == 3)
   }
 
-  /// notes-log(1): "The numbers of lines are null for a file that is not text, or that has more than 262144 lines
-  /// before and after together."
+  /// notes-json(5), "log change": "null if it is not text, or has more than 262144 lines before and after together".
   @Test("lines of a text with very many are not counted in a list of versions")
   func countedLines() {
     let text = [UInt8](repeating: 0x0a, count: 131_072)
