@@ -210,8 +210,7 @@ import WorkTree
     #expect(try web.post(action, fields, as: reader).status == 403)
   }
 
-  // "If the text begins with a heading that says the title, whatever the case of its letters, the page shows the
-  // title once"
+  // "If the text begins with a heading that is the title, in any case, the page shows the title once."
   @Test(arguments: [
     ("Rome.md", "# Rome\n\nforum\n", "forum\n"),
     ("a/Rome.md", "\n\n## **rome** ##\nforum", "forum"),
@@ -269,7 +268,7 @@ import WorkTree
     #expect(try !web.get("/").text.contains(mark))
   }
 
-  // "keeps the note above all others in the lists of this page, for everybody who uses it"
+  // "keeps the note above all others on this page, for everybody who uses it"
   @Test func `A pinned note is above the others`() throws {
     let web = try WebFixture()
     for (number, name) in ["Keys", "Plan"].enumerated() {
@@ -296,7 +295,7 @@ import WorkTree
     #expect(try !isFirst(web.get("/").text))
   }
 
-  // "Of a note in conflict the page shows, where several people changed the same words, the text of each with its
+  // "In a note in conflict the page shows, where several people changed the same words, the text of each with its
   // author and time."
   @Test(arguments: ["Plan.md", "Plan.txt"])
   func `A conflict is read as two texts, and boxes around it are ticked`(name: String) throws {
