@@ -60,8 +60,10 @@ class Story(DevicesPlay):
 
         self.step("What is typed without a connection is sent when it is back")
         page.click("a[href$='/edit']")
-        page.type("#text", "offline\n")
+        page.wait("document.readyState === 'complete' && document.querySelector('#text')")
+        # Before anything is typed: the page saves by itself.
         self.connect(False)
+        page.type("#text", "offline\n")
         page.click(SAVE)
         page.wait("document.querySelector('#state').innerText.startsWith('Offline')")
         self.picture("offline")
