@@ -144,7 +144,9 @@ struct LiveCompletion {
   static var undoable: CompletionKind {
     kind { live in
       let operations = try live.notebook.history.operations().lazy
-        .filter { !$0.isUndone && $0.kind != .undo }.prefix(most)
+        .filter { !$0.isUndone && $0.kind != .undo }
+        // Without its versions, the operation may have changed something.
+        .filter { (try? live.notebook.history.hasEffect($0)) ?? true }.prefix(most)
       return operations.map { ($0.after.short, "\($0.kind.rawValue): \(Visible.name($0.summary))") }
         + (try words(live.notes()))
     }

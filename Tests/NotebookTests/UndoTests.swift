@@ -72,6 +72,32 @@ import Testing
     #expect(throws: NotebookError.self) { try home.notebook.undo(.last(99)) }
   }
 
+  // notes-undo(1): "those that changed nothing do not count".
+  @Test func `An operation that changed nothing is passed over`() throws {
+    let home = try Fixture()
+    try home.write("Note.txt", "one\n")
+    _ = try home.notebook.save()
+    let ben = try home.clone(device: "Ben")
+    try home.write("Note.txt", "two\n")
+    _ = try home.notebook.save()
+    ben.seconds.now += 60
+    try ben.write("Note.txt", "two\n")
+    _ = try ben.notebook.save()
+    try home.receive(from: ben)
+    #expect(try home.notebook.history.operations().map(\.kind) == [.receive, .save, .save])
+    let undone = try home.growing { try home.notebook.undo() }
+    #expect(undone.operations.map(\.kind) == [.save])
+    #expect(try home.read("Note.txt") == "one\n")
+    _ = try home.notebook.redo()
+    #expect(try home.read("Note.txt") == "two\n")
+    // The first version cannot be undone, so there is one operation to undo.
+    #expect {
+      try home.notebook.undo(.last(2))
+    } throws: { error in
+      if case NotebookError.nothingToUndo(available: 1) = error { true } else { false }
+    }
+  }
+
   // notes-undo(1): "Changes that are not saved yet are saved first, and that save is the last
   // operation."
   @Test func `Unsaved changes are what is taken back first`() throws {

@@ -191,6 +191,16 @@ extension History {
       log, dropped: try DroppedVersions.all(in: repository), in: repository)
   }
 
+  /// Whether an operation changed a file or a conflict, or dropped a version. Undoing any other would change nothing.
+  public func hasEffect(_ operation: Operation) throws -> Bool {
+    guard let before = operation.before else { return true }
+    let (old, new) = (try repository.commit(before), try repository.commit(operation.after))
+    if old.tree != new.tree { return true }
+    let conflicts = try [old, new].map { try OpenConflicts.conflicts(at: $0.id, in: repository) }
+    return try conflicts[0] != conflicts[1]
+      || !operation.dropped(from: operation.after, in: repository).isEmpty
+  }
+
   /// The operation with its summary.
   package func summarized(_ operation: Operation) -> Operation {
     var operation = operation

@@ -4,7 +4,7 @@ internal import Merge
 internal import WorkTree
 
 struct ReversalPlan {
-  /// The operations to undo or redo, newest first.
+  /// The operations to undo or redo, newest first, without those that changed nothing.
   let operations: [Operation]
   let files: MergeTerm
   /// The files that are left out because other devices would refuse them, by path.
@@ -24,7 +24,8 @@ extension Notebook {
     guard let last = steps.last, let before = steps.first?.before else {
       throw NotebookError.nothingToUndo(available: 0)
     }
-    let operations = steps.reversed().map(history.summarized)
+    let counted = try steps.count > 1 ? steps.filter(history.hasEffect) : Array(steps)
+    let operations = counted.reversed().map(history.summarized)
     let renames = try steps.reversed().flatMap { step in
       RenameTrailer.all(in: try repository.commit(step.after).message).reversed().map(\.inverse)
     }

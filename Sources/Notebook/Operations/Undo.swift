@@ -76,11 +76,15 @@ extension Notebook {
   ) throws -> ArraySlice<Operation> {
     switch choice {
     case .last(let count):
-      let steps = done.suffix(count)
-      guard steps.count == count, steps.allSatisfy({ $0.before != nil }), !steps.isEmpty else {
-        throw NotebookError.nothingToUndo(available: done.count { $0.before != nil })
+      var (start, left) = (done.endIndex, count)
+      while left > 0, start > done.startIndex, done[start - 1].before != nil {
+        start -= 1
+        if try history.hasEffect(done[start]) { left -= 1 }
       }
-      return steps
+      guard left == 0, start < done.endIndex else {
+        throw NotebookError.nothingToUndo(available: count - left)
+      }
+      return done[start...]
     case .version(let prefix):
       let found = done.filter { $0.after.hex.hasPrefix(prefix.lowercased()) }
       guard let step = found.last, step.before != nil else {
