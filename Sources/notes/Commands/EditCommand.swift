@@ -167,8 +167,8 @@ struct NoteEditing {
           "version": version,
           "merged_with": others,
         ],
-        NewCommand.sentence(note.creation != nil ? "Added" : "Saved", note.path, version)
-          + (reason.map { "\nIt is not versioned: \($0)." } ?? "")
+        (reason.map { "\(Visible.name(note.path)) is not versioned: \($0)." }
+          ?? NewCommand.sentence(note.creation != nil ? "Added" : "Saved", note.path, version))
           + Self.sentence(mergedWith: others, note.path, since: before))
     }
     BackgroundGC.startIfDue(in: notebook)
