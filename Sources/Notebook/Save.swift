@@ -107,13 +107,13 @@ extension Notebook {
 
   /// Saves for a session or a watcher, without a person's request. After joining, this saves nothing until the
   /// notebook's first versions arrive, because their rules decide which files are versioned.
+  ///
+  /// - Returns: nil while it waits for them.
   public func autosave(
     _ scope: SaveScope = .everything, allowsMassDeletion: Bool = false,
     progress: SaveProgress = { _, _ in }
-  ) throws -> SaveResult {
-    if awaitsVersions {
-      return SaveResult(version: nil, changes: [], skipped: [], remarks: [], news: [])
-    }
+  ) throws -> SaveResult? {
+    if awaitsVersions { return nil }
     return try withWriterLock {
       try $0.save(allowsMassDeletion: allowsMassDeletion, scope: scope, progress: progress)
     }
@@ -125,7 +125,6 @@ extension Notebook {
   /// Lets sessions and watchers save from now on if this device already has the heads that another device shows, or
   /// if the other device has none.
   package func stopAwaitingVersions(unlessNew heads: [ObjectID] = []) throws {
-    guard awaitsVersions else { return }
     if !heads.isEmpty {
       guard let tip = try state().tip else { return }
       for head in heads {

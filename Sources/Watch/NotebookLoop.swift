@@ -231,7 +231,7 @@ final class NotebookLoop {
     // A version that was announced early is on the branch now, or was dropped.
     defer { owner.sessions.look() }
     do {
-      let result = try notebook.autosave(scope)
+      guard let result = try notebook.autosave(scope) else { return false }
       (isDeletionRefused, isWaitingForGit) = (false, false)
       events?.release(result.changes.map(\.path))
       events?.hold(result.mergedPaths)

@@ -311,7 +311,7 @@ final class Play {
         if !isFresh, !isOld.verdict, !missing.isEmpty { former.lost += 1 }
       }
       let result = try device.notebook.autosave(.only([TreePath(note)]))
-      let remark = result.remarks.first { $0.path == TreePath(note) }
+      let remark = result?.remarks.first { $0.path == TreePath(note) }
       var count = counts[remark?.evidence] ?? Count()
       count.saves += 1
       let isMerged = remark?.base != nil

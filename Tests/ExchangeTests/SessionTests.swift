@@ -40,6 +40,23 @@ struct SessionTests {
     #expect(again.sentBytes < 1_000)
   }
 
+  // notes-join(1): "unless a member that does not wait itself has no versions either".
+  @Test("a device that waits for the first versions does not end the wait of another")
+  func twoWait() throws {
+    for device in [ada, bob] {
+      try device.write("kept\n", to: "diary.txt")
+      try writeFile(device.notes + "/.git/notes/awaiting", [])
+    }
+    _ = try sync(bob, ada)
+    #expect(try ada.notebook().awaitsVersions && bob.notebook().awaitsVersions)
+    #expect(try ada.tip() == nil && bob.tip() == nil)
+    // Of a member that does not wait, it is known that it has none.
+    removeTree(ada.notes + "/.git/notes/awaiting")
+    removeTree(ada.notes + "/diary.txt")
+    _ = try sync(bob, ada)
+    #expect(try !bob.notebook().awaitsVersions)
+  }
+
   // notes-sync(1): "Those count that somebody made and that the other side did not have"
   @Test("versions that somebody made are counted, and not the merges that all compute")
   func counts() throws {

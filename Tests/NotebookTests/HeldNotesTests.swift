@@ -165,7 +165,7 @@ struct HeldNotesTests {
     }
     #expect(try bob.notebook.workTree.absentFiles() == [])
     try bob.write("other.txt", "mine\n")
-    #expect(try bob.notebook.autosave(.only(["other.txt"])).version != nil)
+    #expect(try bob.notebook.autosave(.only(["other.txt"]))?.version != nil)
     try home.receive(from: bob)
     #expect(try home.read("deep/n.txt") == "old\n")
   }

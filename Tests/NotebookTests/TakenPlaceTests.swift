@@ -117,7 +117,7 @@ struct TakenPlaceTests {
     let bob = try home.clone(device: "Bob")
     try bob.remove("n.txt")
     try kind.make(in: bob)
-    #expect(try bob.notebook.autosave(.only(["n.txt"])).version == nil)
+    #expect(try bob.notebook.autosave(.only(["n.txt"]))?.version == nil)
     #expect(try bob.git(["ls-files", "-t", "n.txt"]) == "S n.txt\n")
     try expectLeftOut(of: bob, kind, text: "text\n")
   }
@@ -131,7 +131,7 @@ struct TakenPlaceTests {
     let outside = try Fixture(device: "outside")
     try #require(rename(bob.path + "/work", outside.path + "/work") == 0)
     try #require(symlink(outside.path + "/work", bob.path + "/work") == 0)
-    #expect(try bob.notebook.autosave(.only(["work/n.txt"])).version == nil)
+    #expect(try bob.notebook.autosave(.only(["work/n.txt"]))?.version == nil)
     #expect(try bob.notebook.save().version == nil)
     try home.write("work/n.txt", "changed\n")
     try home.remove("work/gone.txt")
@@ -144,7 +144,7 @@ struct TakenPlaceTests {
       try bob.notebook.workTree.absentFiles()
         == [SkippedFile(path: "work/n.txt", reason: .obstructed(by: link))])
     unlink(bob.path + "/work")
-    #expect(try bob.notebook.autosave(.only(["work"])).version == nil)
+    #expect(try bob.notebook.autosave(.only(["work"]))?.version == nil)
     #expect(try bob.read("work/n.txt") == "changed\n")
   }
 
@@ -159,7 +159,7 @@ struct TakenPlaceTests {
     #expect(try bob.notebook.save().version == nil)
     #expect(try bob.notebook.state().tip == target)
     #expect(try bob.notebook.workTree.sparseFiles() == ["folder/n.txt", "n.txt"])
-    #expect(try bob.notebook.autosave(.only(["n.txt/mine.txt", "folder"])).version == nil)
+    #expect(try bob.notebook.autosave(.only(["n.txt/mine.txt", "folder"]))?.version == nil)
     // Under names of their own they are notes.
     try #require(rename(bob.path + "/n.txt", bob.path + "/mine") == 0)
     try #require(rename(bob.path + "/folder", bob.path + "/file") == 0)

@@ -75,7 +75,7 @@ import Testing
     try home.write(path, "text\n")
     try home.write("other.txt", "other\n")
     for scope in [SaveScope.only([TreePath(path)]), .everything] {
-      let saved = try home.notebook.autosave(scope)
+      let saved = try #require(try home.notebook.autosave(scope))
       #expect(saved.skipped.map(\.path) == [TreePath(path)])
     }
     #expect(try home.notebook.save(only: [TreePath(path)]).version == nil)

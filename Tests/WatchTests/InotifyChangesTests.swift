@@ -32,7 +32,7 @@ struct InotifyChangesTests {
   /// Saves as a session does.
   private func save() throws {
     let scope = changes.scope
-    changes.saved(scope, without: try notebook.autosave(scope).skipped)
+    changes.saved(scope, without: try #require(try notebook.autosave(scope)).skipped)
   }
 
   /// The paths to look at; nil for all.
@@ -111,7 +111,7 @@ struct InotifyChangesTests {
         }
       }
       let scope = changes.scope
-      let result = try notebook.autosave(scope, allowsMassDeletion: true)
+      let result = try #require(try notebook.autosave(scope, allowsMassDeletion: true))
       changes.saved(scope, without: result.skipped)
       let left = try notebook.status().changes
       try #require(left.isEmpty, "step \(step), \(scope): \(left)")

@@ -77,7 +77,7 @@ struct ConversionTests {
     try home.write("deep/bank.secret.md", plain)
     try home.write("deep/open.md", "open\n")
     for scope in [SaveScope.only(["deep/bank.secret.md"]), .only(["deep"]), .everything] {
-      let saved = try home.notebook.autosave(scope)
+      let saved = try #require(try home.notebook.autosave(scope))
       #expect(conversions(saved.skipped) == ["deep/bank.secret.md": .filter("crypt")])
     }
     #expect(try !isInHistory(plain, of: home))

@@ -114,16 +114,15 @@ import Testing
       atMost: [
         "sent_bytes": 2550 + hybrid, "received_bytes": 1850 + hybrid, "round_trips": 6,
         "received_objects": 0,
-        "syncs": 18, "written_files": 17, "read_files": 178, "status_calls": 428,
+        "syncs": 18, "written_files": 17, "read_files": 178, "status_calls": 424,
       ])
     try edit(ada, "two lines")
     let back = try counts(bob, words[0], words[1], words[2], words[3])
     #expect(back["received_objects"] == 4)
-    // It is not looked at again for the merge. A save, the greeting and a merge each ask whether the device still
-    // awaits its first versions.
+    // It is not looked at again for the merge.
     expect(
       back,
-      atMost: ["sent_bytes": 2000 + hybrid, "received_bytes": 2500 + hybrid, "status_calls": 510])
+      atMost: ["sent_bytes": 2000 + hybrid, "received_bytes": 2500 + hybrid, "status_calls": 508])
   }
 
   // It parses all the certificates of the system when it is loaded.

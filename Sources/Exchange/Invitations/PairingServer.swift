@@ -15,8 +15,8 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   /// How many notes it has, and their total size in bytes.
   public let notes: Int
   let bytes: Int
-  /// How many other files it has, and their total size; nil if an earlier build invites, which
-  /// counts only notes.
+  /// How many other files it has, and their total size; nil if the inviter does not know: an earlier
+  /// build counts only notes, and a device may have joined and got no versions yet.
   package let files: Int?
   let fileBytes: Int?
   /// The inviting device's name.
@@ -150,7 +150,7 @@ public enum PairingServer {
         obeying: try notebook.history.obeyed()?.forgettings.sorted() ?? []),
       notebookID: context.membership.notebookID,
       notebookName: context.membership.notebookName, notes: notes.count, bytes: notes.bytes,
-      files: others.count, fileBytes: others.bytes,
+      files: notebook.awaitsVersions ? nil : others.count, fileBytes: others.bytes,
       inviter: notebook.identity.device.name, device: context.key.deviceID,
       role: invitation.role, expires: invitation.expires, branch: try repository.head().branch,
       members: members.prefix(ProtocolLimits.offeredMembers).map {

@@ -24,7 +24,9 @@ struct Greeting {
   ) throws -> (terms: SessionTerms, notices: [any Notice]) {
     var scene = scene
     let (digest, takesFromPeer) = (membershipDigest(), replica.peer.role >= .writer)
+    let awaits = replica.notebook.awaitsVersions
     var own = try hello(showing: shown, digest, takes: takesFromPeer)
+    if awaits { own.awaits = true }
     for notice in scene.notices { try notice.add(to: &own) }
     try stream.send(own)
     let hello = try stream.receive(HelloMessage.self)
@@ -44,7 +46,10 @@ struct Greeting {
       takes: peerGives && replica.peer.role >= .writer, owesAnswers: peerGives,
       ends: options.endsWhenDone || hello.once == true)
     let theirs = Shown(tip: hello.tip, heads: hello.heads, forgot: hello.forgot)
-    try replica.notebook.stopAwaitingVersions(unlessNew: theirs.heads)
+    // A device that waits itself does not know that the notebook has no versions.
+    if awaits, hello.awaits != true {
+      try replica.notebook.stopAwaitingVersions(unlessNew: theirs.heads)
+    }
     if !Set(theirs.forgot).isSubset(of: own.forgot ?? []) { try replica.notebook.lookForObeyed() }
     let terms = SessionTerms(
       theirs: theirs, rules: hello.merge, exchange: exchange,

@@ -84,8 +84,10 @@ package final class DirectKeeper: SessionKeeper {
 
   private func save(_ notebook: Notebook) throws {
     let scope = changes?.scope ?? .everything
-    if scope.isEmpty || notebook.awaitsVersions { return }
-    let result = try notebook.autosave(scope, allowsMassDeletion: options.allowsMassDeletion)
+    if scope.isEmpty { return }
+    guard
+      let result = try notebook.autosave(scope, allowsMassDeletion: options.allowsMassDeletion)
+    else { return }
     changes?.saved(scope, without: result.skipped)
   }
 

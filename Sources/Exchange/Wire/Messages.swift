@@ -53,6 +53,8 @@ struct HelloMessage: Message {
   var port: UInt16?
   /// Whether the sender wants the session to end when both sides are done.
   var once: Bool?
+  /// Whether the sender joined the notebook and still waits for its first versions.
+  var awaits: Bool?
   /// The version of the sender's merge rules.
   var merge: Int?
   var invitation: CarriedInvitation?
