@@ -224,7 +224,7 @@ struct AuthorityTests {
 
   // MARK: Devices that have not signed yet
 
-  // "from its first version on"
+  // "not even its first one"
   @Test(
     "nothing unsigned is taken in the name of a member that has made no version yet",
     arguments: [false, true])

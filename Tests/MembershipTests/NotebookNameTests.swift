@@ -89,7 +89,7 @@ import Testing
     #expect(try one.digest() == other.digest())
   }
 
-  /// "What a demoted or removed admin called the notebook counts no more."
+  /// "It counts while its key is an admin's".
   @Test(arguments: [false, true]) func `A former admin's name is void`(isRemoved: Bool) throws {
     let ann = try family.add("Ann", .admin)
     try store.rename(notebook: "Ours", by: family.founder, now: Family.start + 5)

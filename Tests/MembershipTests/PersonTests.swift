@@ -69,7 +69,7 @@ struct PersonTests {
     #expect(throws: CertificateDefect.extensions) { try Person(der: [0x30, 0x84, 0, 0, 0, 1, 0]) }
   }
 
-  // "every device of a notebook from notes 1.0 is a person, and may get other devices"
+  // "as in a notebook from notes 1.0, the device is a person by itself … and may get other devices"
   @Test("A device without a person is one by itself; a second one shows the device's name as well")
   func first() throws {
     let family = try Family()

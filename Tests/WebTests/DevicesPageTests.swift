@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  // notes-security(7): "all that is put into a page goes through one function". A device's name holds
+  // notes-security(7): "one function escapes all that is put into a page". A device's name holds
   // no "<", and is escaped like all else.
   @Test func `Markup in a name, a hub's address and an edited note's title is text`() throws {
     let script = RenderingTests.script.split(separator: "/").joined()
@@ -90,7 +90,7 @@ import Testing
     #expect(!page.contains("<script>"))
   }
 
-  // notes-security(7), GUESTS: "The page of the devices is not for guests."
+  // notes-security(7), GUESTS: "No guest sees the page of the devices."
   @Test(arguments: [Role.writer, .reader]) func `A guest is refused`(role: Role) throws {
     let book = GuestBook(stateFolder: web.notebook.stateFolder)
     let guest = try web.comeIn(book.invite("Grandma", as: role).token)

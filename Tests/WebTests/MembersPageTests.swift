@@ -202,7 +202,7 @@ import Testing
 
   // MARK: Refusals
 
-  // notes-security(7): "The page of the devices is not for guests."
+  // notes-security(7): "No guest sees the page of the devices."
   @Test(arguments: [Role.writer, .reader])
   func `A guest neither sees nor changes any of it`(role: Role) throws {
     let ben = try founded.join("Ben")
