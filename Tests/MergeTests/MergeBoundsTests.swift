@@ -5,8 +5,8 @@ import Testing
 @testable import Git
 @testable import Merge
 
-/// notes-merge(7), "Bounds": "Devices take only so much from one another, and no merge makes more than
-/// that."
+/// notes-merge(7), "Bounds": "Devices limit what they accept from one another, and no merge makes more
+/// than that."
 @Suite struct MergeBoundsTests {
   private func commit(
     _ files: [String: String], on parents: [ObjectID] = [], at time: Int64, message: String = "m\n",

@@ -157,8 +157,8 @@ struct SaveTests {
     #expect(check.isSuccess, "\(check)")
   }
 
-  /// notes-merge(7): "Every plain file in the folder is [versioned] but for … files whose path no
-  /// device takes from another".
+  /// notes-merge(7): "Every plain file in the folder is versioned, at any depth, except … files whose path
+  /// no device accepts from another".
   @Test("names that no device takes are named and never versioned")
   func unfitNames() throws {
     let home = try Fixture()

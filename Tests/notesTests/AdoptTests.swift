@@ -114,7 +114,7 @@ import Testing
     #expect(files.lines.filter { $0 != ".gitattributes" } == ["A.txt", "B.txt"])
   }
 
-  // notes-merge(7): "and by core.excludesFile in .git/config"
+  // notes-merge(7): "or by the file that core.excludesFile names in .git/config"
   @Test(arguments: [false, true])
   func `What .git/config has git ignore stays on the device`(hasOwn: Bool) throws {
     try shell.folder.write("diary.txt\n", to: "home/mine")
