@@ -85,7 +85,7 @@ struct MemberTests {
     }
   }
 
-  // notes-protocol(7), DISCOVERY: "What is found is a hint: who answers is decided by the handshake."
+  // notes-protocol(7), DISCOVERY: "An announcement is only a hint: the handshake decides who answers."
   @Test("Impostors at addresses of a device keep nobody from it")
   func impostors() throws {
     let party = try Party()

@@ -204,7 +204,7 @@ struct HandshakeAdmissionTests {
     #expect(HandshakeAdmission.network(of: "fe80::1") != HandshakeAdmission.network(of: "fe80::2"))
   }
 
-  /// notes-protocol(7), LIMITS: "Who says nothing is not answered either, and costs no more than a
+  /// notes-protocol(7), LIMITS: "A silent connection is not answered either, and costs no more than a
   /// descriptor".
   @Test("for silent connections no handshake is begun, and a member is served beside them")
   func silence() throws {

@@ -56,8 +56,8 @@ struct KeySharingTests {
     #expect(try clone.text("bob.txt") == "b\n")
   }
 
-  /// notes-protocol(7): "When it meets a device for the first time, and this says by left that it had another's
-  /// key, it forgets the machines of that one."
+  /// notes-protocol(7): "When it meets a device for the first time, and left says that this had another's key, it
+  /// forgets the machines of that one."
   @Test("one that got a key of its own ends it, once")
   func left() throws {
     let folder = try TemporaryFolder()

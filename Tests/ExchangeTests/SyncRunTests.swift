@@ -121,7 +121,7 @@ struct SyncRunTests {
     #expect((saved.all.first?.bytes ?? 0) > text.utf8.count)
   }
 
-  // notes-protocol(7), DISCOVERY: "the one opened by the smaller device ID stays".
+  // notes-protocol(7), "Sessions that go on": "the one that the smaller device ID (as text) opened stays".
   @Test("three that all run at once end on one tip, however their connections cross")
   func three() throws {
     let cleo = try Device("Cleo", certifiedBy: ada)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Exchange
 
-/// notes-protocol(7), SESSION: "Equal heads and different tips mean that one side merges by other
-/// rules, or is at fault."
+/// notes-protocol(7), SESSION: "Equal heads and different tips mean that one side is at fault, or merges by
+/// other rules".
 @Suite struct TipDifferenceTests {
   let ada: Device
   let bob: Device

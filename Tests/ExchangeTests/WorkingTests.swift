@@ -9,7 +9,7 @@ import Testing
 @testable import Git
 
 /// notes-protocol(7), "Exchanging versions": "A side that is busy sends working every 2 s: while it takes
-/// its snapshot, makes a pack ready, merges, receives a pack and has nothing to send".
+/// its snapshot, […] prepares a pack, merges, or receives a pack and has nothing to send".
 @Suite("A side that is busy says so", .timeLimit(.minutes(20)))
 struct WorkingTests {
   /// What is waited for may take long on a busy machine; `working` comes several times within a test.

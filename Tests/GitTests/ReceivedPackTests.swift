@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  // notes-protocol(7), LIMITS: "bytes that a pack's deltas unpack to".
+  // notes-protocol(7), LIMITS: "bytes that a pack unpacks to".
   @Test func `what is unpacked again counts`() throws {
     let receiver = try PackRepository()
     var pack = HandmadePack()

@@ -167,8 +167,8 @@ import Testing
     try watch.wait()
   }
 
-  // notes-protocol(7), "invitation": "It is told within a session that stands, too."
-  @Test("A second notebook is offered through the session that stands")
+  // notes-protocol(7), "invitation".
+  @Test("A second notebook is offered through the session that is open")
   func secondNotebook() throws {
     let (first, second) = try watched()
     try makeFolder(ada.folder["second"])
