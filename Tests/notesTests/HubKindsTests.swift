@@ -69,7 +69,7 @@ import Testing
     #expect(!missing.isSuccess && access(bob.folder["none"], F_OK) != 0, "\(missing)")
   }
 
-  // notes-hub(7), "A visit": "Where another device was faster, it begins again at the first step"
+  // notes-hub(7), "A visit": "If another device was faster, the visit begins again at the second step"
   @Test(arguments: GitServer.Kind.allCases)
   func `Four devices that push at once all come through, and the branch only moves forward`(
     kind: GitServer.Kind
