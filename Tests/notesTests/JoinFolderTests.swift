@@ -54,7 +54,7 @@ struct JoinFolderTests {
     #expect(try ada.folder.text("notes/hello.txt") == "hello\n")
   }
 
-  // "What the notebook's ignore files and attributes leave out is not sent".
+  // "does not send files that their ignore files and attributes leave out"
   @Test func `What the notebook leaves out is not sent by who joins with a folder`() throws {
     try found()
     try bob.join(ada, as: "bob")
