@@ -98,7 +98,7 @@ import Testing
     #expect(access(shell.folder["notes/.c.txt"], F_OK) != 0)
   }
 
-  // "It does not copy ... files that are not plain ... or whose size says something else than their content"
+  // "a file that is not plain, is too large, or has more or fewer bytes than its size says"
   @Test func `Files without an end are named, and not read`() throws {
     try shell.folder.write("note\n", to: "old/n.txt")
     try #require(mkfifo(shell.folder["old/pipe"], 0o600) == 0)
@@ -117,7 +117,7 @@ import Testing
       try !run(["git", "cat-file", "-e", "HEAD:pagemap"], in: shell.folder["notes"]).isSuccess)
   }
 
-  // "Files stay out that the .gitignore and .gitattributes files in dir keep back"
+  // "nor what the .gitignore and .gitattributes files in DIR keep back"
   @Test(arguments: [false, true])
   func `What the other folder keeps back stays there`(isRepository: Bool) throws {
     if isRepository {

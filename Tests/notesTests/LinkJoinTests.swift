@@ -60,7 +60,7 @@ import Testing
     #expect(
       try ada.notes("doctor", "--no-discovery").text.contains(
         "\(fact); it became a member just now"))
-    // notes-doctor(1): "It is advice if neither ever happened and the device is a member for a week or more"
+    // notes-doctor(1): "If there is none and the device is a member for a week or more, it is advice"
     let later = CheckContext(
       notebook: try Notebook.open(at: ada.folder["notes"]),
       now: TimeText.now + 8 * 86_400)
