@@ -83,7 +83,7 @@ struct PersonTests {
     let third = try add("anna's tablet", to: phone, in: family)
     let mine = [laptop, phone, third].map { family.store.member($0) }
     #expect(mine.map { $0?.person.id } == Array(repeating: laptop.deviceID, count: 3))
-    // "by its own name alone, if that begins with the person's"
+    // "or only by its own name, if that begins with the person's"
     #expect(mine.map { $0?.name } == ["anna", "anna (phone)", "anna's tablet"])
     #expect(family.store.member(desk)?.name == "desk")
     #expect(family.store.status(ofDevice: phone.deviceID).name == "anna (phone)")
@@ -182,7 +182,7 @@ struct PersonTests {
     }
   }
 
-  // "A certificate in the place of another names the same person."
+  // "A certificate that replaces another names the same person."
   @Test("Whoever is certified again stays the same person's")
   func again() throws {
     let family = try Family()

@@ -33,7 +33,7 @@ import Testing
       WebFixture.request("GET", "/guest/" + token, host: web.host))
     #expect(asked.status == 200 && asked.text.contains("Your name") && asked.text.contains("Ann"))
     #expect(!asked.text.contains("milk") && asked.headers["set-cookie"] == nil)
-    // "merely opening it does not"
+    // "Opening it does not"
     let style = try web.client.send(
       WebFixture.request("GET", "/guest/\(token)/style.css", host: web.host))
     #expect(style.status == 200)
@@ -159,7 +159,7 @@ import Testing
     #expect(try web.post("/new", fields, as: grandpa).status == 403)
   }
 
-  // "looked at again when the form is complete"
+  // "When a form is complete, its sender is checked again"
   @Test func `Who becomes a reader, or is sent away, while a form is coming changes nothing`()
     throws
   {

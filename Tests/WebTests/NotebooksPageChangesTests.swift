@@ -125,7 +125,7 @@ import Testing
     try wait(for: ["Work", "Third"], in: shelf)
   }
 
-  // notes-security(7): "There is always room for one more."
+  // notes-security(7): "A further one closes one whose visitor was not admitted"
   @Test func `Five hundred pages that follow the list keep nobody out`() throws {
     let shelf = try NotebooksFixture(["Home"])
     var sockets: [Int32] = []

@@ -77,7 +77,7 @@ import WorkTree
     "[a]: b\n", "&amp;", "https://", "[[", "a@", "+49 ", "w", "1. ", "x",
   ]
 
-  // notes-security(7): "A text is read as Markdown in half a second of the processor's time, and 96 MiB, or not".
+  // notes-security(7): "if reading it as Markdown takes more than half a second of the processor's time, 96 MiB or 100 levels".
   @Test(arguments: units) func `A text without end costs little`(unit: String) throws {
     let text = String(repeating: unit, count: CommonMark.longest / unit.utf8.count)
     let before = ContinuousClock.now

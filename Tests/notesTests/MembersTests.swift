@@ -125,7 +125,7 @@ import Testing
     #expect(try keys.map { try role(of: $0) } == [nil, nil, nil])
   }
 
-  // "If the device was an admin's, the command lists the devices that remove would list"
+  // "So the command lists the devices that remove would list."
   @Test func `Whom a former admin invited is listed, and stays`() throws {
     let keys = try addInviter()
     let told = try shell.notes("members", "role", "ann", "reader")
