@@ -43,7 +43,7 @@ extension MembershipStore {
   }
 
   /// The member who started this notebook's membership over with that root: an admin, by this device's
-  /// knowledge, and only if the root itself names this notebook (notes-security(7), BEGINNING ANEW). Nil
+  /// knowledge, and only if the root itself names this notebook (notes-security(7), STARTING OVER). Nil
   /// if nothing proves it. Throws `certificateRefused`.
   public func founder(ofRenewal root: [UInt8]) throws -> Member? {
     let new = try CertificateSet(root: root).root

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Membership
 
-// notes-security(7), "BLOCKING" and "BEGINNING ANEW".
+// notes-security(7), "BLOCKING" and "STARTING OVER".
 @Suite("Membership: what a device decides for itself", .timeLimit(.minutes(20)))
 struct HereTests {
   @Test("A blocked member is refused here and nowhere else, until it is let in again")
@@ -140,7 +140,7 @@ struct HereTests {
     #expect(try third.formerIDs() == [id, new.notebookID])
   }
 
-  // notes-security(7), BEGINNING ANEW: "It is proved where the new root names the old notebook's ID,
+  // notes-security(7), STARTING OVER: "It is proved where the new root names the old notebook's ID,
   // and its key is that of an admin by what the device knows."
   @Test("Only a root that an admin made for this notebook proves that it was begun anew")
   func provedRenewal() throws {

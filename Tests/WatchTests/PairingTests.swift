@@ -131,7 +131,7 @@ struct PairingTests {
     #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .reader)
   }
 
-  // notes-security(7), BEGINNING ANEW.
+  // notes-security(7), STARTING OVER.
   @Test("begun anew, the notebook is joined again in its own folder, and history goes on")
   func renewal() throws {
     let first = try Invitation(role: .admin)

@@ -132,7 +132,7 @@ import Testing
     #expect(try join(in: ".") == bob.folder["Home 2"])
   }
 
-  // notes-security(7), BEGINNING ANEW: "Naming a former ID proves nothing"; it is "never implied
+  // notes-security(7), STARTING OVER: "Naming a former ID proves nothing"; it is "never implied
   // by --yes".
   @Test("Whoever names a notebook's ID as its former one does not get its notes by a --yes")
   func claimedRenewal() throws {

@@ -173,7 +173,7 @@ struct JoinDialogue {
   }
 
   /// Asks whether the notebook in the folder may become another one, when nothing proves that they
-  /// are the same: notes-security(7), BEGINNING ANEW.
+  /// are the same: notes-security(7), STARTING OVER.
   private func giveAway(_ folder: String, to offer: PairingOffer) throws -> Bool {
     guard Console.canAsk else {
       throw Failure(
