@@ -146,7 +146,7 @@ import Testing
     #expect(try book.guests().count == 1 && book.invitations(now: now).isEmpty)
   }
 
-  // "There are 64 guests and open links at most".
+  // "A notebook has at most 64 guests and open links".
   @Test func `Of links that are made at once, as many are good as there is room for`() throws {
     let made = many(80) { number in
       do {

@@ -295,8 +295,7 @@ import WorkTree
     #expect(try !isFirst(web.get("/").text))
   }
 
-  // "In a note in conflict the page shows, where several people changed the same words, the text of each with its
-  // author and time."
+  // "In a note in conflict, the page shows the text of each author, with the time, in the place of the block."
   @Test(arguments: ["Plan.md", "Plan.txt"])
   func `A conflict is read as two texts, and boxes around it are ticked`(name: String) throws {
     let web = try WebFixture()
