@@ -153,7 +153,7 @@ struct InvitationOfferTests {
     #expect(member?.name == "phone 2")
   }
 
-  // "whether the new device becomes another one of the signer's person"
+  // "whether the new device belongs to the signer's person"
   @Test("An offer for the signer's person makes a device of that person, whoever answers it")
   func mine() throws {
     #expect(!offer.isMine)

@@ -48,7 +48,7 @@ struct SharesTests {
     #expect(stored.certificates.count <= capacity)
   }
 
-  // "Each signature is verified once".
+  // "A device verifies each signature once".
   @Test("No certificate is verified twice, whether it is kept, given up, or signed by nobody")
   func verifiedOnce() throws {
     let family = try Family()
@@ -221,7 +221,7 @@ extension SharesTests {
     #expect(copy.members() == family.store.members())
   }
 
-  // "None that the device has just made."
+  // "and none that it has just made itself"
   @Test("Where they stay, who removes the admin verifies nothing that it signs for them")
   func removedAlone() throws {
     let family = try Family()
