@@ -56,8 +56,8 @@ struct KeySharingTests {
     #expect(try clone.text("bob.txt") == "b\n")
   }
 
-  /// notes-protocol(7): "When it meets a device for the first time, and left says that this had another's key, it
-  /// forgets the machines of that one."
+  /// notes-protocol(7): "If left of a device that it meets for the first time names a former key, the side
+  /// forgets the machines of that key."
   @Test("one that got a key of its own ends it, once")
   func left() throws {
     let folder = try TemporaryFolder()

@@ -135,8 +135,8 @@ import Testing
     #expect(try home.text("MERGED").contains("<<<<<<< Ann"))
   }
 
-  /// notes-merge(7), "The stale editor": "Every command that writes saves what the folder holds first, by these
-  /// rules, and writes on what came of it." The tool's text is of the version that it was given.
+  /// notes-merge(7), "The stale editor": "Every command that writes first saves what the folder has, by these
+  /// rules, and then writes on the result." The tool's text is of the version that it was given.
   @Test func `What is written while a merge tool runs stays beside its text`() throws {
     let notes = try BuiltBinary.notes()
     let command = """
