@@ -122,7 +122,7 @@ import Testing
     try checkIsAccepted()
   }
 
-  // notes-restore(1): "Files of such a version that no other device would accept ... stay out and are named."
+  // notes-restore(1): "The command names, and leaves out, files of such a version that no other device would accept"
   @Test func `What a commit of git's had does not come back by a restore or an undo`() throws {
     try #require(symlink("../fine.txt", home.path + "/f/link.txt") == 0)
     try home.write("f/line\nbreak.txt", "text\n")
