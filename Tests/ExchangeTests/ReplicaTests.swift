@@ -178,7 +178,7 @@ struct ReplicaTests {
       .count { $0.hasPrefix("Answer for versions") }
   }
 
-  // notes-security(7): "It is one for all that a hub or a bundle gets at a time"
+  // notes-security(7): "One such version covers all that a hub or a bundle gets at a time"
   @Test("for what was made with git a version on top is made only where it is needed")
   func fewAnswers() throws {
     _ = try sync(bob, ada)

@@ -40,7 +40,7 @@ struct SessionTests {
     #expect(again.sentBytes < 1_000)
   }
 
-  // notes-join(1): "unless a member that does not wait itself has no versions either".
+  // notes-join(1): "unless a member has no versions either and does not wait for any".
   @Test("a device that waits for the first versions does not end the wait of another")
   func twoWait() throws {
     for device in [ada, bob] {
