@@ -157,7 +157,12 @@ struct JudgedCommit {
   private let signed: SignedCommit?
 
   init(_ id: ObjectID, _ content: [UInt8]) throws {
-    value = try Commit(parsing: content, id: id)
+    self.init(try Commit(parsing: content, id: id), content)
+  }
+
+  /// A commit that was read from this content.
+  init(_ commit: Commit, _ content: [UInt8]) {
+    value = commit
     hasSignature = SignedCommit.isSigned(content)
     signed = hasSignature ? SignedCommit(parsing: content) : nil
     signature = signed.flatMap { VersionSignature(armored: $0.signature) }

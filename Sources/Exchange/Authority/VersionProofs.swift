@@ -189,13 +189,13 @@ public final class VersionProofs {
   private func signing(of commit: Commit) throws -> Signing {
     let isKnown = verified.contains(commit.id)
     if isKnown, let named = commit.deviceID { return .by(named) }
-    let judged = try JudgedCommit(commit.id, notebook.repository.object(commit.id).data)
+    let judged = JudgedCommit(commit, try notebook.repository.object(commit.id).data)
     if !judged.hasSignature { return .none }
     guard let signature = judged.signature, try isKnown || judged.isSignedByItsDevice else {
       return .wrong
     }
     verified.insert(commit.id)
-    return .by(try signature.deviceID)
+    return .by(try commit.deviceID ?? signature.deviceID)
   }
 
   private func members() throws -> [String: Signer]? {

@@ -7,6 +7,8 @@ public struct SignedCommit: Sendable {
   public let signature: [UInt8]
 
   private static let label = Array("gpgsig ".utf8)
+  /// Also the beginning of a label that git uses for other hashes.
+  private static let anyLabel = Array("gpgsig".utf8)
   private static let committer = Array("committer ".utf8)
   private static let (newline, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))
 
@@ -34,7 +36,7 @@ public struct SignedCommit: Sendable {
     // notes would treat a second such header as signed content; git would not.
     var others = rest
     while let end = others.firstIndex(of: Self.newline), end > others.startIndex {
-      if others.starts(with: Array("gpgsig".utf8)) { return nil }
+      if others.starts(with: Self.anyLabel) { return nil }
       others = others[(end + 1)...]
     }
     self.init(content: content, signature: signature)
@@ -45,7 +47,7 @@ public struct SignedCommit: Sendable {
   public static func isSigned(_ commit: [UInt8]) -> Bool {
     var rest = commit[...]
     while let end = rest.firstIndex(of: newline), end > rest.startIndex {
-      if rest.starts(with: Array("gpgsig".utf8)) { return true }
+      if rest.starts(with: anyLabel) { return true }
       rest = rest[(end + 1)...]
     }
     return false
