@@ -40,6 +40,12 @@ struct FileSum {
     return [file]
   }
 
+  /// The files that may be sides of a conflict: those that remain, if they differ.
+  static func contested(positives: [TermFile?], negatives: [TermFile?]) -> [TermFile] {
+    let files = remaining(positives, negatives).positives.compactMap(\.self)
+    return Set(files.map(\.value)).count > 1 ? files : []
+  }
+
   /// Cancels equal terms of opposite sign, one for one, the last ones first.
   private static func remaining(
     _ positives: [TermFile?], _ negatives: [TermFile?]

@@ -53,9 +53,10 @@ package struct TreeSum {
     var (claims, copies) = ([TreePath: [TermFile]](), [TreePath: [TermFile]]())
     var reports: [MergeReport] = []
     for outcome in try outcomes(files) where !outcome.files.isEmpty {
+      let others = outcome.files.dropFirst()
       for name in outcome.names {
-        claims[name, default: []] += outcome.files.prefix(1)
-        copies[name, default: []] += outcome.files.dropFirst()
+        claims[name, default: []].append(outcome.files[0])
+        if !others.isEmpty { copies[name, default: []] += others }
       }
       reports += outcome.reports
     }
@@ -81,37 +82,38 @@ package struct TreeSum {
       reports: reports)
   }
 
-  /// The results for all files, by path. Files that need labels are summed up again after all these
-  /// labels were found.
+  /// The results for all files, by path. The first file that needs labels is merged again, after the labels of all later
+  /// files were found as well: one walk through the history serves them all.
   private mutating func outcomes(_ files: TermFiles) throws -> [Outcome] {
     let paths = files.paths.sorted()
-    var found: [Outcome] = []
-    var unlabelled: [(position: Int, budget: MergeBudget)] = []
-    var wanted: [TermFile] = []
-    for (position, path) in paths.enumerated() {
+    return try paths.indices.map { position in
       let before = budget
-      let (outcome, lacking) = try merge(path, files)
-      found.append(outcome)
-      if lacking.isEmpty { continue }
-      unlabelled.append((position, before))
-      wanted += lacking
-    }
-    try labels.find(wanted)
-    // Merges each of these files again with its former budget, so that nothing is counted twice.
-    let after = budget
-    for (position, before) in unlabelled {
+      let (outcome, lacking) = try merge(paths[position], files)
+      if lacking.isEmpty { return outcome }
       budget = before
-      found[position] = try merge(paths[position], files).outcome
+      try labels.find(
+        lacking
+          + paths[(position + 1)...].flatMap { path in
+            let terms = terms(at: path, files)
+            return FileSum.contested(positives: terms.above, negatives: terms.below)
+          })
+      return try merge(paths[position], files).outcome
     }
-    budget = after
-    return found
+  }
+
+  private func terms(
+    at path: TreePath, _ files: TermFiles
+  ) -> (above: [TermFile?], below: [TermFile?]) {
+    (
+      positives.indices.map { files.file(path, in: $0) },
+      negatives.indices.map { files.file(path, in: positives.count + $0) }
+    )
   }
 
   private mutating func merge(
     _ path: TreePath, _ files: TermFiles
   ) throws -> (outcome: Outcome, lacking: [TermFile]) {
-    let above = positives.indices.map { files.file(path, in: $0) }
-    let below = negatives.indices.map { files.file(path, in: positives.count + $0) }
+    let (above, below) = terms(at: path, files)
     let names = Self.names(of: path, above, below)
     let isRenamed = names != [path]
     var sum = FileSum(
@@ -138,6 +140,7 @@ package struct TreeSum {
     of path: TreePath, _ positives: [TermFile?], _ negatives: [TermFile?]
   ) -> [TreePath] {
     let (above, below) = (positives.compactMap(\.?.source), negatives.compactMap(\.?.source))
+    if (above + below).allSatisfy({ $0 == path }) { return [path] }
     let left = Cancellation(positives: above, negatives: below).positives.map { above[$0] }
     if left.isEmpty { return [path] }
     // A side that kept the name does not count against sides that changed it.

@@ -6,6 +6,8 @@ import TestSupport
 final class MergeMemoryStore: MergeStore {
   private var commits: [ObjectID: Commit] = [:]
   private var trees: [ObjectID: Tree] = [:]
+  /// The entries of trees in which a name was looked up.
+  private var entries: [ObjectID: [TreePath: TreeEntry]] = [:]
   private var blobs: [ObjectID: [UInt8]] = [:]
   private var names: [[UInt8]: ObjectID] = [:]
   private var histories: [ObjectID: Set<ObjectID>] = [:]
@@ -121,12 +123,20 @@ final class MergeMemoryStore: MergeStore {
     return found
   }
 
+  private func entries(of id: ObjectID) throws -> [TreePath: TreeEntry] {
+    let tree = try tree(id)
+    if let known = entries[id] { return known }
+    let found = Dictionary(tree.entries.map { ($0.name, $0) }) { first, _ in first }
+    entries[id] = found
+    return found
+  }
+
   func entry(at path: TreePath, in tree: ObjectID) throws -> TreeEntry? {
     var current = tree
     var found: TreeEntry?
     for name in path.components {
       if let found, found.mode != .tree { return nil }
-      found = try self.tree(current).entries.first { $0.name == name }
+      found = try entries(of: current)[name]
       guard let entry = found else { return nil }
       current = entry.id
     }
