@@ -71,7 +71,9 @@ public struct MergeTrailers: Hashable, Sendable {
   }
 
   private static func value(of key: String, in line: Substring.UTF8View) -> Substring.UTF8View? {
-    line.starts(with: "\(key): ".utf8) ? line.dropFirst(key.utf8.count + 2) : nil
+    guard line.starts(with: key.utf8) else { return nil }
+    let rest = line.dropFirst(key.utf8.count)
+    return rest.starts(with: ": ".utf8) ? rest.dropFirst(2) : nil
   }
 
   private static func wordAndPath(_ value: Substring.UTF8View) -> (String, TreePath)? {

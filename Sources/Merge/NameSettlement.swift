@@ -36,7 +36,7 @@ struct NameSettlement {
         contenders = [merged]
       }
       files.put(contenders.first, at: path)
-      copies[path, default: []] += contenders.dropFirst()
+      if contenders.count > 1 { copies[path, default: []] += contenders.dropFirst() }
     }
     try labels.find(copies.values.joined())
     for (path, copies) in copies.sorted(by: { $0.key < $1.key }) {

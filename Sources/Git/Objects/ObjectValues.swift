@@ -58,10 +58,11 @@ public struct Tree: Sendable {
   static func precedes(
     _ left: (name: TreePath, isTree: Bool), _ right: (name: TreePath, isTree: Bool)
   ) -> Bool {
-    let slash: [UInt8] = [UInt8(ascii: "/")]
-    let leftKey = left.isTree ? left.name.bytes + slash : left.name.bytes
-    let rightKey = right.isTree ? right.name.bytes + slash : right.name.bytes
-    return leftKey.lexicographicallyPrecedes(rightKey)
+    left.name.bytes.withUnsafeBytes { name in
+      right.name.bytes.withUnsafeBytes { other in
+        TreeBytes.order(of: (name, left.isTree), with: (other, right.isTree)) < 0
+      }
+    }
   }
 }
 

@@ -41,27 +41,32 @@ struct TreeEntryBytes {
     TreeEntry(name: TreePath(bytes: tree[nameStart..<nameEnd]), mode: mode, id: id)
   }
 
-  /// How this entry's name compares with another in git's order: negative, 0 or positive. The names
-  /// of folders count as if they ended in `/`.
+  /// How this entry's name compares with another in git's order: negative, 0 or positive.
   func compare(
     in tree: UnsafeRawBufferPointer, with name: UnsafeRawBufferPointer, isTree: Bool
   ) -> Int {
-    let mine = self.name(in: tree)
-    let shared = min(mine.count, name.count)
-    if shared > 0, let left = mine.baseAddress, let right = name.baseAddress {
-      let order = memcmp(left, right, shared)
-      if order != 0 { return Int(order) }
-    }
-    let slash = Int(UInt8(ascii: "/"))
-    func next(_ name: UnsafeRawBufferPointer, _ isTree: Bool) -> Int {
-      name.count > shared ? Int(name[shared]) : (isTree ? slash : 0)
-    }
-    let order = next(mine, self.isTree) - next(name, isTree)
-    return order != 0 ? order : mine.count - name.count
+    TreeBytes.order(of: (self.name(in: tree), self.isTree), with: (name, isTree))
   }
 }
 
 enum TreeBytes {
+  /// git's order of two names: negative, 0 or positive. The names of folders count as if they ended in `/`.
+  static func order(
+    of left: (name: UnsafeRawBufferPointer, isTree: Bool),
+    with right: (name: UnsafeRawBufferPointer, isTree: Bool)
+  ) -> Int {
+    let shared = min(left.name.count, right.name.count)
+    if shared > 0, let first = left.name.baseAddress, let second = right.name.baseAddress {
+      let order = memcmp(first, second, shared)
+      if order != 0 { return Int(order) }
+    }
+    func next(_ name: UnsafeRawBufferPointer, _ isTree: Bool) -> Int {
+      name.count > shared ? Int(name[shared]) : isTree ? Int(UInt8(ascii: "/")) : 0
+    }
+    let order = next(left.name, left.isTree) - next(right.name, right.isTree)
+    return order != 0 ? order : left.name.count - right.name.count
+  }
+
   static func entries(_ tree: [UInt8]) -> [TreeEntryBytes]? {
     tree.withUnsafeBytes { tree in
       var found: [TreeEntryBytes] = []

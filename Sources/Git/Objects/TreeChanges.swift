@@ -164,6 +164,7 @@ extension Repository {
     for (name, entry) in entries {
       let isTree = entry.mode == .tree
       edits.append(TreeBytes.Edit(name: name, isTree: isTree, entry: entry))
+      if before.isEmpty { continue }
       edits.append(TreeBytes.Edit(name: name, isTree: !isTree, entry: nil))
     }
     guard let content = TreeBytes.applying(edits, to: before) else {
