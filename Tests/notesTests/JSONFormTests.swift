@@ -50,7 +50,7 @@ import Testing
     try expect(String(decoding: golden, as: UTF8.self), isLikeCommand: command)
   }
 
-  /// "Each line has a field type".
+  /// "The field type of each line names its kind."
   @Test func `Each line says what it tells of`() {
     for (name, fields) in page.commands.merging(page.events, uniquingKeysWith: +) {
       #expect(fields.contains { $0.name == "type" }, "\(name)")

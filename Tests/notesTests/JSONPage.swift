@@ -18,34 +18,65 @@ struct JSONPage {
   private(set) var objects: [String: [Field]] = [:]
   /// The kinds of failure, with the exit statuses as the page says them.
   private(set) var failures: [String: String] = [:]
+  /// The fields that are the same in many objects.
+  private var commonFields: [String: Field] = [:]
 
   init() throws {
     let page = try readFile(BuiltBinary.sourceFolder + "/man/notes-json.5")
     var part = ""
     var section = ""
-    var same: [String: String] = [:]
+    // The objects whose fields a command or event has, too.
+    var included: [(part: String, section: String, object: String)] = []
     for line in String(decoding: page, as: UTF8.self).split(separator: "\n") {
       if line.hasPrefix(".Sh ") { part = String(line.dropFirst(4)) }
       if line.hasPrefix(".Ss ") { section = String(line.dropFirst(4)) }
-      if line.hasPrefix(".Em "), part == "COMMANDS" {
-        same[section] = String(line.dropFirst(4).dropLast(2))
+      if line.hasPrefix(".Ss "), part == "EVENTS" {
+        events[section, default: []].append(Field(name: "type", type: "string"))
+      }
+      if line.hasPrefix(".Em "), part == "COMMANDS" || part == "EVENTS" {
+        let object = line.dropFirst(4).split { $0 == " " || $0 == "," || $0 == "." }
+        included.append((part, section, object.joined(separator: " ")))
+      }
+      if line.hasPrefix(".Li "), part != "DESCRIPTION" {
+        for name in line.dropFirst(4).split(separator: " , ") {
+          add(try #require(commonFields[String(name)], "\(line)"), to: section, of: part)
+        }
       }
       guard line.hasPrefix(".It Li ") else { continue }
       let cells = line.dropFirst(7).split(separator: " Ta ")
-      let field = try #require(Self.field(cells), "\(line)")
-      switch part {
-      case "COMMANDS": commands[section, default: []].append(field)
-      case "EVENTS": events[section, default: []].append(field)
-      case "OBJECTS": objects[section, default: []].append(field)
-      case "FAILURES": failures[field.name] = field.type
-      default: Issue.record("\(line) stands in \(part)")
+      let field = try #require(Self.field(cells, in: part), "\(line)")
+      if cells.count == 2, part != "FAILURES", field.name != "type" {
+        #expect(commonFields[field.name] != nil, "\(line) has no meaning")
       }
+      add(field, to: section, of: part)
     }
-    for (command, object) in same { commands[command] = objects[object] }
+    for (part, section, name) in included {
+      let fields = try #require(objects[name] ?? commands[name], "\(section) has \(name)")
+      for field in fields { add(field, to: section, of: part) }
+    }
   }
 
-  private static func field(_ cells: [Substring]) -> Field? {
-    guard cells.count == 3 else { return nil }
+  private mutating func add(_ field: Field, to section: String, of part: String) {
+    switch part {
+    case "DESCRIPTION": commonFields[field.name] = field
+    case "COMMANDS": commands[section, default: []].append(field)
+    case "EVENTS": events[section, default: []].append(field)
+    case "OBJECTS": objects[section, default: []].append(field)
+    case "FAILURES": failures[field.name] = field.type
+    default: Issue.record("\(field.name) is in \(part)")
+    }
+  }
+
+  private static func field(_ cells: [Substring], in part: String) -> Field? {
+    let name = String(cells[0])
+    if part == "FAILURES" {
+      // A status other than 1 is in brackets before the meaning.
+      let status = cells.count == 2 && cells[1].hasPrefix("(") ? cells[1].dropFirst() : "1)"
+      return Field(name: name, type: String(status.prefix { $0 != ")" }))
+    }
+    // The second cell of `type` is its value.
+    if cells.count == 2, name == "type" { return Field(name: name, type: "string") }
+    guard cells.count == 2 || cells.count == 3 else { return nil }
     var type = String(cells[1])
     func ends(_ words: String) -> Bool {
       guard type.hasSuffix(words) else { return false }
@@ -57,7 +88,7 @@ struct JSONPage {
     let isArray = type.hasPrefix("array of ")
     if isArray { type.removeFirst("array of ".count) }
     return Field(
-      name: String(cells[0]), type: type, isArray: isArray, mayBeNull: mayBeNull,
+      name: name, type: type, isArray: isArray, mayBeNull: mayBeNull,
       mayBeAbsent: mayBeAbsent)
   }
 
