@@ -151,6 +151,11 @@ extension Device {
 }
 
 extension [Event] {
+  /// The references at hubs that may lead to what was forgotten.
+  var others: [[String]] {
+    compactMap { if case .hubOthers(_, let names) = $0 { names } else { nil } }
+  }
+
   /// The hubs that went back.
   var rewinds: [(from: ObjectID, to: ObjectID?)] {
     compactMap { if case .hubWentBack(_, let from, let to) = $0 { (from, to) } else { nil } }

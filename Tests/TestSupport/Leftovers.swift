@@ -37,6 +37,16 @@ public struct Leftovers {
     return found
   }
 
+  /// Whether anything in a git repository that a reference leads to has the text.
+  public static func isReachable(_ text: String, inRepository path: String) throws -> Bool {
+    let list = "git -C \"$1\" rev-list --all --objects | cut -d' ' -f1"
+    let found = try run(["sh", "-c", "\(list) | git -C \"$1\" cat-file --batch", "sh", path])
+    guard found.isSuccess else { throw Unreadable(description: "\(found)") }
+    return found.output.firstRange(of: Array(text.utf8)) != nil
+  }
+
+  private struct Unreadable: Error { let description: String }
+
   private static func bytes(ofHexadecimal text: String) -> [UInt8] {
     let digits = Array(text.utf8)
     return stride(from: 0, to: digits.count - 1, by: 2).compactMap {

@@ -290,7 +290,8 @@ package final class HubVisit {
 
   /// The hub's references that are not the notebook's, and may lead to forgotten content.
   private func otherReferences() throws -> [String] {
-    let own = branch.tips.keys.map { "refs/heads/" + $0 }
+    // Before a fetch the branch's tip is not known.
+    let own = ([branch.name] + branch.tips.keys).map { "refs/heads/" + $0 }
     return try Self.talking { try transfer.references(of: hub.url) }.keys.filter { name in
       !own.contains(name) && !name.hasPrefix("refs/notebook/")
         && !name.hasPrefix("refs/invitations/")
