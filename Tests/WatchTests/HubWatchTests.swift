@@ -48,6 +48,56 @@ struct HubWatchTests {
     #expect(ada.events.all.count(where: failed) == 1)
   }
 
+  // notes-forget(1), "Hubs": "at each later visit, a device that has followed" replaces the branch, and "a device
+  // that has not followed and finds the rewritten history at a hub moves over".
+  @Test("a watcher that has followed replaces a hub's former history, and others follow there")
+  func forgetting() throws {
+    let secret = "hunter2-pass-9f"
+    let folder = try TemporaryFolder()
+    let url = folder["hub.git"]
+    let made = try run(["git", "init", "--quiet", "--bare", "--initial-branch=main", url])
+    try #require(made.isSuccess, "\(made)")
+    let ada = try Watcher(founding: "Ada", on: InMemoryNetwork())
+    let watchers = try ["Bob", "Cleo"].map {
+      try Watcher($0, certifiedBy: ada, on: InMemoryNetwork())
+    }
+    let (bob, cleo) = (watchers[0], watchers[1])
+    for watcher in watchers {
+      watcher.hubInterval = 1
+      try Notebook.open(at: watcher.folder["notes"]).add(Hub(name: "hub", url: url))
+      try watcher.start()
+    }
+    defer { for watcher in watchers { watcher.stop() } }
+    try ada.write("key \(secret)\n", to: "Wifi.txt")
+    #expect(bob.wait { bob.port != nil })
+    let atBob = Address(host: "127.0.0.1", port: try #require(bob.port))
+    func meetBob() throws {
+      var sync = SyncRun(context: ada.context)
+      sync.addresses = [atBob]
+      #expect(try sync.run().failures.isEmpty)
+    }
+    try meetBob()
+    #expect(cleo.wait { (try? cleo.text("Wifi.txt")) == "key \(secret)\n" })
+    #expect(try Leftovers.isReachable(secret, inRepository: url))
+    // Ada knows no hub: only the watchers visit it.
+    _ = try ada.context.notebook().forget(.text(Array(secret.utf8)))
+    try cleo.write("of Cleo with \(secret)\n", to: "Mine.txt")
+    try meetBob()
+    #expect(try bob.wait { try !Leftovers.isReachable(secret, inRepository: url) })
+    #expect(cleo.wait { (try? cleo.text("Mine.txt")) == "of Cleo with [forgotten]\n" })
+    #expect(bob.wait { (try? bob.text("Mine.txt")) == "of Cleo with [forgotten]\n" })
+    #expect(try bob.wait { try bob.tip() == cleo.tip() })
+    #expect(try !Leftovers.isReachable(secret, inRepository: url))
+    for watcher in watchers {
+      watcher.stop()
+      let places = try Leftovers(in: watcher.folder["notes"]).places(of: secret)
+      #expect(places == [], "\(watcher.name)")
+      #expect(try watcher.text("Wifi.txt") == "key [forgotten]\n")
+      let followed = watcher.events.all.count { if case .followed = $0 { true } else { false } }
+      #expect(followed == 1, "\(watcher.name)")
+    }
+  }
+
   @Test("the pace: soon after news, slower after failures, at once with a network")
   func pace() {
     let start = Instant(seconds: 1_000)
