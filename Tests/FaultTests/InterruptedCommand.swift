@@ -10,21 +10,29 @@ final class InterruptedCommand: Sendable {
   private let words: [String]
   private let name: String
   private let work: MemoryFolder
+  private let countsChildren: Bool
+  private let prepare: @Sendable (Party) throws -> Void
   private let goOn: @Sendable (Party, _ isDone: Bool) throws -> Void
   private let check: @Sendable (Party) throws -> Void
 
   /// - Parameters:
   ///   - work: its folder `template` has the party as it is before the command.
+  ///   - countsChildren: whether the calls of its child processes count, too, and whichever process makes the
+  ///     call is interrupted.
+  ///   - prepare: what a copy of the party needs before it is played with.
   ///   - goOn: what the next commands do, whether the run said that it was done or not.
   ///   - check: how the party is to be found then.
   init(
     _ words: [String], of name: String, in work: MemoryFolder,
+    countsChildren: Bool = false, prepare: @escaping @Sendable (Party) throws -> Void = { _ in },
     goOn: @escaping @Sendable (Party, _ isDone: Bool) throws -> Void,
     check: @escaping @Sendable (Party) throws -> Void
   ) throws {
     (self.words, self.name, self.work, self.goOn, self.check) = (words, name, work, goOn, check)
+    (self.countsChildren, self.prepare) = (countsChildren, prepare)
     let plain = work.path + "/plain"
     let party = try Self.copy(name, work.path + "/template", to: plain)
+    try prepare(party)
     let played = try party.start(words, ["FAULT_LOG": work.path + "/log"]).wait(within: 180)
     guard played.isSuccess else { throw FaultRun.Violation(description: "\(played)") }
     try check(party)
@@ -55,7 +63,8 @@ final class InterruptedCommand: Sendable {
     let folder = work.path + "/\(point) \(fault)"
     do {
       let party = try Self.copy(name, work.path + "/template", to: folder)
-      let play = try play(point, fault, party, met: folder + "/met")
+      try prepare(party)
+      let play = try play(point, fault, party, in: folder)
       removeTree(folder)
       return play
     } catch {
@@ -65,9 +74,20 @@ final class InterruptedCommand: Sendable {
     }
   }
 
-  private func play(_ point: Int, _ fault: Fault, _ party: Party, met: String) throws -> Play {
-    let faults = fault.environment.merging(["FAULT_AT": "\(point)", "FAULT_MET": met]) { $1 }
+  private func play(
+    _ point: Int, _ fault: Fault, _ party: Party, in folder: String
+  ) throws -> Play {
+    let met = folder + "/met"
+    var faults = fault.environment.merging(["FAULT_AT": "\(point)", "FAULT_MET": met]) { $1 }
+    let counter = folder + "/counter"
+    if countsChildren { faults["FAULT_COUNTER"] = counter }
     let broken = try party.start(words, faults).wait(within: 180)
+    if countsChildren {
+      // A child goes on where its parent was killed. Each holds the lock.
+      let file = open(counter, O_RDONLY | O_CLOEXEC)
+      guard file >= 0, flock(file, LOCK_EX) == 0 else { throw SystemError("flock", counter) }
+      close(file)
+    }
     if case .signalled(let signal) = broken.status, !(fault.isDeath && signal == SIGKILL) {
       throw FaultRun.Violation(description: "ended in an unforeseen way: \(broken)")
     }

@@ -31,7 +31,7 @@ struct MovingOverFaultTests {
   private func moving() throws -> InterruptedCommand {
     let (work, ada, cea) = try pair()
     let bundle = work.path + "/template/new.bundle"
-    try forget(on: ada)
+    try ada.forget(Self.secret)
     try ada.succeed("bundle", "create", bundle)
     try cea.write("2.txt", "stays\nunsaved\n")
     try cea.write("3.txt", "unsaved \(Self.secret)\n")
@@ -48,7 +48,7 @@ struct MovingOverFaultTests {
     let (work, ada, cea) = try pair()
     let bundle = work.path + "/template/old.bundle"
     try cea.succeed("bundle", "create", bundle)
-    try forget(on: ada)
+    try ada.forget(Self.secret)
     try ada.write("2.txt", "stays\nunsaved\n")
     return try applying(
       bundle, "ada", in: work,
@@ -65,18 +65,10 @@ struct MovingOverFaultTests {
     try ada.write("2.txt", "stays\n")
     try ada.succeed("init", "--name", "Home", "--device-name", "ada")
     try ada.succeed("save")
-    try Self.join(cea, to: ada)
+    try cea.join(ada)
     try cea.write("1.txt", "Wifi\nkey \(Self.secret)!\nof cea\n")
     try cea.succeed("save")
     return (work, ada, cea)
-  }
-
-  private func forget(on ada: Party) throws {
-    let forgotten = try run(
-      [BuiltBinary.notes(), "forget", "--text", "--yes"], in: ada.notebook,
-      environment: TestEnvironment.isolated(home: ada.folder + "/home"),
-      input: Array(Self.secret.utf8))
-    guard forgotten.isSuccess else { throw FaultRun.Violation(description: "\(forgotten)") }
   }
 
   private func applying(
@@ -94,17 +86,27 @@ struct MovingOverFaultTests {
       guard status.contains("\"notebook\"") else { throw FaultRun.Violation(description: status) }
     }
   }
+}
 
-  private static func join(_ cea: Party, to ada: Party) throws {
-    let invite = try ada.listen(["invite"])
+extension Party {
+  /// Forgets a text.
+  func forget(_ text: String) throws {
+    let forgotten = try run(
+      [BuiltBinary.notes(), "forget", "--text", "--yes"], in: notebook,
+      environment: TestEnvironment.isolated(home: folder + "/home"), input: Array(text.utf8))
+    guard forgotten.isSuccess else { throw FaultRun.Violation(description: "\(forgotten)") }
+  }
+
+  /// Joins the notebook of another party.
+  func join(_ other: Party) throws {
+    let invite = try other.listen(["invite"])
     defer { invite.process.send(9) }
     guard let port = invite.port, let code = invite.code else {
       throw FaultRun.Violation(description: "no invitation: \(try invite.process.wait())")
     }
-    let joined = try cea.notes(
-      "join", code, cea.notebook, "--yes", "--name", "cea", "--no-discovery", "--at",
+    try succeed(
+      "join", code, notebook, "--yes", "--name", name, "--no-discovery", "--at",
       "127.0.0.1:\(port)")
-    guard joined.isSuccess else { throw FaultRun.Violation(description: "\(joined)") }
     _ = try? invite.process.wait(within: 40)
   }
 }

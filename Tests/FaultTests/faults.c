@@ -6,6 +6,8 @@
 //   FAULT_ROOT   only calls on files below this folder count
 //   FAULT_LOG    append a line `KIND PATH` a counted call
 //   FAULT_TIME   what time(2) says: versions get the same IDs in every run
+//   FAULT_COUNTER  a file by which processes count together: the number is that of a call among those of a
+//                  process and its children
 //   FAULT_AT     the number of the call to act on, from 1
 //   FAULT_MET    a file to make when that call is met
 //   FAULT_MODE   kill   die just before the call
@@ -25,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -37,7 +40,7 @@ static const char *root, *mode, *met_path;
 static size_t root_length;
 static long target;
 static int number, log_file = -1;
-static atomic_long counter;
+static atomic_long own, *counter = &own;
 
 // Other libraries' constructors may call before ours has run.
 typedef long system_call(long, ...);
@@ -55,6 +58,17 @@ __attribute__((constructor)) static void start(void) {
   target = getenv("FAULT_AT") ? atol(getenv("FAULT_AT")) : 0;
   number = getenv("FAULT_ERRNO") ? atoi(getenv("FAULT_ERRNO")) : EIO;
   met_path = getenv("FAULT_MET");
+  const char *shared = getenv("FAULT_COUNTER");
+  if (shared) {
+    int file = RAW(SYS_openat, AT_FDCWD, shared, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    RAW(SYS_ftruncate, file, sizeof own);
+    void *bytes = (void *)RAW(SYS_mmap, NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (bytes == MAP_FAILED) abort();
+    counter = bytes;
+    // Whoever locks the file waits for the end of all of them.
+    RAW(SYS_flock, RAW(SYS_fcntl, file, F_DUPFD_CLOEXEC, 500), LOCK_SH);
+    RAW(SYS_close, file);
+  }
   const char *log = getenv("FAULT_LOG");
   if (log) log_file = RAW(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 }
@@ -163,7 +177,7 @@ enum { NEEDS_ROOM = 1, WRITES = 2 };
 // Counts a call; returns -1 with errno when it is to fail, 1 for half a write, else 0.
 static int met(const char *kind, const char *path, int traits) {
   if (!below(path)) return 0;
-  long at = ++counter;
+  long at = ++*counter;
   if (log_file >= 0) {
     char line[4400];
     int length = snprintf(line, sizeof line, "%s %s\n", kind, path + root_length);
