@@ -118,13 +118,13 @@ extension NotebookLocator {
     return path(ofFolder: name, in: notebook)
   }
 
-  /// The same, but it throws if there is no folder.
+  /// Like `folderOrTop(named:)`, but throws if there is no folder.
   static func existingFolder(named name: String, in notebook: Notebook) throws(Failure) -> TreePath
   {
     if let folder = folderOrTop(named: name, in: notebook) { return folder }
     throw Failure(
       .failed, "no_such_folder", "there is no folder '\(Visible.name(name))'",
-      hint: "name it as seen from the current folder or the notebook's top", name: name)
+      hint: "write its path from the current folder or from the notebook's top", name: name)
   }
 
   static func currentFolder(in notebook: Notebook) -> TreePath {

@@ -68,11 +68,11 @@ import Testing
       ),
       (
         ["list", "--folder", "nowhere"], 1, "there is no folder 'nowhere'",
-        "name it as seen from the current folder or the notebook's top"
+        "write its path from the current folder or from the notebook's top"
       ),
       (
         ["list", "--since", "soonish"], 64, "'soonish' is not a time",
-        "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'"
+        "write a time such as yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'"
       ),
       (
         ["restore", "trips/"], 64, "say which version of trips/ to restore",

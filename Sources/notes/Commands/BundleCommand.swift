@@ -24,7 +24,8 @@ struct BundleCommand: Command {
   @OptionGroup var options: FolderOption
 
   func run() throws {
-    throw Failure.usage("say what to do with a bundle", hint: "it is one of create, apply")
+    throw Failure.usage(
+      "say what to do with a bundle", hint: "run 'notes bundle create' or 'notes bundle apply'")
   }
 }
 

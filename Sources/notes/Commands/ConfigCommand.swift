@@ -219,7 +219,7 @@ enum Setting: String, CaseIterable {
     case .notebookName:
       guard let value, let notebook else {
         throw Failure.usage(
-          "a notebook has to have a name", hint: "'notes config name NAME' gives it another")
+          "a notebook has to have a name", hint: "'notes config name NAME' changes the name")
       }
       try notebook.renameForAll(value)
     default: try UserSettings.set(rawValue, to: value)

@@ -135,7 +135,7 @@ struct ImportCommand: Command {
     if notebook.contains(place: there) || there == "/" || (own + "/").hasPrefix(there + "/") {
       throw Failure.usage(
         "\(Visible.name(source)) and the notebook are one inside the other",
-        hint: "'notes save' versions the files in the notebook's folder")
+        hint: "'notes save' saves the files in the notebook's folder")
     }
     let target = try into.map {
       try notebook.path(

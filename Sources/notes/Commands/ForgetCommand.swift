@@ -175,7 +175,7 @@ struct ForgetCommand: Command {
     Failure(
       .failed, "cannot_be_taken_out",
       "only attachments or names of files hold that: \(Phrase.list(files.map { Visible.name($0) }))",
-      hint: "'notes forget' takes a file by its name")
+      hint: "'notes forget FILE' forgets the whole file")
   }
 
   // MARK: Report

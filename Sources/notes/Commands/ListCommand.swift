@@ -164,7 +164,7 @@ extension NamedTime {
     guard let time = NamedTime(parsing: text, now: TimeText.now) else {
       throw .usage(
         "'\(Visible.name(text))' is not a time",
-        hint: "a time is like yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'")
+        hint: "write a time such as yesterday, '2 hours ago', 2026-11-20 or '2026-11-20 10:00'")
     }
     return time
   }

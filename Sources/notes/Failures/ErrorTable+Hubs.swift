@@ -144,8 +144,8 @@ extension BundleError: ExplainedError {
     case .lacking:
       .failed(
         "bundle_builds_on",
-        "first apply the bundle before it here, or make one there with an earlier --since; if something was "
-          + "forgotten since, make one without it on a device that has followed"
+        "first apply the earlier bundle here, or make one there with an earlier --since; if something was "
+          + "forgotten since, make one without --since on a device that has followed"
       )
     case .noVersion: .failed("no_version", "'notes new' makes a note")
     case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")

@@ -102,7 +102,7 @@ struct NotebookPlace {
     guard Console.canAsk, Console.confirm("\(message).\nTake them?", byDefault: false) else {
       throw Failure(
         .failed, "secret_files", message,
-        hint: "move them out, or name them in .gitignore; --include takes them")
+        hint: "move them out, or name them in .gitignore; --include adds them")
     }
   }
 }

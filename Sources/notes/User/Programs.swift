@@ -19,7 +19,8 @@ struct Editor {
       guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, !isDumb else {
         throw Failure(
           .failed, "no_terminal", "\(name) needs a terminal to edit in",
-          hint: "set EDITOR to one that needs none, or write the file and run 'notes save'")
+          hint: "set EDITOR to an editor that needs no terminal, "
+            + "or write the file and run 'notes save'")
       }
       return Editor(command: name)
     }

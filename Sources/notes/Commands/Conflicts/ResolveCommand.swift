@@ -100,7 +100,7 @@ struct ResolveCommand: Command {
         .failed, "no_such_block",
         "\(Visible.name(path)) has no block \(number), but \(Phrase.count(count, "block"))",
         hint:
-          "they are counted from the top: 'notes resolve \(Visible.word(path.label))' shows them")
+          "blocks are counted from the top: 'notes resolve \(Visible.word(path.label))' shows them")
     } catch MergeError.noConflict {
       throw Failure(
         .failed, "no_conflict", "\(Visible.name(path)) has no conflict",
