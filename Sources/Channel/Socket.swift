@@ -122,7 +122,7 @@ public final class Socket: Sendable {
       if count > 0 {
         left -= 1
       } else if count == 0 || (errno != EAGAIN && errno != EINTR)
-        // The time is over, or the peer is gone: there is no more to read.
+        // The wait fails at the deadline, on cancellation, and if the connection is lost.
         || (try? Wait.until(
           descriptor, .reading, deadline: deadline, phase: .receiving, cancellation: cancellation))
           == nil

@@ -12,7 +12,7 @@ public final class VersionWalk {
   /// Whether it searches a note's versions in a history that has no table yet.
   public let lacksTable: Bool
 
-  /// The same walk, restricted to versions that changed something in a folder, and to these
+  /// A walk through those of `walk`'s versions that changed something in a folder, with only these
   /// changes.
   public init(_ walk: VersionWalk, below folder: TreePath) {
     lacksTable = walk.lacksTable

@@ -35,8 +35,8 @@ public enum AllowedSigners {
 }
 
 extension MembershipStore {
-  /// Does the same, ignoring errors: the file is only for git, and the next change writes it again, so no
-  /// change of members waits for it.
+  /// Calls `addAllowedSigners` and ignores errors: the file is only for git, and the next change of members
+  /// writes it again.
   func keepAllowedSigners() {
     do { try addAllowedSigners() } catch {}
   }

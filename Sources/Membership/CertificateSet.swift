@@ -109,7 +109,7 @@ struct CertificateSet: Sendable {
     }
   }
 
-  /// The peer's items that are not here: it mostly sends known ones, which need not be decoded.
+  /// The encodings of items that are not in this set. A peer mostly sends known items; these are not decoded.
   func unknown(_ encodings: [[UInt8]]) throws -> [[UInt8]] {
     try encodings.filter { !fingerprints.contains(try Fingerprint(of: $0)) }
   }

@@ -120,8 +120,8 @@ struct CountingLists {
     return all
   }
 
-  /// The keys that reach themselves, and that no other key reaches unless they reach it, too; all keys
-  /// if there are none.
+  /// The keys that reach themselves, and every key that reaches them; all keys if there are no such
+  /// keys.
   private static func rings(_ ends: [[UInt8]: Set<[UInt8]>]) -> Set<[UInt8]> {
     let reached = ends.mapValues { first in
       var all = first

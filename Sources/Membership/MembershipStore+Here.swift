@@ -22,7 +22,7 @@ extension MembershipStore {
   /// The IDs that the notebook had before, as far as this device knows.
   public func formerIDs() throws -> Set<String> { try DeviceList.formerly.read(in: folder) }
 
-  /// The same, the latest first.
+  /// The IDs that the notebook had before, the latest first.
   public func formerIDsLatestFirst() throws -> [String] {
     try DeviceList.formerly.inOrder(in: folder).reversed()
   }

@@ -133,7 +133,7 @@ extension MembershipStore {
     try reissue(devices: [device], name: name, role: role, removing: others, by: key, now: now)
   }
 
-  /// The same for several devices, all or none of them.
+  /// Gives several members another role or name, like `reissue(device:)`: all of them or none.
   public func reissue(
     devices: [String], name: String? = nil, role: Role? = nil, removing others: [String] = [],
     by key: DeviceKey, now: Int64 = WallClock.now()

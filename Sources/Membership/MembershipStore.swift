@@ -106,7 +106,7 @@ public final class MembershipStore: Sendable {
   /// new one excludes.
   public func refresh() throws { try changing.withLock { _ in try readChanges() } }
 
-  /// The same; but while a peer's set is being merged, newly stored items wait for that.
+  /// Like `refresh`, but while a peer's set is being merged, it reads only this device's own decisions.
   func refreshUnlessMerging() throws {
     if state.withLock({ $0.merges > 0 }) { return try readOwnChoices() }
     try refresh()

@@ -40,7 +40,7 @@ struct People: Sendable {
   private var named: Set<[UInt8]> = []
   private var deviceCounts: [[UInt8]: Int] = [:]
 
-  /// None.
+  /// No persons.
   init() {}
 
   /// - Parameter devices: every device's key and own name, and the certificate that names its person, if one does.
@@ -68,7 +68,7 @@ struct People: Sendable {
   /// The person of a device; nil for a key that was never certified.
   func person(ofKey key: [UInt8]) -> Person? { persons[key] }
 
-  /// The same, if a certificate names the person.
+  /// The person of a device, if a certificate names the person; else nil.
   func namedPerson(ofKey key: [UInt8]) -> Person? { named.contains(key) ? persons[key] : nil }
 
   /// The person with this ID; nil if no device is that person's.

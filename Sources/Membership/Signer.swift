@@ -39,8 +39,8 @@ extension MembershipStore {
   /// All devices that were ever certified, by their IDs.
   public func signers() -> [String: Signer] { state.withLock { $0.set.signers() } }
 
-  /// The same for the notebook with this state folder, from its cache or its list of members; nil if the
-  /// notebook has no list.
+  /// All devices that were ever certified in the notebook with this state folder, from its cache or its
+  /// list of members; nil if the notebook has no list.
   ///
   /// - Throws: an error if the list exists and cannot be read: without it, the members are unknown.
   public static func signers(ofNotebookAt stateFolder: StateFolder) throws -> [String: Signer]? {

@@ -77,7 +77,7 @@ struct TermFiles {
     return found
   }
 
-  /// Whether each of so many terms, the first ones, has the same new file at a path.
+  /// Whether the first `count` terms all have the same new file at a path.
   func isAddedAlike(_ path: TreePath, byFirst count: Int) -> Bool {
     let found = Set(changed.prefix(count).map { $0[path] ?? nil })
     return found.count == 1 && !found.contains(nil)

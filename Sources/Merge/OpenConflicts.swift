@@ -33,7 +33,7 @@ public enum OpenConflicts {
     return try conflicts(at: commit, in: store, known: &known)
   }
 
-  /// The same for one of several commits, whose searches share the same ancestors.
+  /// The conflicts at one of several commits; `known` keeps the ancestors that their searches share.
   static func conflicts(
     at commit: Commit, in store: any MergeStore, known: inout [ObjectID: Commit]
   ) throws -> [TreePath: Int] {

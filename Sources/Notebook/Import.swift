@@ -53,7 +53,7 @@ extension Notebook {
       do {
         last = try repository.withBatchedWrites(isBeforeMove: true) {
           let imported = try found.look(at: source, keepsTexts: true, progress: progress)
-          // Then nothing that was stored so far is kept.
+          // This error drops everything that was stored so far.
           if !includesSecrets, !imported.secrets.isEmpty { throw Import.HoldsSecrets() }
           return try transaction.writer.makeVersions(found.groups)
         }

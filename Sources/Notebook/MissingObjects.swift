@@ -103,7 +103,7 @@ extension Notebook {
   /// Looks for missing texts of the latest version, and records them: see `missingTexts`. A missing text that
   /// is in the folder is stored again. A caller that needs an unreadable text finds that out itself.
   package func lookForMissingTexts() {
-    // As above: a caller that needs an unreadable text finds that out itself.
+    // An unreadable index or branch counts as if no text were missing.
     let missing = try? missingTexts(in: workTree.indexFile(), of: repository.head())
     record(missing: missing ?? [])
   }

@@ -8,7 +8,7 @@ extension Notebook {
     return try versionCount(from: [tip], lacking: other.map { [$0] } ?? [])
   }
 
-  /// The same for several tips on each side.
+  /// How many versions made by people are in the history of `tips` and not in that of `others`.
   public func versionCount(
     from tips: [ObjectID], lacking others: [ObjectID] = []
   ) throws -> Int {

@@ -62,8 +62,8 @@ package struct FormerForms {
     }
   }
 
-  /// The same for two histories that each lack something else: the files and texts are those of the first one,
-  /// without everything that the second one lacks.
+  /// Pairs the versions of two histories from each of which something else was removed. The new files and
+  /// texts are those of the first history, without everything that the second one lacks.
   package init(
     of roots: [ObjectID], besides tops: [ObjectID], _ repository: Repository
   ) throws {
@@ -103,7 +103,7 @@ package struct FormerForms {
     var files: [TreePath: Replacement] = [:]
     for change in try repository.changes(from: own.tree, to: other.tree) {
       guard let before = change.old else {
-        // This side removed the file.
+        // Only the other version has the file: this one may lack it because it was forgotten.
         guard own.isRewritten else { return nil }
         continue
       }

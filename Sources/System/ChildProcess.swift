@@ -107,7 +107,7 @@ public struct ChildProcess: Sendable {
     String(decoding: variable.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
   }
 
-  /// The same, with arguments as text.
+  /// Starts a program with arguments that are text.
   public init(
     _ program: String, _ arguments: [String], output: Stream = .inherited
   ) throws(SystemCallError) {
@@ -125,7 +125,8 @@ public struct ChildProcess: Sendable {
   @discardableResult
   public func wait() -> Ending? { ending(0) }
 
-  /// The same until `deadline`; also nil if it has not ended by then.
+  /// Waits for its end until `deadline`; nil if it has not ended by then, or if the system does not report
+  /// its status.
   public func wait(until deadline: Instant) -> Ending? {
     var pause: useconds_t = 2_000
     while true {

@@ -32,7 +32,7 @@ extension [UInt8] {
     }
   }
 
-  /// The same, from a text.
+  /// The bytes of a text of hexadecimal digits; nil for anything else.
   public init?(hexadecimal text: some StringProtocol) {
     self.init(hexadecimal: Array(text.utf8)[...])
   }

@@ -83,7 +83,7 @@ extension FileSystem {
     try sync(file: folder, O_RDONLY | O_DIRECTORY)
   }
 
-  /// The same; returns false if the folder does not exist.
+  /// Like `sync(folder:)`; returns false if the folder does not exist.
   public static func syncIfThere(folder: String) throws(Failure) -> Bool {
     let descriptor = Counted.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 {
@@ -109,7 +109,7 @@ extension FileSystem {
     return names
   }
 
-  /// The same; empty if the folder cannot be listed.
+  /// Like `names(in:)`; empty if the folder cannot be listed.
   public static func namesIfAny(in folder: String) -> [String] { (try? names(in: folder)) ?? [] }
 
   /// Makes a folder in `/tmp` that only this user can read, and that the caller removes.
@@ -146,7 +146,8 @@ extension FileSystem {
     try list(stream, path: folder, body)
   }
 
-  /// The same for a folder that is open for reading, which this closes; `path` is for errors.
+  /// Calls `body` with each name in a folder that is open for reading, and closes the folder; `path` is for
+  /// errors.
   public static func list(
     takingOwnership descriptor: Int32, path: String, _ body: (FolderEntry) throws(Failure) -> Void
   ) throws(Failure) {

@@ -15,7 +15,7 @@ extension FileSystem {
     return content
   }
 
-  /// The same; nil, with `errno` set, if there is no such file.
+  /// Like `read`; nil, with `errno` set, if there is no such file.
   public static func readIfThere(
     _ path: String, limit: Int = .max, followsLink: Bool = true
   ) throws(Failure) -> [UInt8]? {
@@ -32,8 +32,9 @@ extension FileSystem {
     return try read(descriptor, path: path, limit: limit)
   }
 
-  /// The same; nil also if it cannot be read. For files that another program may have written, or that only
-  /// save time: the caller continues as if there were none. A caller that needs the file uses `read`.
+  /// Like `readIfThere`; nil also if the file cannot be read. For files that another program may have
+  /// written, or that only save time: the caller continues as if there were none. A caller that needs
+  /// the file uses `read`.
   public static func contentIfAny(
     _ path: String, limit: Int = .max, followsLink: Bool = true
   ) -> [UInt8]? {

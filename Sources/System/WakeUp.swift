@@ -17,7 +17,7 @@ public final class WakeUp: Sendable {
   /// Wakes the thread. Can be called from any thread, any number of times.
   public func signal() { WakeUp.signal(descriptor) }
 
-  /// The same for a signal handler, which knows only the descriptor.
+  /// Wakes the thread from a signal handler, which knows only the descriptor.
   public static func signal(_ descriptor: Int32) {
     // A counter at its limit is already readable, so a failed write does not matter.
     var one: UInt64 = 1

@@ -16,7 +16,8 @@ package final class OpenedInvitations: Sendable {
     package var attemptsLeft: Int?
   }
 
-  /// The operation that keeps an invitation open, and its end.
+  /// A running operation that keeps an invitation open: a token to cancel it, and a queue that gets an item
+  /// at its end.
   private final class Hold: Sendable {
     let token: CancellationToken
     let ended = BlockingQueue<Bool>()
@@ -38,7 +39,7 @@ package final class OpenedInvitations: Sendable {
   /// How long to wait until an invitation is open, in seconds.
   private static let patience = 30.0
 
-  /// None yet.
+  /// A list without invitations.
   package init() {}
 
   /// Calls `body` when an invitation changes.
@@ -115,7 +116,7 @@ package final class OpenedInvitations: Sendable {
 
   private func tell() { changed.withLock { $0 }() }
 
-  /// Ends all of them.
+  /// Ends all invitations.
   package func stop() {
     let holds = state.withLock { $0.holds }
     for hold in holds { hold.token.cancel() }

@@ -119,7 +119,7 @@ public final class VersionProofs {
     merges.remember()
   }
 
-  /// The author of a version, and the proof.
+  /// The author of a version, and how far that is proved.
   ///
   /// - Throws: an error if the version or the list of members cannot be read.
   public func author(of commit: Commit) throws -> VersionAuthor {
@@ -129,7 +129,7 @@ public final class VersionProofs {
     return author
   }
 
-  /// The same, for a version's ID.
+  /// Like `author(of:)` for a commit, for its ID.
   public func author(of id: ObjectID) throws -> VersionAuthor {
     try known[id] ?? author(of: notebook.repository.commit(id))
   }

@@ -108,7 +108,7 @@ package final class HubVisit {
     replica.gives = try mayGive
     let isDone = try invitations?.areOpen != true && giveUnseen()
     if !isDone {
-      // Another process may visit the hub during this fetch, and record the state that it finds.
+      // Read before the fetch: another process may visit the hub in the meantime, and record a newer state.
       let (former, wasGuest) = (try branch.former, context?.isGuest)
       try look()
       try checkHistory(since: former)

@@ -238,7 +238,7 @@ public struct Joined: Sendable {
   package let offer: PairingOffer
   /// The address at which the inviter was reached.
   public let address: Address
-  /// This device in the notebook, ready for the first session.
+  /// The notebook with this device as its member, for the first session.
   public let context: SessionContext
 }
 

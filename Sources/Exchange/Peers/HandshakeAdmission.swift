@@ -39,7 +39,8 @@ package struct HandshakeAdmission {
     fileprivate let network: String
     fileprivate(set) var stage = Stage.silent
 
-    /// When the computation begins, the candidate gets a thread, which stays until the end.
+    /// `silent`: the client has sent nothing. `heard`: it has, and waits for its turn. `begun`: a thread
+    /// computes the handshake.
     enum Stage { case silent, heard, begun }
   }
 

@@ -124,7 +124,7 @@ public final class SessionTable: Sendable {
   /// Makes every session check the versions that this device shows now.
   package func look() { look(early: nil) }
 
-  /// The same, after versions from a session were merged. If others are still sending, each peer is
+  /// Like `look`, after versions from a session were merged. If others are still sending, each peer is
   /// notified of several merges at once.
   package func lookAtMerged() { look(early: nil, mayWait: true) }
 

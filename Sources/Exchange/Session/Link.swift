@@ -68,8 +68,8 @@ package enum LinkMessage {
 /// The events on a link.
 package enum LinkEvent {
   case shows(Shown)
-  /// The same, as an answer: `heard` says how many of this side's heads messages the other side has
-  /// settled.
+  /// The other side shows new versions, as an answer: `heard` says how many of this side's heads
+  /// messages the other side has settled.
   case answered(Shown, heard: Int?, refusal: MergeRefusal?)
   /// The other side requests these heads; it has the known commits with all their history.
   case asked([ObjectID], known: [ObjectID])

@@ -210,7 +210,7 @@ public final class Session {
     keeper.sessions.endFetch(handle)
     switch taken {
     case .overtaken(let heads):
-      // The peer's versions on top of those that are here are announced before its pack.
+      // The peer announces newer versions before it sends the pack for this request.
       return try quarantine == nil ? fetch(wanted) : rules.settle(heads)
     case .merged(let heads, let outcome):
       rules.settle(heads)

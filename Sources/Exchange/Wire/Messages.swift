@@ -155,7 +155,7 @@ struct HeadsMessage: Message {
 
   var tip: ObjectID?
   var heads: [ObjectID]
-  /// As in `hello`.
+  /// The forgettings that the sender's history obeys, as in `hello`.
   var forgot: [String]?
 
   func validate() throws {
@@ -213,7 +213,7 @@ struct AppliedMessage: Message {
   var conflicts: Int
   /// A `MergeRefusal`; other reasons are unknown to this version.
   var refused: String?
-  /// As in `hello`.
+  /// The forgettings that the sender's history obeys, as in `hello`.
   var forgot: [String]?
 
   func validate() throws {

@@ -31,7 +31,7 @@ public struct ObjectID: Hashable, Sendable {
   /// The ID written as 40 hexadecimal digits in upper or lower case; nil for anything else.
   public init?(hex: some StringProtocol) { self.init(hex: Array(hex.utf8)[...]) }
 
-  /// The same, from bytes.
+  /// The ID whose 40 hexadecimal digits are these ASCII bytes; nil for anything else.
   public init?(hex: ArraySlice<UInt8>) {
     guard hex.count == 2 * Self.byteCount, let bytes = [UInt8](hexadecimal: hex) else { return nil }
     self.init(in: bytes.span.bytes, at: 0)

@@ -49,8 +49,8 @@ extension Repository {
       signedBy: nil)
   }
 
-  /// The same, with a signature over the rest, made by `sign`, in the `gpgsig` header: a text of
-  /// several lines.
+  /// Stores a commit and returns its ID. `sign` signs the rest of the commit; its text of several lines
+  /// becomes the `gpgsig` header.
   public func write(
     commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
     message: String, signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?

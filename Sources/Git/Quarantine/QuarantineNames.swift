@@ -16,7 +16,7 @@ public enum NameRules {
     path.bytes.withUnsafeBytes { problem(withPath: $0) }
   }
 
-  /// The same, for the path's bytes.
+  /// Like `problem(withPath:)` for a `TreePath`, for the path's bytes.
   public static func problem(withPath path: UnsafeRawBufferPointer) -> String? {
     let limits = PackLimits.standard
     if path.count > limits.pathBytes { return "a path longer than \(limits.pathBytes) bytes" }

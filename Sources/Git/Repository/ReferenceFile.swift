@@ -41,7 +41,7 @@ struct ReferenceFile {
     case symbolic(String)
     /// There is a folder, which is empty or has other references.
     case folder
-    /// It has an unknown form.
+    /// The file contains something else.
     case other
   }
 

@@ -21,14 +21,14 @@ extension GitProgram {
     "push.followTags=false", "push.gpgSign=false", "push.pushOption=", "http.lowSpeedLimit=1",
   ]
 
-  /// The same settings for the receiving git, if the other repository is a folder of this machine:
-  /// its owner may have put hooks into it.
+  /// The command for the receiving git, if the other repository is a folder of this machine. It runs no
+  /// hooks: the owner of the folder may have put some into it.
   static let receivePack =
     "git -c core.hooksPath=/dev/null -c core.fsmonitor=false "
     + "-c core.alternateRefsCommand=true -c receive.autogc=false "
     + "-c core.fsync=committed,reference receive-pack"
 
-  /// The same for the sending git, as git does not pass settings on to it. It has the same limits.
+  /// The command for the sending git, with the limits for memory: git does not pass settings on to it.
   static let uploadPack =
     "git -c core.fsmonitor=false " + thrifty.map { "-c \($0) " }.joined() + "upload-pack"
 

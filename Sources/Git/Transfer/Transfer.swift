@@ -282,7 +282,7 @@ public final class Transfer {
 
   /// Moves a branch of another repository forward to a commit of this one. Also moves the branches `along`
   /// if that is forward for them, and the references `beside` if they still have their last known commits.
-  /// If the other side refuses the latter, everything else is done.
+  /// If the other side refuses the references `beside`, everything else is done.
   ///
   /// - Parameter replaced: branches that are moved even if it is not forward, if they are at these commits.
   public func push(
@@ -298,8 +298,8 @@ public final class Transfer {
       at: url, onProgress: onProgress)
   }
 
-  /// The same without a fetch before it: only if the branch is at `former`, even if the move is not forward,
-  /// and if these references have not moved.
+  /// Pushes a version without a fetch before it, even if the branch does not move forward. Nothing moves
+  /// unless the branch is at `former` and the references `beside` are where this says.
   public func push(
     _ id: ObjectID, to branch: String, from former: ObjectID, beside: [String: ObjectID],
     at url: String, onProgress: (GitProgress) -> Void = { _ in }

@@ -7,10 +7,10 @@ internal import WorkTree
 public struct PinnedNotes {
   private let folder: String
 
-  /// Those of the notebook with this state folder.
+  /// The pinned notes of the notebook with this state folder.
   public init(in stateFolder: StateFolder) { folder = stateFolder[.pinned] }
 
-  /// Their IDs.
+  /// The IDs of the pinned notes.
   public var ids: Set<String> { Set(Disk.namesIfAny(in: folder)) }
 
   /// Pins a note; nothing changes if it is pinned. Throws if that cannot be written.

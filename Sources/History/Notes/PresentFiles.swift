@@ -35,7 +35,7 @@ extension History {
     return try presentFiles(workTree.scan(against: index), against: index)
   }
 
-  /// The same, from a finished scan of the folder.
+  /// Like `presentFiles()`, from a finished scan of the folder.
   func presentFiles(_ found: WorkingChanges, against index: IndexFile) -> [PresentFile] {
     var files: [PresentFile] = []
     files.reserveCapacity(index.count + found.candidates.count)

@@ -15,8 +15,8 @@ public enum ControlRequest: Codable, Sendable {
   /// Open an invitation for `seconds`: an `event` for each change of its state. Name and ID are
   /// those of the device that it is meant for, if any.
   case invite(role: Role, seconds: Double, name: String?, device: String?)
-  /// The same for another device of this device's person. A request of its own, which a watcher that knows of no
-  /// persons refuses.
+  /// Like `invite`, for another device of this device's person. It is a separate request, so that a watcher
+  /// of an earlier version, which knows no persons, refuses it.
   case inviteMine(role: Role, seconds: Double, name: String?, device: String?)
   /// Tell the other devices that somebody edits these notes, until the connection ends: a
   /// `watcher`.

@@ -46,7 +46,7 @@ extension RequestContext {
     }
   }
 
-  /// The same without a header.
+  /// A document without the header.
   func document(_ title: String, _ style: HTML, _ body: () throws -> HTML) rethrows -> HTML {
     try .document(
       title, root: root, drafts: drafts, isLive: visitor.isHere,

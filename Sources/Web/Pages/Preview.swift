@@ -14,7 +14,7 @@ struct Preview {
 
   /// The preview of the file in the folder; empty if it cannot be read, or is not text.
   init(of path: TreePath, in folder: WorkTree) {
-    // As the comment of the function says.
+    // A file that cannot be opened has an empty preview.
     let file = (try? folder.open(path)).map { OpenFile($0) }
     guard let bytes = file?.read(from: 0, min(Self.mostRead, file?.size ?? 0)), !bytes.contains(0)
     else {
@@ -115,14 +115,15 @@ struct Preview {
 /// A line with a box to tick, `- [ ] milk`, as in GitHub's Markdown.
 struct TaskLine {
   let isTicked: Bool
-  /// The line's text before the box's mark, and from the closing bracket on.
+  /// The text before the box's mark.
   let start: Substring
+  /// The text after the closing bracket of the box.
   let rest: Substring
 
   /// The text after the box.
   var text: Substring { rest.drop { $0 == " " || $0 == "\t" } }
 
-  /// The same line with the box ticked, or not.
+  /// The line with a ticked box unticked, or an unticked box ticked.
   var switched: String { start + (isTicked ? " " : "x") + "]" + rest }
 
   /// Nil for a line without a box.

@@ -123,7 +123,7 @@ extension WorkTree {
     try text(of: path, by: indexFile())
   }
 
-  /// The same where the index is read already: for many files.
+  /// Like `text(of:)`, with an index that is already read: for many files.
   package func text(of path: TreePath, by index: IndexFile) throws -> [UInt8] {
     let position = index.position(of: path)
     if let position, index.skipsWorktree(at: position) {

@@ -13,8 +13,8 @@ enum OpenWriter {
     return exists(of: descriptor)
   }
 
-  /// The same for an open file. From then on, programs that open it for writing wait until the
-  /// descriptor is closed.
+  /// Whether a program has this open file open for writing. From then on, programs that open it for
+  /// writing wait until the descriptor is closed.
   static func exists(of descriptor: Int32) -> Bool {
     notes_take_read_lease(descriptor) != 0 && errno == EAGAIN
   }

@@ -85,8 +85,8 @@ extension QuestionSettings {
     ignoresCase = settings.isTrue("core.ignoreCase")
   }
 
-  /// The same settings, and again with each file of ignore rules that is named under a condition,
-  /// as if the condition were true.
+  /// The settings for ignore rules, followed by a copy of them for each file of ignore rules that is
+  /// named under a condition, as if the condition were true.
   static func all(
     ofIgnoreRules workTree: WorkTree, _ settings: Settings
   ) throws -> [QuestionSettings] {

@@ -13,7 +13,7 @@ package struct WaitingFile: Hashable, Sendable {
 }
 
 /// The notes that wait: `.git/notes/waiting`. Without this list, an older text in the folder counts
-/// as an edit of the newer one; files that this device keeps back are still kept back.
+/// as an edit of the newer one; a note that the folder cannot hold still does not count as deleted.
 package struct WaitingFiles {
   private static let format = "1"
 

@@ -45,7 +45,7 @@ extension Failure {
   func withAdmins() -> Failure {
     let kinds = ["not_an_admin", "not_a_member", "certificate_refused", "refused_by_peer"]
     guard kinds.contains(kind), hint?.contains("an admin") == true,
-      // Only a hint, too.
+      // Without a readable notebook, the hint names nobody.
       let notebook = try? NotebookLocator.notebook()
     else { return self }
     return naming(admins: OwnMembership(of: notebook).adminNames)

@@ -17,10 +17,10 @@ struct RefusalNotice {
     // These notices are extras: `notes doctor` reports unreadable files.
     let all = (try? RefusedVersions(stateFolder: notebook.stateFolder).all(in: notebook)) ?? []
     if all.isEmpty { return [] }
-    // Only for names: without them the IDs are shown.
+    // Without a readable membership, the notices about members are left out.
     let members = ((try? notebook.membership())?.members() ?? []).filter { !$0.isRemoved }
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
-    // The hubs are only needed for names, too.
+    // Without readable settings, the notices about hubs are left out.
     let hubs = ((try? notebook.hubs()) ?? []).map(\.name)
     let own = Visible.word(notebook.identity.device.name)
     return all.compactMap { held in

@@ -45,7 +45,8 @@ struct ConflictWalk {
     }
   }
 
-  /// Goes through some notes, or all in conflict, and makes a version of the choices in each.
+  /// Asks about the blocks of these notes, or of all notes in conflict if nil. Makes a version for each note
+  /// with choices.
   static func settle(_ paths: [TreePath]?, in notebook: Notebook) throws {
     let paths = try paths ?? notebook.history.conflicts().map(\.path)
     if paths.isEmpty { return Output.standard.line("No conflicts.") }
