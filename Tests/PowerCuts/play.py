@@ -62,7 +62,8 @@ def lines_until(process, pattern, seconds=180):
             continue
         byte = os.read(output, 1)
         if not byte:
-            raise RuntimeError(f"ended: {process.wait()} {process.stderr.read()[:300]}")
+            said = process.stderr.read()[:300] if process.stderr else ""
+            raise RuntimeError(f"{process.args[:3]} ended: {process.wait()} {said}")
         line += byte
         if byte == b"\n":
             if re.search(pattern, line.decode()):

@@ -23,6 +23,15 @@ import Testing
         + "\n")
   }
 
+  @Test func `An editor's text that is too large stays in the folder, and is named`() throws {
+    #expect(try shell.notes("config", "max-file-size", "1k").isSuccess)
+    shell.environment["EDITOR"] = "truncate -s 2000"
+    #expect(
+      try shell.notes("edit", "shopping").text
+        == "Shopping.txt is not versioned: too large (2 KB).\n")
+    #expect(try daily.text("Shopping.txt").utf8.count == 2000)
+  }
+
   @Test func `An editor's text becomes a version`() throws {
     shell.environment["EDITOR"] = "sh -c 'echo eggs >> \"$1\"' editor"
     #expect(try shell.notes("edit", "shopping").text.hasPrefix("Saved Shopping.txt: version "))

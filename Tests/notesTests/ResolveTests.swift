@@ -169,6 +169,16 @@ import Testing
     #expect(try resolve("Plan", "--tool", "true").text.hasPrefix("Nothing changed in Plan.txt."))
   }
 
+  // notes-protocol(7), PACKS: "a file that does not is refused when it would become part of a version".
+  @Test func `A tool's text that no device accepts changes nothing`() throws {
+    let before = try text
+    let failed = try resolve("Plan", "--tool", "truncate -s 65M \"$MERGED\"")
+    #expect(failed.status == .exited(1), "\(failed)")
+    #expect(failed.errorText.contains("is too large for other devices: the limit is 67108864"))
+    #expect(try text == before)
+    #expect(failed.errorText.contains("what was written is in "))
+  }
+
   @Test(
     arguments: [
       (["Plan"], 64, "cannot ask without a terminal: say which text to keep with --keep"),
