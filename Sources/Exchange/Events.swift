@@ -262,11 +262,14 @@ public struct OpenInvitation: Codable, Sendable {
   public let expires: Int64
   /// The port at which this device listens for the joining one.
   public let port: UInt16
+  /// The name that the person of the new device gets; nil if none is given.
+  public let person: String?
 
   package init(_ invitation: Invitation, port: UInt16) {
     code = invitation.code
     role = invitation.role
     expires = invitation.expires
     self.port = port
+    person = invitation.person.name
   }
 }

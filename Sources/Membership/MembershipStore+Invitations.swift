@@ -35,7 +35,7 @@ extension MembershipStore {
     try refreshUnlessMerging()
     guard status(of: offer, now: now) == .open, member(ofDevice: request.deviceID) == nil
     else { return nil }
-    let person = offer.isMine ? member(ofDevice: offer.inviterID)?.person : nil
+    let person = offer.person == .own ? member(ofDevice: offer.inviterID)?.person : nil
     let taken = Set(
       members().filter { $0.deviceID != request.deviceID }.names(of: person).map { $0.lowercased() }
     )
@@ -43,7 +43,8 @@ extension MembershipStore {
     let name = request.request.name
     _ = try issue(
       for: request.request, name: isTaken(name) ? DisplayName.numbered(name, isTaken) : name,
-      person: person?.id, role: offer.role, serial: offer.id.serial, by: key, now: now)
+      person: person?.id, personName: offer.person.name, role: offer.role, serial: offer.id.serial,
+      by: key, now: now)
     return member(ofDevice: request.deviceID)
   }
 

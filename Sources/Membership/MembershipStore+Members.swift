@@ -79,21 +79,24 @@ extension MembershipStore {
 
   /// Certifies the device that made `request`, and stores the certificate. `name` replaces the name that the
   /// device gave itself; `person` is the ID of the person whose device it becomes. Without `person`, a member that
-  /// joins again keeps its person, and any other device is a person by itself. The founder already has its
+  /// joins again keeps its person, and any other device is a person by itself, with the name `personName`, or if it
+  /// is nil, its own; a name that another member has gets a number. The founder already has its
   /// certificate, which nobody else can issue, and returns with it. Throws `notAnAdmin` if `key` is not an admin's.
   public func issue(
-    for request: CertificateRequest, name: String? = nil, person: String? = nil, role: Role,
-    by key: DeviceKey, now: Int64 = WallClock.now()
+    for request: CertificateRequest, name: String? = nil, person: String? = nil,
+    personName: String? = nil, role: Role, by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws -> [UInt8] {
     try issue(
-      for: request, name: name, person: person, role: role, serial: nil, by: key, now: now)
+      for: request, name: name, person: person, personName: personName, role: role, serial: nil,
+      by: key, now: now)
   }
 
   func issue(
-    for request: CertificateRequest, name: String?, person: String? = nil, role: Role,
-    serial: [UInt8]?, by key: DeviceKey, now: Int64
+    for request: CertificateRequest, name: String?, person: String? = nil, personName: String? = nil,
+    role: Role, serial: [UInt8]?, by key: DeviceKey, now: Int64
   ) throws -> [UInt8] {
     let identifier = try PublicKey.identifier(request.publicKey)
+    let personName = personName.map { members().freeName($0, for: request.deviceID) }
     return try change(by: key) { set, authority in
       if identifier == set.root.keyIdentifier && identifier != authority.keyIdentifier {
         guard let own = set.memberChains[identifier]?.first else {
@@ -112,7 +115,10 @@ extension MembershipStore {
       let isBack = former?.isRemoved == false
       let certificate = try Certificate.member(
         name: name ?? request.name,
-        person: owner ?? (isBack ? set.people.namedPerson(ofKey: identifier) : nil), role: role,
+        person: owner
+          ?? (isBack
+            ? set.people.namedPerson(ofKey: identifier)
+            : personName.flatMap { set.newPerson(ofKey: identifier, named: $0) }), role: role,
         publicKey: request.publicKey, serial: serial, issuer: authority, signedWith: key,
         now: Self.date(now, after: old))
       if let former, !former.isRemoved, !former.isFounder, former.role > role {

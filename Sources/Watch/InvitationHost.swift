@@ -4,8 +4,8 @@ internal import Logging
 public import Membership
 public import System
 
-/// Keeps an invitation to a notebook open until a device has joined with it and has everything, or
-/// until it has ended: in the notebook's watcher, or in this process if there is no watcher.
+/// Keeps invitations to a notebook open until a device has joined with each and has everything, or
+/// until they have ended: in the notebook's watcher, or in this process if there is no watcher.
 public struct InvitationHost: Sendable {
   private let context: SessionContext
   private let watcher: ControlClient?
@@ -24,20 +24,18 @@ public struct InvitationHost: Sendable {
     (self.address, self.discovery) = (address, discovery)
   }
 
-  /// Opens the invitation for `seconds`, and calls `onEvent` on this thread when its state changes. It ends
-  /// when `token` is cancelled at the latest.
+  /// Opens an invitation for each of `people`, for `seconds`, and calls `onEvent` on this thread when the state of
+  /// one changes. They end when `token` is cancelled at the latest.
   ///
-  /// - Parameters:
-  ///   - isMine: whether the new device becomes another one of this device's person.
-  ///   - invitee: the device that it is meant for; nil for anyone who has the code.
+  /// - Parameter invitee: the device that a single one is meant for; nil for anyone who has the code.
   /// - Throws: `MembershipError.notAnAdmin`, `WatchError` of the watcher, `SyncError`.
   public func invite(
-    role: Role, isMine: Bool = false, seconds: Double, for invitee: Member? = nil,
+    role: Role, people: [InvitedPerson] = [.unnamed], seconds: Double, for invitee: Member? = nil,
     cancellation token: CancellationToken, onEvent: (Event) -> Void
   ) throws {
     if let watcher {
       return try watcher.invite(
-        role: role, isMine: isMine, seconds: seconds, for: invitee, cancellation: token,
+        role: role, people: people, seconds: seconds, for: invitee, cancellation: token,
         onEvent: onEvent)
     }
     let finder = discovery()
@@ -45,9 +43,11 @@ public struct InvitationHost: Sendable {
     let silent = Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() }
     let service = try Service(
       contexts: [context], discovery: finder, listen: address, logger: silent)
-    let invitation = try service.invite(
-      role: role, isMine: isMine, seconds: seconds, name: invitee?.name,
-      deviceID: invitee?.deviceID)
-    try service.run(cancellation: token, until: invitation, onEvent: onEvent)
+    let invitations = try people.map { person in
+      try service.invite(
+        role: role, person: person, seconds: seconds, name: invitee?.name,
+        deviceID: invitee?.deviceID)
+    }
+    try service.run(cancellation: token, until: invitations, onEvent: onEvent)
   }
 }

@@ -7,18 +7,18 @@ internal import Synchronization
 // All functions here may be called from any thread, before or while the service runs.
 extension Service {
   /// Makes an invitation and opens it for `seconds`, within the limit of notes-security(7); name and
-  /// ID are those of the device that it is meant for, if any. If it `isMine`, the new device becomes another one
-  /// of this device's person. The notebook is required if several are served. Throws like `open`.
+  /// ID are those of the device that it is meant for, if any. The new device becomes one of `person`.
+  /// The notebook is required if several are served. Throws like `open`.
   public func invite(
-    role: Role, isMine: Bool = false, seconds: Double, to notebookID: String? = nil,
+    role: Role, person: InvitedPerson = .unnamed, seconds: Double, to notebookID: String? = nil,
     name: String? = nil, deviceID: String? = nil
   ) throws -> Invitation {
     let book = try book(of: context(of: notebookID))
     let longest = ProtocolTimeouts.standard.invitation
     let invitation = try Invitation(
-      role: role, isMine: isMine, lifetime: min(max(seconds, 1), longest),
+      role: role, person: person, lifetime: min(max(seconds, 1), longest),
       avoiding: book.usedLocators().union(invitations.withLock { Set($0.keys) }))
-    try open(invitation, to: notebookID, name: name, deviceID: deviceID)
+    try open(invitation, to: notebookID, name: name ?? person.name, deviceID: deviceID)
     return invitation
   }
 

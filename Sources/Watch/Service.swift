@@ -113,15 +113,15 @@ public final class Service: Sendable {
   /// Stops the service, as its cancellation does. Can be called from any thread.
   public func stop() { occurrences.put(.stopped) }
 
-  /// Serves until it is cancelled or stopped. With an invitation, it serves until that has ended;
-  /// if the invitation was used, until the end of the new member's first session. Calls `onEvent`
+  /// Serves until it is cancelled or stopped. With invitations, it serves until all have ended;
+  /// if one was used, until the end of the new member's first session. Calls `onEvent`
   /// on this thread.
   ///
   /// Throws `ChannelError` if it cannot listen at the address, and `MembershipError` if this device
   /// is not a member any more. Also throws `MembershipError` if the membership is started over
   /// while it watches: then the caller must make another service.
   public func run(
-    cancellation: CancellationToken, until invitation: Invitation? = nil,
+    cancellation: CancellationToken, until invitations: [Invitation] = [],
     onEvent: (Event) -> Void = { _ in }
   ) throws {
     for context in contexts.values { _ = try context.credentials() }
@@ -131,8 +131,8 @@ public final class Service: Sendable {
     try driver.accept { [occurrences] in occurrences.put(.stopped) }
     try cancellation.whenCancelled(unless: token) { [occurrences] in occurrences.put(.stopped) }
     defer { end(driver, port: bound.port) }
-    tellsProgress.store(invitation != nil, ordering: .relaxed)
-    var ending = invitation.map { ServiceEnding(of: $0) }
+    tellsProgress.store(!invitations.isEmpty, ordering: .relaxed)
+    var ending = invitations.isEmpty ? nil : ServiceEnding(of: invitations)
     var control: ControlServer?
     func tell(_ event: Event) {
       onEvent(event)

@@ -156,18 +156,18 @@ struct InvitationOfferTests {
   // "whether the new device belongs to the signer's person"
   @Test("An offer for the signer's person makes a device of that person, whoever answers it")
   func mine() throws {
-    #expect(!offer.isMine)
+    #expect(offer.person == .unnamed)
     let own = try InvitationOffer(
-      secret, to: family.store, role: .writer, isMine: true, expires: Family.start + 1000,
+      secret, to: family.store, role: .writer, person: .own, expires: Family.start + 1000,
       by: family.founder, now: now)
-    #expect(try InvitationOffer(parsing: own.text)?.isMine == true)
+    #expect(try InvitationOffer(parsing: own.text)?.person == .own)
     let admin = try family.add("admin", .admin)
     _ = try family.add("phone", .writer)
     let founder = try #require(family.store.member(family.founder))
     for name in ["phone", "phone 2"] {
       let secret = try InvitationSecret()
       let offer = try InvitationOffer(
-        secret, to: family.store, role: .writer, isMine: true, expires: Family.start + 1000,
+        secret, to: family.store, role: .writer, person: .own, expires: Family.start + 1000,
         by: family.founder, now: now)
       let asked = try AdmissionRequest(
         CertificateRequest(name: "phone", key: .random()), by: secret)

@@ -59,7 +59,9 @@ final class Host {
     try Exchange.startThread { [service, token, events, ended] in
       ended.put(
         Result {
-          try service.run(cancellation: token, until: invitation) { events.append($0) }
+          try service.run(cancellation: token, until: [invitation].compactMap { $0 }) {
+            events.append($0)
+          }
           return true
         })
     }

@@ -18,11 +18,13 @@ public struct LinkInvitation: Sendable {
   /// Signs an invitation and pushes it to the hub.
   ///
   /// - Throws: `MembershipError.notAnAdmin`; `HubError`.
-  public func make(role: Role, isMine: Bool = false, seconds: Int64) throws -> InvitationLink {
+  public func make(
+    role: Role, person: InvitedPerson = .unnamed, seconds: Int64
+  ) throws -> InvitationLink {
     let notebook = try context.notebook()
     let secret = try InvitationSecret()
     let offer = try InvitationOffer(
-      secret, to: context.membership, role: role, isMine: isMine,
+      secret, to: context.membership, role: role, person: person,
       expires: WallClock.now() + seconds, by: context.key)
     let transfer = try Transfer(notebook.repository, by: program)
     try HubInvitations.give(offer, by: transfer, from: notebook.repository, at: hub)

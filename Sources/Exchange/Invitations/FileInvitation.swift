@@ -17,11 +17,11 @@ public struct FileInvitation: Sendable {
   ///
   /// - Throws: `MembershipError.notAnAdmin`.
   public init(
-    to context: SessionContext, role: Role, isMine: Bool = false, seconds: Int64
+    to context: SessionContext, role: Role, person: InvitedPerson = .unnamed, seconds: Int64
   ) throws {
     secret = try InvitationSecret()
     offer = try InvitationOffer(
-      secret, to: context.membership, role: role, isMine: isMine,
+      secret, to: context.membership, role: role, person: person,
       expires: WallClock.now() + seconds, by: context.key)
   }
 

@@ -23,8 +23,8 @@ public final class Invitation: Sendable {
   public var locator: String { code.locator }
   /// The role the device gets.
   public let role: Role
-  /// Whether it is for another device of the inviter's person.
-  let isMine: Bool
+  /// Whose device the one that joins becomes.
+  package let person: InvitedPerson
   /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
 
@@ -40,20 +40,23 @@ public final class Invitation: Sendable {
     var device: String?
   }
 
+  /// How many one command may open at once.
+  public static let mostAtOnce = 10
+
   /// How many wrong attempts end an invitation.
   static let attempts = 3
 
   /// A new invitation with this lifetime in seconds, and with a locator that is not in `locators`.
   package init(
-    role: Role, isMine: Bool = false, lifetime: Double = ProtocolTimeouts.standard.invitation,
-    avoiding locators: Set<String> = []
+    role: Role, person: InvitedPerson = .unnamed,
+    lifetime: Double = ProtocolTimeouts.standard.invitation, avoiding locators: Set<String> = []
   ) throws {
     // A code has one of only a hundred locators.
     guard locators.count < 64 else { throw SyncError.failed("too many invitations are open") }
     var code = try InvitationCode.random()
     while locators.contains(code.locator) { code = try InvitationCode.random() }
     self.code = code
-    (self.role, self.isMine) = (role, isMine)
+    (self.role, self.person) = (role, person)
     expires = WallClock.now() + Int64(lifetime)
     deadline = .now + lifetime
   }

@@ -32,6 +32,8 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   var members: [OfferedMember]?
   /// The name of the person whose device the new one becomes; nil if it becomes a person by itself.
   public var person: String?
+  /// The name that the inviter gives the person of the new device; nil if it gives none.
+  public var called: String?
   /// The IDs that the notebook had before its membership was started over.
   public let formerly: [String]?
   /// The notebook's root, sent with those IDs.
@@ -64,7 +66,7 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   private enum CodingKeys: String, CodingKey {
     case versions, notebookName, notes, bytes, files, fileBytes, inviter, device, role, expires,
       formerly, root
-    case members, person, branch
+    case members, person, called, branch
     case notebookID = "notebook"
   }
 }
@@ -107,7 +109,7 @@ public enum PairingServer {
     let certificate = try stream.working {
       try context.membership.issue(
         for: request, name: accept.name, person: person(of: invitation, context)?.id,
-        role: invitation.role, by: context.key)
+        personName: invitation.person.name, role: invitation.role, by: context.key)
     }
     try stream.send(package(certificate, context))
     var brief = stream
@@ -122,7 +124,8 @@ public enum PairingServer {
 
   /// The person whose device the new one becomes; nil if it becomes a person by itself.
   private static func person(of invitation: Invitation, _ context: SessionContext) -> Person? {
-    invitation.isMine ? context.membership.member(ofDevice: context.key.deviceID)?.person : nil
+    invitation.person == .own
+      ? context.membership.member(ofDevice: context.key.deviceID)?.person : nil
   }
 
   private static func offer(
@@ -156,7 +159,7 @@ public enum PairingServer {
       members: members.prefix(ProtocolLimits.offeredMembers).map {
         PairingOffer.OfferedMember(
           device: $0.deviceID, name: person == nil ? $0.name : $0.deviceName)
-      }, person: person?.name,
+      }, person: person?.name, called: invitation.person.name,
       formerly: former.isEmpty ? nil : Array(former),
       root: former.isEmpty ? nil : Base64(context.membership.root))
   }

@@ -10,8 +10,8 @@ public struct InvitationOffer: Sendable {
   public let notebookID: String
   /// The role that the new member gets.
   public let role: Role
-  /// Whether the new member is another device of the inviter's person.
-  public let isMine: Bool
+  /// Whose device the new member is.
+  public let person: InvitedPerson
   /// When it was made and when it expires, in seconds since 1970 by the inviter's clock.
   public let created: Int64
   public let expires: Int64
@@ -28,8 +28,9 @@ public struct InvitationOffer: Sendable {
   ///
   /// - Throws: `notAnAdmin` if `key` is not an admin's.
   public init(
-    _ secret: InvitationSecret, to membership: MembershipStore, role: Role, isMine: Bool = false,
-    expires: Int64, by key: DeviceKey, now: Int64 = WallClock.now()
+    _ secret: InvitationSecret, to membership: MembershipStore, role: Role,
+    person: InvitedPerson = .unnamed, expires: Int64, by key: DeviceKey,
+    now: Int64 = WallClock.now()
   ) throws {
     guard membership.role(ofDevice: key.deviceID) == .admin else {
       throw MembershipError.notAnAdmin(device: key.deviceID)
@@ -37,7 +38,8 @@ public struct InvitationOffer: Sendable {
     let lines = StateLines([
       Self.form: 1, "notebook": membership.notebookID,
       "key": String(hexadecimal: secret.key.publicKey), "role": role.rawValue, "created": now,
-      "expires": expires, "mine": isMine ? "yes" : nil,
+      "expires": expires, "mine": person == .own ? "yes" : nil,
+      "person": person.name,
     ])
     let signed = try SignedText(lines, for: .offer, by: key)
     guard let offer = try InvitationOffer(signed) else { throw CertificateDefect.encoding }
@@ -61,7 +63,9 @@ public struct InvitationOffer: Sendable {
     publicKey = key
     id = try InvitationID(ofKey: key)
     (self.role, self.created, self.expires) = (role, created, expires)
-    isMine = lines["mine"] == "yes"
+    let name = lines["person"]
+    if let name, !DisplayName.isAccepted(name) { return nil }
+    person = lines["mine"] == "yes" ? .own : .new(name: name)
     inviterID = try PublicKey.deviceID(signed.signer)
     text = signed.bytes
   }

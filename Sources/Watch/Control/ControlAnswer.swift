@@ -41,9 +41,17 @@ struct ControlAnswer {
       try synchronise(until: .now + min(max(seconds, 0), Self.longestSync))
       try sendPeers()
     case .invite(let role, let seconds, let name, let device):
-      try invite(as: role, isMine: false, seconds, name: name, device: device)
+      try invite(as: role, [.unnamed], seconds, name: name, device: device)
     case .inviteMine(let role, let seconds, let name, let device):
-      try invite(as: role, isMine: true, seconds, name: name, device: device)
+      try invite(as: role, [.own], seconds, name: name, device: device)
+    case .inviteSeveral(let role, let seconds, let count, let mine, let names):
+      guard (1...Invitation.mostAtOnce).contains(count), names.count <= count else {
+        throw SyncError.failed("\(Invitation.mostAtOnce) invitations can be opened at once")
+      }
+      let people = try names.map { InvitedPerson.new(name: try DisplayName.check($0)) }
+      let others = Array(
+        repeating: mine ? InvitedPerson.own : .unnamed, count: count - names.count)
+      try invite(as: role, people + others, seconds)
     case .edit(let paths): try edit(Array(paths.prefix(ProtocolLimits.editedNotes)))
     case .offer(let invitation): try offer(invitation)
     case .pause: server.service.pause(true)
@@ -117,15 +125,20 @@ struct ControlAnswer {
   // MARK: Invitations
 
   private func invite(
-    as role: Role, isMine: Bool, _ seconds: Double, name: String?, device: String?
+    as role: Role, _ people: [InvitedPerson], _ seconds: Double, name: String? = nil,
+    device: String? = nil
   ) throws {
     let service = server.service
     try server.following { follower in
-      let invitation = try service.invite(
-        role: role, isMine: isMine, seconds: seconds, to: notebook.notebookID, name: name,
-        deviceID: device)
-      defer { service.withdraw(invitation) }
-      var ending = ServiceEnding(of: invitation)
+      var invitations: [Invitation] = []
+      defer { for invitation in invitations { service.withdraw(invitation) } }
+      for person in people {
+        invitations.append(
+          try service.invite(
+            role: role, person: person, seconds: seconds, to: notebook.notebookID, name: name,
+            deviceID: device))
+      }
+      var ending = ServiceEnding(of: invitations)
       while !ending.isReached {
         guard server.wait(follower, for: lines, until: .now + Self.tick) else { throw Gone() }
         for event in follower.takeAll() {

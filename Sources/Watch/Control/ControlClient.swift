@@ -78,15 +78,26 @@ public final class ControlClient: Sendable {
     return true
   }
 
-  /// Makes the watcher open an invitation, meant for `invitee` or anybody, and waits until it has ended
-  /// or `token` is cancelled. It ends with this connection at the latest. `onEvent` is called on this
-  /// thread. Throws `WatchError.watcherRefused` with the reason, or `.watcherGone`.
+  /// Makes the watcher open an invitation for each of `people`, a single one meant for `invitee` or anybody, and waits
+  /// until all have ended or `token` is cancelled. They end with this connection at the latest. `onEvent` is
+  /// called on this thread. Throws `WatchError.watcherRefused` with the reason, or `.watcherGone`.
   public func invite(
-    role: Role, isMine: Bool = false, seconds: Double, for invitee: Member? = nil,
+    role: Role, people: [InvitedPerson] = [.unnamed], seconds: Double, for invitee: Member? = nil,
     cancellation token: CancellationToken, onEvent: (Event) -> Void
   ) throws {
-    let make = isMine ? ControlRequest.inviteMine : ControlRequest.invite
-    let request = make(role, seconds, invitee?.name, invitee?.deviceID)
+    let request =
+      switch people {
+      case [.unnamed]:
+        ControlRequest.invite(
+          role: role, seconds: seconds, name: invitee?.name, device: invitee?.deviceID)
+      case [.own]:
+        ControlRequest.inviteMine(
+          role: role, seconds: seconds, name: invitee?.name, device: invitee?.deviceID)
+      default:
+        ControlRequest.inviteSeveral(
+          role: role, seconds: seconds, count: people.count, mine: people.contains(.own),
+          names: people.compactMap(\.name))
+      }
     guard ask(request) else { throw WatchError.watcherGone }
     while let reply = next(within: 86_400, orUntil: token) {
       switch reply {

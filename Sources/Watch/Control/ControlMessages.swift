@@ -18,6 +18,9 @@ public enum ControlRequest: Codable, Sendable {
   /// Like `invite`, for another device of this device's person. It is a separate request, so that a watcher
   /// of an earlier version, which knows no persons, refuses it.
   case inviteMine(role: Role, seconds: Double, name: String?, device: String?)
+  /// Open `count` invitations for `seconds`, for other devices of this device's person if `mine` says so; the first
+  /// are for persons with these names.
+  case inviteSeveral(role: Role, seconds: Double, count: Int, mine: Bool, names: [String])
   /// Tell the other devices that somebody edits these notes, until the connection ends: a
   /// `watcher`.
   case edit(paths: [TreePath])

@@ -109,6 +109,21 @@ struct Failure: Error, Equatable, Sendable {
       hint: "check where the output goes")
   }
 
+  /// - Parameters:
+  ///   - ends: why the unused invitations of a command ended.
+  ///   - count: how many it had opened.
+  static func invitations(ended ends: [InvitationEnd], of count: Int, after seconds: Double)
+    -> Failure
+  {
+    let first = [.exhausted, .expired].first(where: ends.contains)
+    var failure = invitation(ended: first, after: seconds)
+    if count > 1 {
+      failure.message =
+        "\(Phrase.number(ends.count)) of \(count) invitations were not used: \(failure.message)"
+    }
+    return failure
+  }
+
   static func invitation(ended end: InvitationEnd?, after seconds: Double) -> Failure {
     switch end {
     case .exhausted:

@@ -92,7 +92,7 @@ struct EventJSON {
   private func fields(of open: OpenInvitation) -> JSON {
     [
       showsCode ? "code" : "locator": showsCode ? open.code.description : open.code.locator,
-      "address": "*", "port": Int(open.port), "role": open.role.rawValue,
+      "address": "*", "port": Int(open.port), "role": open.role.rawValue, "person": open.person,
       "expires": TimeText.rfc3339(open.expires),
     ]
   }

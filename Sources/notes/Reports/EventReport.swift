@@ -55,6 +55,12 @@ final class EventReport: Sendable {
     }
   }
 
+  /// Reports the invitations that a command opened, when all are open.
+  func write(_ invitations: [OpenInvitation]) {
+    if json == nil { return show(text.words(for: invitations), warning: nil) }
+    for invitation in invitations { write(.invitation(open: invitation)) }
+  }
+
   private func show(_ event: Event) {
     if let line = text.progress(of: event) { return progress.show(line) }
     if case .failed(let failure) = event, concludes {
@@ -165,7 +171,7 @@ struct EventText {
     case .failed(let failure):
       terminal.paint(Self.culprit(failure), .bold) + ": "
         + terminal.paint(Failure(describing: failure.error).message, .red) + "\n"
-    case .invitation(let open): words(for: open)
+    case .invitation(let open): words(for: [open])
     case .declined(_, let address):
       "Declined by \(Visible.name(address)); the invitation stays open.\n"
     case .wrongCode(_, let address, let left):
@@ -267,19 +273,25 @@ struct EventText {
     return options.isEmpty ? "--at HOST:\(port)" : Phrase.list(options, "or")
   }
 
-  private func words(for open: OpenInvitation) -> String {
+  /// The words for invitations that are open now; there are several only if none is for a known device.
+  func words(for all: [OpenInvitation]) -> String {
+    guard case .invitation(let guest, let hosts) = occasion, let open = all.first else { return "" }
     let minutes = TimeText.left(until: open.expires, now: TimeText.now)
-    guard case .invitation(let guest, let hosts) = occasion else { return "" }
     guard let guest else {
+      let isOne = all.count == 1
+      let commands = all.map { one in
+        "  notes join \(terminal.paint(one.code.description, .bold))"
+          + (one.person.map { "  for " + Visible.name($0) } ?? "")
+      }
       return """
-        On the other device, run:
+        On \(isOne ? "the other device, run" : "each of the other devices, run one of these"):
 
-          notes join \(terminal.paint(open.code.description, .bold))
+        \(commands.joined(separator: "\n"))
 
-        The code lets one device join as \(open.role.rawValue). It expires in \(minutes), or \
-        after three wrong codes.
+        \(isOne ? "The" : "Each") code lets one device join as \(open.role.rawValue). It expires \
+        in \(minutes), or after three wrong codes.
         If it does not find this device, add \(Self.addresses(hosts, port: open.port)).
-        Waiting; Ctrl-C cancels the invitation.
+        Waiting; Ctrl-C cancels the \(isOne ? "invitation" : "invitations").
 
         """
     }

@@ -8,7 +8,7 @@ internal import Notebook
 struct FileInvite {
   let file: String
   let role: Role
-  let isMine: Bool
+  let people: InvitedPeople
   let seconds: Int64
   let options: CommonOptions
 
@@ -24,10 +24,11 @@ struct FileInvite {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
     try context.membership.demandAdmin(context.key.deviceID)
+    let person = try people.checked(against: context.membership)[0]
     let place = try NewFile(named: file, outside: notebook)
     _ = try DeletionOption.foundBefore { try notebook.save() }
     let invitation = try FileInvitation(
-      to: context, role: role, isMine: isMine, seconds: seconds)
+      to: context, role: role, person: person, seconds: seconds)
     let bundle = try NewBundle(of: notebook, for: context, with: invitation)
     _ = try Interruption.token()
     let bytes = try place.write(bundle)
@@ -36,7 +37,8 @@ struct FileInvite {
     options.write([
       [
         "type": "invitation_file", "file": place.path, "invitation": offer.id.description,
-        "role": role.rawValue, "expires": TimeText.rfc3339(offer.expires), "bytes": bytes,
+        "person": person.name, "role": role.rawValue, "expires": TimeText.rfc3339(offer.expires),
+        "bytes": bytes,
       ]
     ]) { terminal in
       terminal.wrapped(

@@ -23,6 +23,8 @@ struct InviteCommand: Command {
       The new device is a person by itself. With --mine it is another device of the person whose device \
       this one is: 'notes members' lists them together, and a change by that name is for all of them.
 
+      To invite several people at once, give --count, or a --name for each: every one gets a code.
+
       With --hub it prints a link instead, which you send to somebody in another place. It works \
       once, for 7 days, and any admin's device that visits the hub lets the new device in.
 
@@ -34,6 +36,7 @@ struct InviteCommand: Command {
         notes invite
         notes invite --role reader --for 5m
         notes invite --mine
+        notes invite --name anna --name ben
         notes invite --device phone --via ~/notes
         notes invite --hub home --for 3d
         notes invite --file /media/stick/home.invitation
@@ -43,6 +46,14 @@ struct InviteCommand: Command {
   var role: Role = .writer
 
   @Flag(help: "The new device is another one of yours.") var mine = false
+
+  @Option(help: .named("n", "How many to invite, 10 at most: a code for each."))
+  var count: Int?
+
+  @Option(
+    name: .customLong("name"), parsing: .unconditionalSingleValue,
+    help: .named("name", "The name of a person to invite; again for each other person."))
+  var names: [String] = []
 
   @Option(
     name: .customLong("for"),
@@ -78,6 +89,11 @@ struct InviteCommand: Command {
     if file != nil, hub != nil || device != nil || listen.address != nil {
       throw ValidationError("--file goes with none of --hub, --device and --listen.")
     }
+    let people = try InvitedPeople(count: count, names: names, mine: mine)
+    if device != nil, !people.isPlain {
+      throw ValidationError("--device goes with neither --count nor --name.")
+    }
+    if file != nil, people.all.count > 1 { throw ValidationError("--file invites one person.") }
     let range = hub == nil && file == nil ? Lifetime.ofCode : Lifetime.ofLink
     if let lifetime, !range.contains(lifetime.seconds) {
       throw ValidationError(
@@ -88,18 +104,20 @@ struct InviteCommand: Command {
   }
 
   func run() throws {
+    let people = try InvitedPeople(count: count, names: names, mine: mine)
     let seconds = Int64(lifetime?.seconds ?? Lifetime.link)
     if let file {
       return try FileInvite(
-        file: file, role: role, isMine: mine, seconds: seconds, options: options
+        file: file, role: role, people: people, seconds: seconds, options: options
       ).run()
     }
     if let hub {
       return try LinkInvite(
-        hub: hub, role: role, isMine: mine, seconds: seconds, options: options
+        hub: hub, role: role, people: people, seconds: seconds, options: options
       ).run()
     }
     let context = try NotebookLocator.notebook().sessionContext()
+    let all = try people.checked(against: context.membership)
     let invitee = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
     defer { invitee?.stop() }
     let host = try listen.configured().host
@@ -108,19 +126,28 @@ struct InviteCommand: Command {
       json: options.json,
       .invitation(
         guest: invitee?.member.name, hosts: isAny ? Address.ofThisMachine(limit: 2) : [host]))
-    var end: InvitationEnd?
-    try run(in: context, for: invitee?.member) { event in
+    var open: [OpenInvitation] = []
+    var ends: [String: InvitationEnd] = [:]
+    try run(in: context, for: all, or: invitee?.member) { event in
       switch event {
-      case .invitation(let open): invitee?.tell(of: open, to: context.membership)
-      case .joined: end = .used
-      case .ended(_, let how): end = how
+      case .invitation(let one):
+        invitee?.tell(of: one, to: context.membership)
+        open.append(one)
+        if open.count == all.count { report.write(open) }
+        return
+      case .joined(let locator, _): ends[locator] = .used
+      case .ended(let locator, let how): ends[locator] = how
       default: break
       }
       report.write(event)
     }
-    if end == .used { return }
-    if end == nil || end == .withdrawn, Interruption.hasCome { return try Exit.interrupted.end() }
-    throw Failure.invitation(ended: end, after: self.seconds)
+    let unused = ends.values.filter { $0 != .used }
+    let isCancelled = ends.count < all.count || unused.contains(.withdrawn)
+    if ends.count == all.count, unused.isEmpty { return }
+    if isCancelled, Interruption.hasCome { return try Exit.interrupted.end() }
+    throw Failure.invitations(
+      ended: unused + Array(repeating: .withdrawn, count: all.count - ends.count), of: all.count,
+      after: self.seconds)
   }
 
   /// How long an invitation with a code is open.
@@ -129,7 +156,8 @@ struct InviteCommand: Command {
   /// Runs the invitation in the notebook's watcher, if there is one and no option prevents it;
   /// otherwise in this process.
   private func run(
-    in context: SessionContext, for invitee: Member?, onEvent: (Event) -> Void
+    in context: SessionContext, for people: [InvitedPerson], or invitee: Member?,
+    onEvent: (Event) -> Void
   ) throws {
     try context.membership.demandAdmin(context.key.deviceID)
     let isPlain = listen.address == nil && !discovery.isOff
@@ -139,7 +167,7 @@ struct InviteCommand: Command {
       isOff ? nil : AvahiDiscovery(deviceID: device)
     }
     try host.invite(
-      role: role, isMine: mine, seconds: seconds, for: invitee,
+      role: role, people: people, seconds: seconds, for: invitee,
       cancellation: Interruption.token(), onEvent: onEvent)
   }
 }

@@ -134,7 +134,7 @@ struct JoinDialogue {
       Output.standard.event([
         "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
         "notes": offer.notes, "attachments": offer.files, "bytes": offer.allBytes,
-        "inviter": offer.inviter, "person": offer.person,
+        "inviter": offer.inviter, "person": offer.person, "called": offer.called,
         "role": offer.role.rawValue, "expires": TimeText.rfc3339(offer.expires),
         "renewal": offer.renewal != nil, "proved": offer.isProvedRenewal,
       ])
@@ -151,6 +151,7 @@ struct JoinDialogue {
       if let person = offer.person {
         Output.standard.tell("  another device of \(Visible.name(person))\n")
       }
+      if let name = offer.called { Output.standard.tell("  for \(Visible.name(name))\n") }
       if offer.role == .reader {
         Output.standard.tell("  a reader receives: what you write stays on this device\n")
       }

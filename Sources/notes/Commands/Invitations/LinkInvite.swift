@@ -10,7 +10,7 @@ internal import System
 struct LinkInvite {
   let hub: String
   let role: Role
-  let isMine: Bool
+  let people: InvitedPeople
   let seconds: Int64
   let options: CommonOptions
 
@@ -18,6 +18,7 @@ struct LinkInvite {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
     try context.membership.demandAdmin(context.key.deviceID)
+    let people = try people.checked(against: context.membership)
     guard let hub = try notebook.hubs().first(where: { $0.name == hub }) else {
       throw HubDefect.noSuchHub(hub)
     }
@@ -33,23 +34,37 @@ struct LinkInvite {
     var invitation = LinkInvitation(context, at: hub)
     invitation.program.mayAsk = Console.canAsk
     invitation.program.cancellation = try Interruption.token()
-    let link = try invitation.make(role: role, isMine: isMine, seconds: seconds)
-    options.write([
-      [
-        "type": "link", "link": link.text, "invitation": link.secret.id.description,
-        "role": role.rawValue, "expires": TimeText.rfc3339(link.expires), "hub": hub.name,
-      ]
-    ]) { terminal in
-      // The link is not broken into lines, so that it can be copied as a whole.
-      terminal.wrapped(
-        "Send this link to one person, in a way that nobody else reads. It lets one device join as "
-          + "\(role.rawValue), within \(TimeText.left(until: link.expires, now: TimeText.now)):\n")
-        + "\n\(link.text)\n\n"
-        + QRCode.lines(ofText: "notes join \(link.text)").map { $0 + "\n" }.joined()
-        + terminal.wrapped(
-          "The person runs 'notes join LINK'. A device of an admin lets the new one in when it next "
-            + "visits \(Visible.name(hub.name)): this one by 'notes sync', or by itself while "
-            + "'notes watch' runs.\n")
+    let isOne = people.count == 1
+    for (index, person) in people.enumerated() {
+      let link = try invitation.make(role: role, person: person, seconds: seconds)
+      options.write([
+        [
+          "type": "link", "link": link.text, "invitation": link.secret.id.description,
+          "person": person.name, "role": role.rawValue, "expires": TimeText.rfc3339(link.expires),
+          "hub": hub.name,
+        ]
+      ]) { terminal in
+        let heading =
+          isOne
+          ? "Send this link to one person, in a way that nobody else reads. It lets"
+          : "Send each of these links to one person, in a way that nobody else reads. It lets"
+        // The link is not broken into lines, so that it can be copied as a whole.
+        return
+          (index > 0
+          ? ""
+          : terminal.wrapped(
+            "\(heading) one device join as \(role.rawValue), within "
+              + "\(TimeText.left(until: link.expires, now: TimeText.now)):\n") + "\n")
+          + (person.name.map { "for \(Visible.name($0)):\n" } ?? "") + "\(link.text)\n\n"
+          + (isOne
+            ? QRCode.lines(ofText: "notes join \(link.text)").map { $0 + "\n" }.joined() : "")
+          + (index < people.count - 1
+            ? ""
+            : terminal.wrapped(
+              "The person runs 'notes join LINK'. A device of an admin lets the new one in when it next "
+                + "visits \(Visible.name(hub.name)): this one by 'notes sync', or by itself while "
+                + "'notes watch' runs.\n"))
+      }
     }
   }
 }

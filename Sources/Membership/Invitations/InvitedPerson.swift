@@ -1,0 +1,33 @@
+/// Whose device the one that joins by an invitation becomes.
+public enum InvitedPerson: Hashable, Sendable {
+  /// Another device of the person whose device invites.
+  case own
+  /// A person by itself, with this name; nil: with the device's name.
+  case new(name: String?)
+
+  /// A person by itself, with the device's name.
+  public static let unnamed = InvitedPerson.new(name: nil)
+
+  /// The name that the inviter gives the person; nil if it gives none.
+  public var name: String? { if case .new(let name) = self { name } else { nil } }
+}
+
+extension CertificateSet {
+  /// The person that a device becomes under this name. Nil if other devices are that person's: a new device does not
+  /// rename them.
+  func newPerson(ofKey identifier: [UInt8], named name: String) -> Person? {
+    let new = Person(identifier: identifier, name: name)
+    return people.keys(of: new).allSatisfy { $0 == identifier } ? new : nil
+  }
+}
+
+extension [Member] {
+  /// The name, with a number if another person or device than `deviceID` has it.
+  func freeName(_ name: String, for deviceID: String) -> String {
+    let names = filter { !$0.isRemoved && $0.deviceID != deviceID }
+      .flatMap { [$0.name, $0.deviceName, $0.person.name] }
+    let taken = Set(names.map { $0.lowercased() })
+    func isTaken(_ name: String) -> Bool { taken.contains(name.lowercased()) }
+    return isTaken(name) ? DisplayName.numbered(name, isTaken) : name
+  }
+}

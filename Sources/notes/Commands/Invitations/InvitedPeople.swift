@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import Exchange
+internal import Membership
+
+/// The people whom one command invites, a code or link for each.
+struct InvitedPeople {
+  /// In the order of the command line.
+  let all: [InvitedPerson]
+
+  /// Throws unless the options go together.
+  init(count: Int?, names: [String], mine: Bool) throws(ValidationError) {
+    if count != nil, !names.isEmpty {
+      throw ValidationError("--count and --name do not go together: each --name is an invitation.")
+    }
+    if mine, !names.isEmpty {
+      throw ValidationError("--name is the name of another person, and --mine invites none.")
+    }
+    let most = Invitation.mostAtOnce
+    guard (1...most).contains(count ?? 1), names.count <= most else {
+      throw ValidationError("From 1 to \(most) can be invited at once.")
+    }
+    for name in names {
+      do {
+        try DisplayName.check(name)
+      } catch {
+        throw ValidationError("--name: \(error)")
+      }
+    }
+    if Set(names.map { $0.lowercased() }).count < names.count {
+      throw ValidationError("--name has one name twice.")
+    }
+    all =
+      names.isEmpty
+      ? Array(repeating: mine ? .own : .unnamed, count: count ?? 1)
+      : names.map { .new(name: $0) }
+  }
+
+  /// Whether it is one person, whose name nobody gave.
+  var isPlain: Bool { all.count == 1 && all[0].name == nil }
+
+  /// All of them. Throws if a member has one of their names.
+  func checked(against membership: MembershipStore) throws(Failure) -> [InvitedPerson] {
+    let members = membership.members().filter { !$0.isRemoved }
+    for name in all.compactMap(\.name) where members.contains(where: { $0.isCalled(name) }) {
+      throw Failure(
+        .failed, "name_taken", "another device is called \(Visible.name(name)) already",
+        hint: "choose a name that no other device has")
+    }
+    return all
+  }
+}
