@@ -914,14 +914,20 @@ _notes_resolve() {
 _notes_invite() {
     repeating_flags=()
     non_repeating_flags=(--mine --no-discovery --json --version -h --help)
-    repeating_options=(-C)
-    non_repeating_options=(--role --for --hub --file --device --via --listen)
+    repeating_options=(--name -C)
+    non_repeating_options=(--role --count --for --hub --file --device --via --listen)
     __notes_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
     '--role')
         __notes_add_completions -W 'reader'$'\n''writer'$'\n''admin'
+        return
+        ;;
+    '--count')
+        return
+        ;;
+    '--name')
         return
         ;;
     '--for')
@@ -1485,13 +1491,13 @@ _notes_members() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    role|remove|rename|certify|block|unblock|reset)
+    role|remove|rename|certify|handover|block|unblock|reset)
         # Offer subcommand argument completions
         "_notes_members_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'role remove rename certify block unblock reset' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'role remove rename certify handover block unblock reset' -- "${cur}"))
         ;;
     esac
 }
@@ -1591,6 +1597,30 @@ _notes_members_certify() {
     case "${positional_number}" in
     1)
         __notes_add_completions -W "$(__notes_custom_complete ---completion members certify -- positional@0 "${COMP_CWORD}" "$(__notes_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_notes_members_handover() {
+    repeating_flags=()
+    non_repeating_flags=(-y --yes --json --version -h --help)
+    repeating_options=(-C)
+    non_repeating_options=()
+    __notes_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '-C')
+        __notes_add_completions -d
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __notes_add_completions -W "$(__notes_custom_complete ---completion members handover -- positional@0 "${COMP_CWORD}" "$(__notes_cursor_index_in_current_word)")"
         return
         ;;
     esac

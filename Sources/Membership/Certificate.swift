@@ -22,6 +22,9 @@ struct Certificate: Hashable, Sendable {
   /// The serial number of the certificate that this one replaced: removing that one also removes
   /// this one.
   let replaced: [UInt8]?
+  /// For a handover: the serial number of the certificate with which its signer stays an admin.
+  /// `CertificateSet.succession` says which handovers count.
+  let staying: [UInt8]?
   /// For a root: the ID of the notebook that it claims to continue.
   let continued: String?
   /// The person that it names; nil if it names none. `CertificateSet.people` says whose the device is.
@@ -57,6 +60,8 @@ struct Certificate: Hashable, Sendable {
 
   /// Whether the certificate's key may sign certificates and revocation lists.
   var isAuthority: Bool { role == .admin }
+  /// Whether the signer makes the device the founder in its place.
+  var isHandover: Bool { isAuthority && staying != nil }
   /// The key and name under which it signs; nil if it may not sign.
   var authority: Authority? {
     isAuthority ? Authority(keyIdentifier: keyIdentifier, name: subject) : nil
@@ -103,10 +108,12 @@ struct Certificate: Hashable, Sendable {
     let authority = Extension.stripped(
       Extension.authorityPrefix, extensions[.authorityKeyIdentifier])
     replaced = Extension.stripped(Extension.serialPrefix, extensions[.replaces], size: Serial.size)
+    staying = Extension.stripped(Extension.serialPrefix, extensions[.handover], size: Serial.size)
     continued = Extension.stripped(Extension.keyIdentifierPrefix, extensions[.continues])
       .map { String(base32: $0).lowercased() }
     person = try extensions[.person].map { try Person(der: $0) }
     guard let authority, (replaced == nil) == (extensions[.replaces] == nil),
+      (staying == nil) == (extensions[.handover] == nil),
       [nil, Extension.null].contains(extensions[.signsVersions]),
       extensions[.subjectKeyIdentifier] == Extension.keyIdentifierPrefix + keyIdentifier
     else { throw CertificateDefect.extensions }

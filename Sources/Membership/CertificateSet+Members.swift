@@ -4,23 +4,25 @@ internal import System
 extension CertificateSet {
   /// The certificates with a valid chain, each with its shortest: itself first, the root last.
   func chains() -> [Certificate: [Certificate]] {
-    let lists = CountingLists(root: root, certificates: certificates, lists: revocationLists)
+    let lists = CountingLists(succession, certificates: certificates, lists: revocationLists)
     let revoked = lists.revoked()
-    let bySigner = Dictionary(grouping: certificates.subtracting(revoked), by: \.signer)
-    var chains = [root: [root]]
+    // A handover counts only for who is the founder.
+    let bySigner = Dictionary(
+      grouping: certificates.subtracting(revoked).subtracting(succession.handovers), by: \.signer)
+    let founders = succession.signing { revoked.contains($0) }
+    var chains = [succession.present.anchor: succession.present.chain]
     var seen: Set<Certificate.Authority> = []
-    var level = [root]
-    for _ in 1..<CertificateSet.maximumChainLength {
-      var next: [Certificate] = []
+    var level: [[Certificate]] = []
+    for length in 1..<CertificateSet.maximumChainLength {
+      level += founders.map(\.chain).filter { $0.count == length }
+      var next: [[Certificate]] = []
       // Issuers are tried in the order of their bytes, so that every device chooses the same of
       // several chains.
-      for issuer in level.sorted(by: { $0.der.lexicographicallyPrecedes($1.der) }) {
-        guard let authority = issuer.authority, seen.insert(authority).inserted,
-          let chain = chains[issuer]
-        else { continue }
+      for chain in level.sorted(by: { $0[0].der.lexicographicallyPrecedes($1[0].der) }) {
+        guard let authority = chain[0].authority, seen.insert(authority).inserted else { continue }
         for certificate in bySigner[authority] ?? [] where chains[certificate] == nil {
           chains[certificate] = [certificate] + chain
-          next.append(certificate)
+          next.append([certificate] + chain)
         }
       }
       level = next
@@ -38,7 +40,7 @@ extension CertificateSet {
   /// The member of a key, by its first certificate with a valid chain; if there is none, by its
   /// first, as removed.
   func member(ofKey identifier: [UInt8]) -> Member? {
-    let isFounder = identifier == root.keyIdentifier
+    let isFounder = identifier == succession.key
     guard let certificate = current(ofKey: identifier),
       let person = people.person(ofKey: identifier)
     else { return nil }
@@ -57,10 +59,10 @@ extension CertificateSet {
       ?? (identifier == root.keyIdentifier ? root : nil)
   }
 
-  /// The certificate with which this key issues: the root for the founder; otherwise its first with
-  /// a valid chain, if that is an admin's.
+  /// The certificate with which this key issues: for the founder the root, or the handover to it; otherwise its first
+  /// with a valid chain, if that is an admin's.
   func authority(ofKey identifier: [UInt8]) -> Certificate? {
-    if identifier == root.keyIdentifier { return root }
+    if identifier == succession.key { return succession.present.anchor }
     guard let current = memberChains[identifier]?.first, current.isAuthority else { return nil }
     return current
   }
@@ -92,7 +94,7 @@ extension CertificateSet {
     let issued = Dictionary(grouping: certificates, by: \.issuerKeyIdentifier)
     let roles = Dictionary(certificates.map { ($0.serial, $0.role) }, uniquingKeysWith: max)
     var found: [(key: [UInt8], Certificate)] = []
-    var seen: Set = [identifier, root.keyIdentifier]
+    var seen: Set = [identifier, succession.key]
     var pending = [identifier]
     while let issuer = pending.popLast() {
       let first = (issued[issuer] ?? []).sorted { $0.issuedAt < $1.issuedAt }.filter {

@@ -23,7 +23,9 @@ extension CertificateSet {
   /// The certificates and lists that are kept, if these certificates have valid chains.
   func withinLimits(good: Set<Certificate>) -> (Set<Certificate>, Set<RevocationList>) {
     let shares = shares()
-    let inOrder = shares.filter(good.contains) + shares.filter { !good.contains($0) }
+    let first = succession.certificates
+    let others = shares.filter { !first.contains($0) }
+    let inOrder = first + others.filter(good.contains) + others.filter { !good.contains($0) }
     let lists = Dictionary(grouping: revocationLists, by: \.issuerKeyIdentifier).mapValues {
       $0.sorted {
         $0.number == $1.number
@@ -31,7 +33,9 @@ extension CertificateSet {
       }.prefix(Self.maximumListsPerAdmin)
     }
     var seen: Set<[UInt8]> = []
-    let keys = ([root] + inOrder.filter(\.isAuthority)).map(\.keyIdentifier).filter {
+    let keys = ([succession.present.anchor, root] + inOrder.filter(\.isAuthority)).map(
+      \.keyIdentifier
+    ).filter {
       seen.insert($0).inserted
     }
     var keptLists: [RevocationList] = []

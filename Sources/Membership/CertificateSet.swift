@@ -26,6 +26,10 @@ struct CertificateSet: Sendable {
   private(set) var memberChains: [[UInt8]: [Certificate]] = [:]
   /// The persons of the devices.
   private(set) var people = People()
+  /// The founder, and those before it.
+  private(set) var succession: Succession
+  /// The handover of each key that signed one: the first that came here.
+  private var handovers: [[UInt8]: Certificate] = [:]
   /// The certificates that may sign: each with its smallest depth, the length of a chain that ends
   /// with it.
   private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
@@ -39,6 +43,7 @@ struct CertificateSet: Sendable {
     self.capacity = capacity
     do {
       root = try Certificate(der: der)
+      succession = Succession(root: root, handovers: [:], certificates: [:])
       guard case .root(let identifier, let name) = root.kind else {
         throw CertificateDefect.subject
       }
@@ -115,15 +120,18 @@ struct CertificateSet: Sendable {
   }
 
   private mutating func settle() {
+    succession = Succession(root: root, handovers: handovers, certificates: byKey)
     var chains = chains()
     if isTooLarge {
       (certificates, revocationLists) = withinLimits(good: Set(chains.keys))
       byKey = Dictionary(grouping: certificates.union([root]), by: \.keyIdentifier)
+      handovers = handovers.filter { certificates.contains($0.value) }
       authorities = reachable()
       chains = self.chains()
     }
     memberChains = byKey.compactMapValues { certificates in
-      inOrder(certificates.filter { chains[$0] != nil }).first.flatMap { chains[$0] }
+      inOrder(certificates.filter { chains[$0] != nil && succession.mayName($0) }).first
+        .flatMap { chains[$0] }
     }
     let (kept, name) = settledNames()
     (names, notebookName) = (kept, name ?? root.notebookName ?? "")
@@ -146,9 +154,10 @@ struct CertificateSet: Sendable {
     return found
   }
 
-  /// Works in rounds, because a certificate can come before that of its signer.
+  /// Works in rounds, because a certificate can come before that of its signer. Of several handovers by a key it keeps
+  /// the earliest that come together, and none after another.
   private mutating func insert(_ read: [Certificate]) throws -> Bool {
-    var pending = read
+    var pending = read.contains(where: \.isHandover) ? Self.earliestFirst(read) : read
     var changed = false
     while true {
       var waiting: [Certificate] = []
@@ -166,6 +175,11 @@ struct CertificateSet: Sendable {
           waiting.append(certificate)
           continue
         }
+        if certificate.isHandover {
+          let first = handovers[certificate.issuerKeyIdentifier] ?? certificate
+          if first != certificate { continue }
+          handovers[certificate.issuerKeyIdentifier] = certificate
+        }
         guard certificates.insert(certificate).inserted else { continue }
         byKey[certificate.keyIdentifier, default: []].append(certificate)
         changed = true
@@ -180,9 +194,10 @@ struct CertificateSet: Sendable {
   /// Whether a known chain can be extended by the certificate, and its signature is valid.
   private func isIssued(_ certificate: Certificate) throws -> Bool {
     guard case .member = certificate.kind else { return false }
-    // Only the founder can certify the founder's key.
+    // Only the founder can certify the founder's key, until it has handed over.
     if certificate.keyIdentifier == root.keyIdentifier
       && certificate.issuerKeyIdentifier != root.keyIdentifier
+      && handovers[root.keyIdentifier] == nil
     {
       return false
     }
@@ -191,6 +206,13 @@ struct CertificateSet: Sendable {
     else { return false }
     return try signatures.isGood(certificate.fingerprint) {
       try certificate.isSigned(by: issuer.certificate)
+    }
+  }
+
+  private static func earliestFirst(_ certificates: [Certificate]) -> [Certificate] {
+    certificates.sorted {
+      $0.issuedAt == $1.issuedAt
+        ? $0.der.lexicographicallyPrecedes($1.der) : $0.issuedAt < $1.issuedAt
     }
   }
 

@@ -2,9 +2,11 @@
 /// notes-security(7) "Which lists count". The terms are those of that section.
 struct CountingLists {
   private let founder: [UInt8]
-  private let root: Certificate.Authority?
+  /// The founders' authorities, with the length of their chains; and for former ones the certificate with which each
+  /// stays an admin.
+  private let starts: [(authority: Certificate.Authority, length: Int, staying: Int?)]
   private let certificates: [Certificate]
-  /// Admins' certificates, by their signers.
+  /// Admins' certificates except handovers, by their signers.
   private let admins: [Certificate.Authority: [Int]]
   /// The certificates that a key's lists revoke.
   private var revokes: [[UInt8]: Set<Int>] = [:]
@@ -13,17 +15,24 @@ struct CountingLists {
   private var kept: Set<Int> = []
 
   /// - Parameter certificates: all except the root.
-  init(root: Certificate, certificates: Set<Certificate>, lists: Set<RevocationList>) {
-    (founder, self.root) = (root.keyIdentifier, root.authority)
+  init(
+    _ succession: Succession, certificates: Set<Certificate>, lists: Set<RevocationList>
+  ) {
+    let founder = succession.key
+    self.founder = founder
     let certificates = Array(certificates)
     self.certificates = certificates
-    admins = Dictionary(grouping: certificates.indices.filter { certificates[$0].isAuthority }) {
+    starts = ([succession.present] + succession.former).compactMap { one in
+      let staying = one.staying.flatMap(certificates.firstIndex)
+      if staying == nil, one.anchor.keyIdentifier != founder { return nil }
+      return one.anchor.authority.map { ($0, one.chain.count, staying) }
+    }
+    let ordinary = certificates.indices.filter { !succession.handovers.contains(certificates[$0]) }
+    admins = Dictionary(grouping: ordinary.filter { certificates[$0].isAuthority }) {
       certificates[$0].signer
     }
-    // The founder's certificates are never revoked.
-    let indices = certificates.indices.filter {
-      certificates[$0].keyIdentifier != root.keyIdentifier
-    }
+    // The founder's certificates are never revoked, nor are handovers.
+    let indices = ordinary.filter { certificates[$0].keyIdentifier != founder }
     let bySerial = Dictionary(grouping: indices) { certificates[$0].serial }
     let successors = Dictionary(grouping: indices) { certificates[$0].replaced }
     for (key, lists) in Dictionary(grouping: lists, by: \.issuerKeyIdentifier) {
@@ -70,13 +79,18 @@ struct CountingLists {
   /// The keys with lists that have an admin's certificate with a valid chain.
   private func listingAdmins(without revoked: Set<Int>) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = [founder]
-    var level = root.map { [$0] } ?? []
-    var seen = Set(level)
-    for _ in 1..<CertificateSet.maximumChainLength {
+    var level: [Certificate.Authority] = []
+    var seen: Set<Certificate.Authority> = []
+    for length in 1..<CertificateSet.maximumChainLength {
+      for start in starts where start.length == length {
+        if start.staying.map(revoked.contains) ?? false { continue }
+        if seen.insert(start.authority).inserted { level.append(start.authority) }
+      }
+      found.formUnion(level.map(\.keyIdentifier))
       level = level.flatMap { admins[$0] ?? [] }.filter { !revoked.contains($0) }
         .compactMap { certificates[$0].authority }.filter { seen.insert($0).inserted }
-      found.formUnion(level.map(\.keyIdentifier))
     }
+    found.formUnion(level.map(\.keyIdentifier))
     return found.filter { revokes[$0] != nil || $0 == founder }
   }
 

@@ -16,6 +16,9 @@ enum Extension: String {
   case signsVersions = "2.25.171628606181371554536320987256274146084"
   /// For a member's certificate: the person of the device, a sequence of an octet string and a name.
   case person = "2.25.108626085012524507698340803925271077568"
+  /// For an admin's certificate by which the founder makes that device the founder: an octet string with the serial
+  /// number of the certificate with which the signer stays an admin.
+  case handover = "2.25.190362745118402271960574183920471650322"
   /// For a root: an octet string of the digest in the ID of the notebook whose membership it starts
   /// over.
   case continues = "2.25.73319986009365374432425497566117865641"

@@ -19,6 +19,10 @@ public enum MembershipError: FileFailure, Equatable, Sendable {
   case removed(device: String, name: String)
   case notAnAdmin(device: String)
   case founderIsPermanent
+  /// Only the founder's device can do this.
+  case notTheFounder
+  /// The member's device is not an admin's, or was the founder before.
+  case heirRefused(name: String)
   /// An admin's certificates count only while it is a member, so another admin must do this.
   case anotherAdminNeeded
   /// It would break this device's own chain.
@@ -99,6 +103,9 @@ extension MembershipError: CustomStringConvertible {
     case .removed(_, let name): "\(name) has been removed from the notebook"
     case .notAnAdmin: "only an admin of the notebook may do this"
     case .founderIsPermanent: "the founder's device cannot be changed or removed"
+    case .notTheFounder: "only the founder's device may hand the notebook over"
+    case .heirRefused(let name):
+      "\(name) cannot become the founder: only an admin's device that never was the founder can"
     case .anotherAdminNeeded: "a device cannot change or remove itself"
     case .ownCertifier: "this device got its role through that one, and would lose it"
     case .passphraseRefused: "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"

@@ -92,13 +92,14 @@ extension MembershipStore {
   }
 
   func issue(
-    for request: CertificateRequest, name: String?, person: String? = nil, personName: String? = nil,
+    for request: CertificateRequest, name: String?, person: String? = nil,
+    personName: String? = nil,
     role: Role, serial: [UInt8]?, by key: DeviceKey, now: Int64
   ) throws -> [UInt8] {
     let identifier = try PublicKey.identifier(request.publicKey)
     let personName = personName.map { members().freeName($0, for: request.deviceID) }
     return try change(by: key) { set, authority in
-      if identifier == set.root.keyIdentifier && identifier != authority.keyIdentifier {
+      if identifier == set.succession.key && identifier != authority.keyIdentifier {
         guard let own = set.memberChains[identifier]?.first else {
           throw MembershipError.founderIsPermanent
         }
@@ -118,7 +119,8 @@ extension MembershipStore {
         person: owner
           ?? (isBack
             ? set.people.namedPerson(ofKey: identifier)
-            : personName.flatMap { set.newPerson(ofKey: identifier, named: $0) }), role: role,
+            : personName.flatMap { set.newPerson(ofKey: identifier, named: $0) }),
+        role: role,
         publicKey: request.publicKey, serial: serial, issuer: authority, signedWith: key,
         now: Self.date(now, after: old))
       if let former, !former.isRemoved, !former.isFounder, former.role > role {
@@ -252,7 +254,9 @@ extension MembershipStore {
     _ key: DeviceKey, _ now: Int64
   ) throws {
     if devices.isEmpty { return }
-    if devices.contains(set.root.deviceID) { throw MembershipError.founderIsPermanent }
+    if devices.contains(set.succession.present.anchor.deviceID) {
+      throw MembershipError.founderIsPermanent
+    }
     if devices.contains(key.deviceID) { throw MembershipError.anotherAdminNeeded }
     let all = Dictionary(grouping: set.certificates, by: \.deviceID)
     for device in devices where all[device] == nil {
@@ -281,7 +285,7 @@ extension MembershipStore {
 
   /// Runs `body` with the present set and the certificate with which `key` may sign, and stores the
   /// additions.
-  private func change<Value: Sendable>(
+  func change<Value: Sendable>(
     by key: DeviceKey, _ body: (inout CertificateSet, Certificate) throws -> Value
   ) throws -> Value {
     let identifier = try PublicKey.identifier(key.publicKey)
@@ -300,7 +304,7 @@ extension MembershipStore {
   private static let chainTooLong = MembershipError.limitExceeded(
     what: "certificates in a chain", limit: CertificateSet.maximumChainLength)
 
-  private static func add(_ certificate: Certificate, to set: inout CertificateSet) throws {
+  static func add(_ certificate: Certificate, to set: inout CertificateSet) throws {
     _ = try set.insert(certificates: [certificate.der], revocationLists: [])
     try demand(certificate, in: set)
   }
@@ -323,7 +327,10 @@ extension MembershipStore {
     let before = set.memberChains
     let own = set.revocationLists.filter { $0.issuerKeyIdentifier == authority.keyIdentifier }
     var entries: [[UInt8]: RevocationList.Reason] = [:]
-    for serial in certificates.map(\.serial) + unissued { entries[serial] = reason }
+    // A handover to a former founder still leads to the founder.
+    let listed = certificates.filter { !set.succession.handovers.contains($0) }
+    let staying = set.succession.stayingSerials(ofKeys: Set(certificates.map(\.keyIdentifier)))
+    for serial in listed.map(\.serial) + unissued + staying { entries[serial] = reason }
     for list in own { entries.merge(list.entries, uniquingKeysWith: max) }
     let meant = Set(certificates.map(\.keyIdentifier)).subtracting([authority.keyIdentifier])
     entries = set.entries(byAdmins: reason > .superseded ? meant : [], besides: entries)
@@ -346,10 +353,10 @@ extension MembershipStore {
     let after = set.memberChains
     let anew = try before.compactMap { identifier, chain -> Certificate? in
       guard after[identifier] == nil, !meant.contains(identifier), let old = chain.first,
-        case .member(let name, let role) = old.kind
+        case .member(_, let role) = old.kind
       else { return nil }
       return try Certificate.member(
-        name: name, person: old.person, role: role, publicKey: old.publicKey,
+        name: old.deviceName, person: old.person, role: role, publicKey: old.publicKey,
         replacing: old.serial, issuer: authority, signedWith: key,
         now: date(now, after: set.certificates(ofKey: identifier)))
     }
@@ -357,7 +364,7 @@ extension MembershipStore {
   }
 
   /// A certificate is newer than those that it replaces, whatever the clock says.
-  private static func date(_ now: Int64, after older: [Certificate]) -> Int64 {
+  static func date(_ now: Int64, after older: [Certificate]) -> Int64 {
     older.map { $0.issuedAt + 1 }.reduce(now, max)
   }
 

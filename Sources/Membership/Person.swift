@@ -129,7 +129,7 @@ extension Certificate {
   /// The name of the device that it certifies.
   var deviceName: String {
     switch kind {
-    case .member(let name, _): name
+    case .member(let name, _): isHandover ? Succession.name(in: name) : name
     case .root, .name: "founder"
     }
   }

@@ -12,6 +12,8 @@ private struct MembershipVector: Codable, Equatable {
   var lists: [Data]
   /// Names and roles; an empty role is a removed device's.
   var members: [String: String]
+  /// The founder's name, if it is not the first one.
+  var founder: String?
 }
 
 // The vectors of Tests/Vectors/membership: what notes-security(7) makes of a set, for whoever writes
@@ -30,6 +32,8 @@ struct MembershipVectorsTests {
     ("demotion-and-rename", "a demotion and a rename made at the same time", demotionAndRename),
     ("removal-and-role", "a removal and a change of role made at the same time", removalAndRole),
     ("admin-of-admin", "an admin is removed; those below it are certified anew", adminOfAdmin),
+    ("persons", "a person with two devices gets another name, and one device is removed", persons),
+    ("handover", "the founder hands over twice, and the first two founders are removed", handover),
   ]
 
   @Test("Every vector has its members, in whatever order they are learned")
@@ -45,7 +49,8 @@ struct MembershipVectorsTests {
         let vector = MembershipVector(
           about: about, root: Data(family.store.root),
           certificates: family.store.certificates.map { Data($0) },
-          lists: family.store.revocations.map { Data($0) }, members: Self.members(family.store))
+          lists: family.store.revocations.map { Data($0) }, members: Self.members(family.store),
+          founder: Self.heir(family.store))
         try writeFile(path, Array(try encoder.encode(vector)) + [0x0A])
       }
       let vector = try JSONDecoder().decode(MembershipVector.self, from: Data(readFile(path)))
@@ -62,6 +67,7 @@ struct MembershipVectorsTests {
         }
         #expect(store.certificates.count == vector.certificates.count)
         #expect(Self.members(store) == vector.members, "\(name): \(vector.about)")
+        #expect(Self.heir(store) == vector.founder, "\(name)")
       }
     }
   }
@@ -69,6 +75,39 @@ struct MembershipVectorsTests {
   private static func members(_ store: MembershipStore) -> [String: String] {
     Dictionary(
       uniqueKeysWithValues: store.members().map { ($0.name, $0.isRemoved ? "" : $0.role.rawValue) })
+  }
+
+  private static func heir(_ store: MembershipStore) -> String? {
+    let founder = store.members().first(where: \.isFounder)
+    return founder?.issuedBy == founder?.deviceID ? nil : founder?.name
+  }
+
+  private static func persons(_ family: Family) throws {
+    let laptop = try family.add("laptop", .admin)
+    let phone = try family.add("phone", .writer)
+    let other = try DeviceKey.random()
+    _ = try family.store.issue(
+      for: CertificateRequest(name: "tablet", key: other),
+      person: family.store.member(laptop)?.person.id, role: .reader, by: family.founder,
+      now: Family.start)
+    try family.store.rename(
+      person: laptop.deviceID, to: "anna", by: family.founder, now: Family.start)
+    _ = try family.store.issue(
+      for: CertificateRequest(name: "desk", key: .random()), personName: "ben", role: .writer,
+      by: laptop, now: Family.start)
+    try family.store.remove(devices: [phone.deviceID, other.deviceID], by: laptop)
+  }
+
+  private static func handover(_ family: Family) throws {
+    let first = try family.add("first", .admin)
+    let second = try family.add("second", .admin)
+    _ = try family.add("phone", .writer, by: second)
+    try family.store.handOver(to: first.deviceID, by: family.founder, now: Family.start)
+    try family.store.handOver(to: second.deviceID, by: first, now: Family.start)
+    try family.store.remove(devices: [family.founder.deviceID, first.deviceID], by: second)
+    _ = try family.store.issue(
+      for: CertificateRequest(name: "back", key: family.founder), role: .reader, by: second,
+      now: Family.start)
   }
 
   private static func removed(_ family: Family) throws {

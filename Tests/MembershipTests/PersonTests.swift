@@ -224,4 +224,40 @@ struct PersonTests {
       Person(identifier: [], name: "anna").name(withDevice: "annabelle") == "anna (annabelle)")
     #expect(Person(identifier: [], name: "anna").name(withDevice: "anna 2") == "anna 2")
   }
+
+  // "An invitation may give a name to the person that the new device becomes"
+  @Test("A name that is given is the person's, and renames nobody who is there")
+  func given() throws {
+    let family = try Family()
+    func issue(_ key: DeviceKey, _ name: String) throws -> Member {
+      _ = try family.store.issue(
+        for: CertificateRequest(name: "phone", key: key), personName: name, role: .writer,
+        by: family.founder, now: Family.start)
+      return try #require(family.store.member(key))
+    }
+    let phone = try DeviceKey.random()
+    let anna = try issue(phone, "anna")
+    #expect(anna.name == "anna" && anna.deviceName == "phone" && anna.person.id == phone.deviceID)
+    // "If another member has the name, it gets a number."
+    #expect(try issue(.random(), "Anna").name == "Anna 2")
+    #expect(try issue(.random(), "phone").name == "phone 2")
+    // A member that joins again keeps its person.
+    #expect(try issue(phone, "eve").name == "anna")
+    // "or if other devices are that person's"
+    let tablet = try add("tablet", to: phone, in: family)
+    try family.store.remove(devices: [phone.deviceID], by: family.founder)
+    #expect(try issue(phone, "eve").person.name == "anna")
+    #expect(family.store.member(tablet)?.person.name == "anna")
+    // An offer says it to any admin.
+    let admin = try family.add("admin", .admin)
+    let secret = try InvitationSecret()
+    let offer = try InvitationOffer(
+      secret, to: family.store, role: .writer, person: .new(name: "ben"),
+      expires: Family.start + 1000, by: family.founder, now: Family.start)
+    #expect(try InvitationOffer(parsing: offer.text)?.person == .new(name: "ben"))
+    let asked = try AdmissionRequest(
+      CertificateRequest(name: "desk", key: .random()), by: secret)
+    let ben = try family.store.admit(asked, to: offer, by: admin, now: Family.start)
+    #expect(ben?.name == "ben" && ben?.deviceName == "desk")
+  }
 }

@@ -14,24 +14,41 @@ struct ThreeAdminsTests {
   /// A family in which each device was certified by the one that `issuers` gives.
   private struct World {
     let root: Certificate
+    /// Of each device, and behind them the handover, if there is one.
     let certificates: [Certificate]
     let issuers: [Int]
+    /// The founder: 0, or the device to which that handed over.
+    let founder: Int
     let set: CertificateSet
     /// By who signs, then by who is listed, as bits.
     var lists: [[RevocationList]] = []
 
-    init(issuers: [Int]) throws {
+    /// - Parameters:
+    ///   - heir: the device to which the founder hands over.
+    ///   - persons: the device whose person each device is of.
+    init(issuers: [Int], heir: Int = 0, persons: [Int]? = nil) throws {
       self.issuers = issuers
+      founder = heir
       var certificates: [Certificate] = []
       let keys = try devices.map { _ in try DeviceKey.random() }
+      let people = try persons?.map { first in
+        Person(
+          identifier: try PublicKey.identifier(keys[first].publicKey), name: "person \(first)")
+      }
       root = try Certificate.root(notebookName: "Home", key: keys[0], now: 0)
       for device in devices {
         let issuer = issuers[device] == 0 ? root : certificates[issuers[device]]
         certificates.append(
           try .member(
-            name: "\(device)", role: device == phone ? .writer : .admin,
+            name: "\(device)", person: people?[device], role: device == phone ? .writer : .admin,
             publicKey: keys[device].publicKey, issuer: issuer, signedWith: keys[issuers[device]],
             now: 0))
+      }
+      if heir != 0 {
+        certificates.append(
+          try .member(
+            name: "\(heir)", role: .admin, publicKey: keys[heir].publicKey,
+            staying: certificates[0].serial, issuer: root, signedWith: keys[0], now: 1))
       }
       self.certificates = certificates
       var set = try CertificateSet(root: root.der)
@@ -44,16 +61,30 @@ struct ThreeAdminsTests {
               entries: Dictionary(
                 uniqueKeysWithValues: devices.filter { listed & 1 << $0 != 0 }.map {
                   (certificates[$0].serial, .removed)
-                }), number: 1, issuer: device == 0 ? root : certificates[device],
+                }), number: 1, issuer: authority(of: device),
               signedWith: keys[device], now: 0)
           })
       }
     }
 
+    private func authority(of device: Int) -> Certificate {
+      if device == 0 { return root }
+      return device == founder ? certificates[5] : certificates[device]
+    }
+
+    /// The same by a whole set, which also says who is an admin, and finds each device's chain.
+    func membersOfSet(_ listed: [Int]) throws -> Set<Int> {
+      var set = set
+      _ = try set.insert(
+        certificates: [],
+        revocationLists: listed.enumerated().map { lists[$0.offset][$0.element].der })
+      return Set(devices.filter { set.memberChains[certificates[$0].keyIdentifier] != nil })
+    }
+
     /// Who is in, where each lists these.
     func members(_ listed: [Int]) -> Set<Int> {
       let counting = CountingLists(
-        root: root, certificates: Set(certificates),
+        set.succession, certificates: Set(certificates),
         lists: Set(listed.enumerated().map { lists[$0.offset][$0.element] }))
       return members(revoked: counting.revoked())
     }
@@ -65,9 +96,10 @@ struct ThreeAdminsTests {
         })
     }
 
-    /// The devices on the chain, but for the founder.
+    /// The devices on the chain, but for the founder. A former founder is as if the heir had certified it.
     func path(to device: Int) -> [Int] {
-      device == 0 ? [] : [device] + path(to: issuers[device])
+      if device == founder { return [] }
+      return [device] + (device == 0 ? [] : path(to: issuers[device]))
     }
   }
 
@@ -137,6 +169,47 @@ struct ThreeAdminsTests {
       }
     }
     #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
+  }
+
+  // notes-security(7), "Handover".
+  @Test(
+    "After a handover the heir is as one that had founded the notebook, and the founder as its admin",
+    arguments: [[0, 0, 0, 0, 0], [0, 0, 0, 1, 3], [0, 0, 1, 0, 1], [0, 0, 0, 2, 0]])
+  func handover(issuers: [Int]) throws {
+    /// The heir, 1, in the founder's place.
+    func swapped(_ device: Int) -> Int { device < 2 ? 1 - device : device }
+    let world = try World(issuers: issuers, heir: 1)
+    let plain = try World(
+      issuers: Self.devices.map { $0 < 2 ? 0 : swapped(issuers[$0]) })
+    var wrong: [String] = []
+    for (number, listed) in Self.allListed(founders: 8).enumerated() {
+      func bits(_ bits: Int) -> Int { bits & ~3 | (bits & 1) << 1 | (bits & 2) >> 1 }
+      var there = Self.devices.dropLast().map { bits(listed[swapped($0)]) }
+      // Whatever is said of the founder has no effect.
+      if number % 2 == 1 { for device in [0, 2, 3] { there[device] |= 2 } }
+      let expected = Set(plain.members(listed).map(swapped))
+      let found = world.members(there)
+      if found != expected { wrong.append("\(there): \(found.sorted()), not \(expected.sorted())") }
+      if number % 7 == 0, try world.membersOfSet(there) != expected {
+        wrong.append("\(there): the set differs")
+      }
+    }
+    #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
+  }
+
+  // notes-security(7), "Persons": "A person has no rights: each device has its role, and is certified and removed for
+  // itself".
+  @Test("Whose a device is changes nothing of who is a member")
+  func persons() throws {
+    let plain = try World(issuers: [0, 0, 0, 1, 3])
+    for persons in [[0, 0, 2, 3, 3], [0, 1, 1, 1, 0], [4, 4, 4, 4, 4]] {
+      let world = try World(issuers: [0, 0, 0, 1, 3], persons: persons)
+      for (number, listed) in Self.allListed(founders: 1).enumerated() {
+        let members = plain.members(listed)
+        #expect(world.members(listed) == members, "\(persons) \(listed)")
+        if number % 16 == 0 { #expect(try world.membersOfSet(listed) == members, "\(listed)") }
+      }
+    }
   }
 
   /// Whether three admins who are out end each other in a ring.

@@ -168,7 +168,8 @@ import Testing
     kind: ShellKind
   ) throws {
     let verbs = try offers(kind, ["notes", "members", ""]).filter { !$0.hasPrefix("-") }
-    #expect(verbs == ["block", "certify", "remove", "rename", "reset", "role", "unblock"])
+    #expect(
+      verbs == ["block", "certify", "handover", "remove", "rename", "reset", "role", "unblock"])
     let roles = try offers(kind, ["notes", "members", "role", "phone", ""])
     #expect(roles.filter { !$0.hasPrefix("-") } == ["admin", "reader", "writer"])
     #expect(try offers(kind, ["notes", "members", "remove", "--y"]) == ["--yes"])

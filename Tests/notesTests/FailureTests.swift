@@ -108,6 +108,7 @@ import WorkTree
       MembershipError.notAMember(device: "ABC"),
       MembershipError.removed(device: "ABC", name: "Ben's phone"),
       MembershipError.notAnAdmin(device: "ABC"), MembershipError.founderIsPermanent,
+      MembershipError.notTheFounder, MembershipError.heirRefused(name: "Ben's phone"),
       MembershipError.anotherAdminNeeded,
       MembershipError.ownCertifier,
       MembershipError.blocked(device: "ABC", name: "Ben's phone"),

@@ -121,7 +121,8 @@ extension MembershipError {
   var isAboutThePeer: Bool {
     switch self {
     case .certificateRefused, .requestRefused, .notAMember, .removed, .notAnAdmin, .nameRefused,
-      .limitExceeded, .founderIsPermanent, .anotherAdminNeeded, .ownCertifier, .blocked:
+      .limitExceeded, .founderIsPermanent, .notTheFounder, .heirRefused, .anotherAdminNeeded,
+      .ownCertifier, .blocked:
       true
     case .libraryMissing, .library, .system, .deviceKeyUnusable, .membershipMissing,
       .membershipExists, .begunAnew, .formatUnsupported, .fileDamaged, .passphraseRefused:

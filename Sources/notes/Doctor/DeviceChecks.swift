@@ -180,8 +180,10 @@ extension Check {
     return .advice(
       "\(Visible.name(founder.name)), the founder's device, was last met "
         + TimeText.relative(last, now: context.now),
-      remedy: "if it is lost, the other admins carry on; if it was stolen, "
-        + "'notes members reset' starts the membership over")
+      remedy:
+        "if it still runs, 'notes members handover' there makes another device the founder; if it is lost, "
+        + "the other admins carry on; if it was stolen, 'notes members reset' starts the membership over"
+    )
   }
 
   static let discovery = Check(

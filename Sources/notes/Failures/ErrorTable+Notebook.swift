@@ -246,7 +246,12 @@ extension MembershipError: ExplainedError {
     case .founderIsPermanent:
       .failed(
         "founder_is_permanent",
-        "if it is lost or stolen: 'notes members reset' starts over without it")
+        "the founder can hand over: 'notes members handover'; if its device is lost or stolen, "
+          + "'notes members reset' starts over without it")
+    case .notTheFounder:
+      .failed("not_the_founder", "'notes members' shows the founder; do it on that device")
+    case .heirRefused:
+      .failed("heir_refused", "'notes members role NAME admin' makes a device an admin's")
     case .anotherAdminNeeded: .failed("another_admin_needed", "do it on another admin's device")
     case .ownCertifier:
       .failed("own_certifier", "do it on the founder's device, or on another admin's")

@@ -115,14 +115,14 @@ struct MembersReport {
 
   private func certified(_ line: Line, now: Int64) -> String {
     let when = TimeText.relative(line.member.issuedAt, now: now)
-    if line.member.isFounder, line.member.issuedBy == line.member.deviceID {
-      return "founder, " + when
+    if line.member.issuedBy == line.member.deviceID {
+      return (line.member.isFounder ? "founder, " : "former founder, ") + when
     }
     let id = String(line.member.issuedBy.prefix(8))
     // Two devices may have the same name.
     let isOne = lines.count { $0.member.name == line.issuer } == 1
     let issuer = line.issuer.map { Visible.name($0) + (isOne ? "" : " (\(id))") } ?? id
-    return "by \(issuer), " + when
+    return (line.member.isFounder ? "founder, " : "") + "by \(issuer), " + when
   }
 
   private func seen(_ line: Line, now: Int64) -> String {

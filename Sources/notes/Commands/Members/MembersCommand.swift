@@ -20,12 +20,13 @@ struct MembersCommand: Command {
         notes members remove 'anna (old laptop)'
         notes members rename anna anne
         notes members certify laptop
+        notes members handover ben
         notes members block 'old laptop'
       """,
     subcommands: [
       MembersRoleCommand.self, MembersRemoveCommand.self, MembersRenameCommand.self,
-      MembersCertifyCommand.self, MembersBlockCommand.self, MembersUnblockCommand.self,
-      MembersResetCommand.self,
+      MembersCertifyCommand.self, MembersHandoverCommand.self, MembersBlockCommand.self,
+      MembersUnblockCommand.self, MembersResetCommand.self,
     ])
 
   @Flag(help: "Also devices that were removed.") var all = false

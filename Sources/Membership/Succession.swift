@@ -1,0 +1,145 @@
+public import System
+
+/// The founders of a notebook, one after another: notes-security(7), "Handover".
+struct Succession: Sendable {
+  /// How often a notebook can be handed over: each handover makes the chains longer by one.
+  static let maximumHandovers = 4
+
+  /// Follows the device's name in the subject of a handover: a certificate that the founder signs for itself is not
+  /// self-signed only if it has another subject than the one that it signs with.
+  private static let title = ", founder"
+
+  /// The name in the subject of a handover.
+  static func title(_ name: String) -> String {
+    String(name.unicodeScalars.prefix(DisplayName.maximumLength - title.count)) + title
+  }
+
+  /// The device's name in the subject of a handover.
+  static func name(in subject: String) -> String {
+    subject.hasSuffix(title) ? String(subject.dropLast(title.count)) : subject
+  }
+
+  /// A device that is the founder, or was.
+  struct Founder: Sendable {
+    /// The certificate with which the founder signs, the root or the handover to it; then those up to the root.
+    let chain: [Certificate]
+    /// The serial number of the certificate with which a former founder stays an admin; nil for the present one.
+    let stayingSerial: [UInt8]?
+    /// That certificate; nil if it is not known.
+    let staying: Certificate?
+
+    /// The root, or the handover to this founder.
+    var anchor: Certificate { chain[0] }
+  }
+
+  /// The founder.
+  let present: Founder
+  /// Those before it, the first one first.
+  let former: [Founder]
+  /// The handovers to them, which are never revoked.
+  let handovers: Set<Certificate>
+
+  /// Follows the handovers from the root on.
+  ///
+  /// - Parameters:
+  ///   - handovers: the handover that each key signed.
+  ///   - certificates: those that each key has.
+  init(
+    root: Certificate, handovers: [[UInt8]: Certificate], certificates: [[UInt8]: [Certificate]]
+  ) {
+    var chain = [root]
+    var former: [Founder] = []
+    while let next = handovers[chain[0].keyIdentifier], chain.count <= Self.maximumHandovers,
+      next.signer == chain[0].authority,
+      !chain.contains(where: { $0.keyIdentifier == next.keyIdentifier })
+    {
+      let staying = certificates[chain[0].keyIdentifier]?.filter {
+        $0.serial == next.staying && $0.signer == chain[0].authority && $0.kind != root.kind
+      }
+      former.append(
+        Founder(
+          chain: chain, stayingSerial: next.staying,
+          staying: staying?.min { $0.der.lexicographicallyPrecedes($1.der) }))
+      chain.insert(next, at: 0)
+    }
+    present = Founder(chain: chain, stayingSerial: nil, staying: nil)
+    self.former = former
+    self.handovers = Set(chain.dropLast())
+  }
+
+  /// The founder's key.
+  var key: [UInt8] { present.anchor.keyIdentifier }
+
+  /// All certificates that it depends on, except the root.
+  var certificates: [Certificate] { present.chain.dropLast() + former.compactMap(\.staying) }
+
+  /// The founder, and the former ones that are admins by the certificate with which they stay.
+  func signing(without isRevoked: (Certificate) -> Bool) -> [Founder] {
+    [present] + former.filter { $0.staying.map { !isRevoked($0) } ?? false }
+  }
+
+  /// The serial numbers of the certificates with which these keys' devices stay admins, if they are former founders.
+  /// Such a certificate may be unknown.
+  func stayingSerials(ofKeys keys: Set<[UInt8]>) -> [[UInt8]] {
+    former.filter { keys.contains($0.anchor.keyIdentifier) }.compactMap(\.stayingSerial)
+  }
+
+  /// Whether a certificate may say who this device is: of the founder's, only its own and the handover to it.
+  func mayName(_ certificate: Certificate) -> Bool {
+    certificate.keyIdentifier != key || certificate.issuerKeyIdentifier == key
+      || certificate == present.anchor
+  }
+}
+
+extension MembershipStore {
+  /// Makes another admin's device the founder. This device stays an admin, whom the founder can remove. It cannot be
+  /// taken back, except by a handover of the new founder's to a third device.
+  ///
+  /// - Throws: `notTheFounder` if `key` is not the founder's; `heirRefused` if the device is not an admin's, or was the
+  ///   founder before; `notAMember`; `limitExceeded` after too many handovers.
+  public func handOver(
+    to device: String, by key: DeviceKey, now: Int64 = WallClock.now()
+  ) throws {
+    try change(by: key) { set, authority in
+      let founders = set.succession
+      guard authority == founders.present.anchor else { throw MembershipError.notTheFounder }
+      guard let heir = set.certificates.first(where: { $0.deviceID == device })?.keyIdentifier,
+        let member = set.member(ofKey: heir), !member.isRemoved
+      else { throw MembershipError.notAMember(device: device) }
+      guard let current = set.memberChains[heir]?.first, current.isAuthority,
+        !founders.present.chain.contains(where: { $0.keyIdentifier == heir })
+      else { throw MembershipError.heirRefused(name: member.name) }
+      if founders.handovers.count >= Succession.maximumHandovers {
+        throw MembershipError.limitExceeded(
+          what: "handovers", limit: Succession.maximumHandovers)
+      }
+      let staying = try Self.ownCertificate(in: &set, authority, key, now)
+      let handover = try Certificate.member(
+        name: Succession.title(member.deviceName), person: set.people.namedPerson(ofKey: heir),
+        role: .admin, publicKey: current.publicKey, replacing: current.serial,
+        staying: staying.serial,
+        issuer: authority, signedWith: key,
+        now: Self.date(now, after: set.certificates(ofKey: heir)))
+      try Self.add(handover, to: &set)
+      // Another handover by this key is known here already: this device was restored from a copy.
+      if set.succession.key != heir { throw MembershipError.notTheFounder }
+    }
+  }
+
+  /// The founder's certificate that it signed itself. A founder that has only the handover to it makes one.
+  private static func ownCertificate(
+    in set: inout CertificateSet, _ authority: Certificate, _ key: DeviceKey, _ now: Int64
+  ) throws -> Certificate {
+    let identifier = authority.keyIdentifier
+    guard let current = set.memberChains[identifier]?.first else {
+      throw MembershipError.notTheFounder
+    }
+    if current != authority, current.signer == authority.authority { return current }
+    let own = try Certificate.member(
+      name: current.deviceName, person: set.people.namedPerson(ofKey: identifier), role: .admin,
+      publicKey: authority.publicKey, replacing: current.serial, issuer: authority,
+      signedWith: key, now: date(now, after: set.certificates(ofKey: identifier)))
+    try add(own, to: &set)
+    return own
+  }
+}
