@@ -139,6 +139,10 @@ struct TranscriptTests {
       phone -C ../phone bundle apply ../home.answer
       phone join ../home.invitation ../phone --yes
       notes members
+      notes members handover phone --yes
+      notes members role phone admin
+      notes members handover phone --yes
+      notes members
       """#, matches: "files")
   }
 

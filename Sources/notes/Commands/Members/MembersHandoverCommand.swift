@@ -47,7 +47,7 @@ struct MembersHandoverCommand: Command {
       ],
       """
       \(shown) is the founder now. Other devices learn it at their next sync.
-      This device is an admin still; \(shown) can remove it.
+      This device is still an admin; \(shown) can remove it.
       """)
   }
 }
