@@ -86,12 +86,12 @@ extension Replica {
     case nil: return .overtaken(joining.heads)
     case .success(let merged)?:
       held.forget(peer.deviceID, isThere: false)
+      if let followed = merged.followed { try reportFollowed(followed) }
       try endorseOwn()
       if joining.received > 0 { unchecked = (merged, .now - start) }
       // Another exchange may have received the same versions.
       let isNews = joining.received > 0 || merged.tip != merged.former
       if isNews { report(.received(from: peer, merged, notebook: notebook.identity.id)) }
-      if let followed = merged.followed { try reportFollowed(followed) }
       return .merged(joining.heads, isNews ? merged : nil)
     case .failure(let failure)?:
       refuse(PeerState.Refusal(failure.reason, isThere: false), shown, failure.words)
