@@ -189,7 +189,7 @@ struct HandoverTests {
       #expect(store.role(ofDevice: former.deviceID) == nil)
       for key in [heir, admin] { #expect(store.role(ofDevice: key.deviceID) == .admin) }
       #expect(store.role(ofDevice: phone.deviceID) == .writer)
-      // "Nobody lists the serial number of a handover that counts": notes 1.0 would drop all below it.
+      // "No admin lists the serial number of a handover that counts": notes 1.0 would drop all below it.
       let handovers = set(of: store).succession.handovers.map(\.serial)
       #expect(
         set(of: store).revocationLists.allSatisfy { list in
