@@ -232,5 +232,59 @@ def all_at_once(page, make):
     notebook.stop()
 
 
+def away(page, make):
+    """A button or a link that is pressed while the notebook is away leaves its page open, and works when it is back."""
+    notebook = make("away")
+    notebook.write("Plan.txt", "one [[Trip]]\n")
+    notebook.write("Trip.txt", "to Rome\n")
+    notebook.notes("save")
+    invited = json.loads(notebook.notes("web", "guests", "invite", "Ada", "--json"))
+    page.go(invited["link"])
+    page.click(SAVE)
+    page.wait("document.querySelector('.who')")
+
+    def stays(*selectors):
+        notebook.stop()
+        page.wait(f"{STATE}.startsWith('Offline')")
+        page.evaluate("window.isOld = true")
+        for selector in selectors:
+            page.click(selector)
+            page.wait("document.querySelector('#coming')?.textContent.startsWith('The notebook does not answer')")
+            expect(page.evaluate("window.isOld"), True, f"whether the page is there after {selector}")
+            page.evaluate("document.querySelector('#coming').remove()")
+        notebook.serve(notebook.port)
+        page.wait(f"{STATE} === ''")
+
+    page.wait("document.querySelector('#notes a')")
+    stays(".notes a", "a[href$='/new']", "a[href$='/deleted']")
+    page.click(".notes a:not([href='" + page.evaluate("[...document.querySelectorAll('.notes a')].find((a) => a.innerText.startsWith('Trip')).getAttribute('href')") + "'])")
+    page.wait("document.readyState === 'complete' && document.querySelector('#note')")
+    stays("a[href$='/edit']", "form[action$='/pin'] button", "#note a[href*='/n/']", ".back")
+    is_edited = "document.querySelector('[data-save]')?.textContent === 'Done'"
+    page.click("a[href$='/edit']")
+    page.wait(is_edited)
+    stays(SAVE, ".back")
+    page.click(SAVE)
+    page.wait(SHOWN)
+    page.click("a[href$='/rename']")
+    page.wait("document.readyState === 'complete' && document.querySelector('#title')")
+    page.type("#title", " for Rome")
+    stays("form.stack button", ".acts a")
+    page.click("form.stack button")
+    page.wait("document.querySelector('h1').textContent === 'Plan for Rome'")
+    # A request that gets no answer at all: the page knows of no cut.
+    page.click("a[href$='/edit']")
+    page.wait(is_edited)
+    notebook.web.send_signal(signal.SIGSTOP)
+    page.click(SAVE)
+    page.wait("document.querySelector('#coming')")
+    expect(page.evaluate("document.querySelector('#text') !== null"), True, "whether the text is there")
+    notebook.web.send_signal(signal.SIGCONT)
+    page.wait(f"{STATE} === ''")
+    page.click(SAVE)
+    page.wait(SHOWN)
+    notebook.stop()
+
+
 CASES = [another_notebook, lost_answer, typing_meanwhile, closed_tab, under_the_fingers, no_room, windows_lines,
-         all_at_once]
+         away, all_at_once]

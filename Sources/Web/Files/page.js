@@ -215,6 +215,32 @@ const goOn = (said, sent) => {
   shown = rename(sent);
 };
 
+// Without a connection a link or a button would show the browser's error page in place of the note. So the page
+// asks first whether the notebook answers, unless it knows.
+let isAsking = false;
+const answers = async () => {
+  if (isAsking) return false;
+  isAsking = true;
+  try {
+    await fetch(root + "/icon.svg", { cache: "no-store", signal: AbortSignal.timeout(5000) });
+    return true;
+  } catch {
+    sayOffline();
+    tellOf("The notebook does not answer, so this page stays open. Try again later.");
+    // The stream of events may not have noticed; a new one does, and says when the notebook is back.
+    events?.close();
+    events = null;
+    listen();
+    return false;
+  } finally {
+    isAsking = false;
+  }
+};
+// A worker shows the pages that the browser keeps.
+const leaveFor = async (address, how = "assign") => {
+  if (navigator.serviceWorker?.controller || (await answers())) location[how](address);
+};
+
 let isSending = false;
 // Whether this page failed to send its draft. If another page has sent it too, there is no second version.
 let isWaiting = false;
@@ -965,6 +991,30 @@ const addFiles = (files) => {
     });
 };
 
+// Saves what was typed, and then opens a page.
+let finish;
+addEventListener("click", (event) => {
+  const link = event.target.closest("a[href]");
+  if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || link.hasAttribute("download")) return;
+  if (link.hash && link.href.split("#")[0] === location.href.split("#")[0]) return;
+  const isTyped = form !== null && isDirty() && mayBeSaved();
+  const isThere = form === null && navigator.onLine && events?.readyState === EventSource.OPEN;
+  if (!isTyped && (isThere || link.origin !== location.origin)) return;
+  event.preventDefault();
+  // Without a connection the browser keeps the text.
+  if (isTyped) finish(link.href).finally(() => isDirty() && leaveFor(link.href));
+  else leaveFor(link.href);
+});
+let answered = null;
+addEventListener("submit", async (event) => {
+  if (event.defaultPrevented || event.target === answered) return;
+  event.preventDefault();
+  if (!(await answers())) return;
+  answered = event.target;
+  event.target.requestSubmit(event.submitter);
+  answered = null;
+});
+
 if (form) {
   const field = textOf(form);
   // Everything is saved automatically, so the button only ends the editing.
@@ -1020,24 +1070,17 @@ if (form) {
     if ((!hasRoom && isDirty()) || isAdding) event.preventDefault();
   });
   const found = findDraft();
-  const finish = async (target) => {
+  finish = async (target) => {
     goal = target;
     await found;
     await adding;
     await following;
     if (isDirty()) return send();
-    location.replace(target === "note" ? `${root}/n/${form.dataset.note}` : target);
+    await leaveFor(target === "note" ? `${root}/n/${form.dataset.note}` : target, "replace");
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (form.dataset.note !== "new" || isDirty()) finish("note");
-  });
-  // The back link waits until the typed text is saved; without a connection the text is stored.
-  addEventListener("click", (event) => {
-    const link = event.target.closest("a[href]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !isDirty() || !mayBeSaved()) return;
-    event.preventDefault();
-    finish(link.href).finally(() => isDirty() && location.assign(link.href));
   });
   const name = await found;
   draftName ??= name;
