@@ -1,53 +1,62 @@
 internal import Synchronization
 internal import Watch
 
-/// The notes of a notebook that are open for editing in browsers, and their editors.
+/// The notes of a notebook that are open in browsers, for reading or for editing, and the people there.
 final class OpenNotes: Sendable {
   private struct State {
     var next = 0
-    var open: [Int: (note: String, name: String)] = [:]
+    var open: [Int: OpenNote.Page] = [:]
   }
 
   private let state = Mutex(State())
-  private let changed = Mutex<@Sendable () -> Void>({})
+  private let changed = Mutex<@Sendable (OpenNote.Page) -> Void>({ _ in })
 
   /// Calls `body` when a note was opened or closed.
-  func whenChanged(_ body: @escaping @Sendable () -> Void) { changed.withLock { $0 = body } }
+  func whenChanged(_ body: @escaping @Sendable (OpenNote.Page) -> Void) {
+    changed.withLock { $0 = body }
+  }
 
-  /// The names of the people who have a note open, by the notes' IDs.
-  func names(except own: String) -> [String: Set<String>] {
+  /// The names of the other people who have a note open, by the notes' IDs.
+  func names(except own: String, editing: Bool) -> [String: Set<String>] {
     state.withLock { state in
-      Dictionary(grouping: state.open.values.filter { $0.name != own }, by: \.note)
-        .mapValues { Set($0.map(\.name)) }
+      let others = state.open.values.filter { $0.name != own && $0.isEditing == editing }
+      return Dictionary(grouping: others, by: \.note).mapValues { Set($0.map(\.name)) }
     }
   }
 
-  fileprivate func open(_ note: String, by name: String) -> Int {
+  fileprivate func open(_ page: OpenNote.Page) -> Int {
     let number = state.withLock { state in
       state.next += 1
-      state.open[state.next] = (note, name)
+      state.open[state.next] = page
       return state.next
     }
-    changed.withLock { $0 }()
+    changed.withLock { $0 }(page)
     return number
   }
 
   fileprivate func close(_ number: Int) {
-    state.withLock { _ = $0.open.removeValue(forKey: number) }
-    changed.withLock { $0 }()
+    guard let page = state.withLock({ $0.open.removeValue(forKey: number) }) else { return }
+    changed.withLock { $0 }(page)
   }
 }
 
 /// A note that is open in a browser, as long as this object exists.
 final class OpenNote: Sendable {
+  /// A note's page, and the person in front of it.
+  struct Page {
+    let note: String
+    let name: String
+    let isEditing: Bool
+  }
+
   private let notes: OpenNotes
   private let number: Int
   /// Tells the other devices through the watcher, as long as this object exists.
   private let watcher: ControlClient?
 
-  init(_ note: String, by name: String, in notes: OpenNotes, watcher: ControlClient?) {
+  init(_ page: Page, in notes: OpenNotes, watcher: ControlClient?) {
     (self.notes, self.watcher) = (notes, watcher)
-    number = notes.open(note, by: name)
+    number = notes.open(page)
   }
 
   deinit { notes.close(number) }

@@ -22,9 +22,10 @@ extension RequestContext {
     ("icon.svg", { try $0.file(of: $1) }), ("icon.png", { try $0.file(of: $1) }),
     ("worker.js", { try $0.file(of: $1) }), ("app.webmanifest", { try $0.file(of: $1) }),
     ("n/*", { try .page($0.notePage(of: $0.subject(in: $1), in: $1)) }),
+    ("n/*/text", { try $0.textNow(of: $0.subject(in: $1), in: $1) }),
     ("n/*/versions", { try .page($0.versionsPage(of: $0.subject(in: $1), in: $1)) }),
     ("n/*/v/*", { try .page($0.versionPage(of: $0.subject(in: $1), in: $1)) }),
-    ("events", { try Response(status: 200, body: .events($0.editing(in: $1))) }),
+    ("events", { try Response(status: 200, body: .events($0.openNote(in: $1))) }),
     ("deleted", { try .page($0.deletedPage(of: $1)) }),
     ("files", { try .page($0.filesPage(of: $1)) }),
     ("files/*", { try .page($0.filePage(in: $1)) }),
@@ -53,7 +54,6 @@ extension RequestContext {
       }
     ),
     ("n/*/edit/*/*", { try .page($0.editPage(of: $0.subject(in: $1), in: $1)) }),
-    ("n/*/text", { try $0.textNow(of: $0.subject(in: $1), in: $1) }),
     ("n/*/rename", { try .page($0.renamePage(of: $0.subject(in: $1), in: $1)) }),
     ("n/*/delete", { try .page($0.deletePage(of: $0.subject(in: $1), in: $1)) }),
     (

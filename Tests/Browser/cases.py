@@ -286,5 +286,26 @@ def away(page, make):
     notebook.stop()
 
 
+def copied(page, make):
+    """The text of a note is copied from its menu, also where the browser has no interface for it."""
+    notebook = make("copied")
+    page.go(notebook.link)
+    page.click(".notes a")
+    page.wait(f"document.readyState === 'complete' && {SHOWN}")
+    press = "document.querySelector('#copy').click()"
+    page.ask("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
+             browserContextId=page.own)
+    page.evaluate(press)
+    page.wait("document.querySelector('#coming')?.textContent === 'The text is copied.'")
+    expect(page.evaluate("navigator.clipboard.readText()"), notebook.text(), "what was copied")
+    page.evaluate("document.querySelector('#coming').remove(); "
+                  "Object.defineProperty(navigator, 'clipboard', {value: undefined}); "
+                  "addEventListener('copy', () => { window.copied = document.activeElement.value })")
+    page.ask("Runtime.evaluate", expression=press, userGesture=True)
+    page.wait("document.querySelector('#coming')?.textContent === 'The text is copied.'")
+    expect(page.evaluate("window.copied"), notebook.text(), "what was copied without the interface")
+    notebook.stop()
+
+
 CASES = [another_notebook, lost_answer, typing_meanwhile, closed_tab, under_the_fingers, no_room, windows_lines,
-         away, all_at_once]
+         away, copied, all_at_once]

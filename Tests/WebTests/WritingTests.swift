@@ -49,9 +49,10 @@ import WorkTree
     #expect(try web.text("Shopping.txt") == "milk\neggs\ntea\n")
   }
 
-  @Test func `Readers get no text to edit, and a deleted note has none`() throws {
+  @Test func `Readers get a text and no page to edit it, and a deleted note has neither`() throws {
     let reader = try guest("Ron", as: .reader)
-    #expect(try web.get(note + "/text", as: reader).status == 403)
+    #expect(try web.get(note + "/text", as: reader).status == 200)
+    #expect(try web.get(note + "/edit", as: reader).status == 403)
     _ = try web.notebook.delete(["Shopping.txt"], allowsMassDeletion: true)
     #expect(try web.get(note + "/text").status == 404)
   }
@@ -88,6 +89,26 @@ import WorkTree
     #expect(try isShown("is writing", false, on: note))
   }
 
+  // "A note's own pages also name the people who read it in other browsers."
+  @Test func `Who reads a note is shown on its own pages, and a reader gets its text`() throws {
+    let book = GuestBook(stateFolder: web.notebook.stateFolder)
+    let (ben, mia) = (try web.comeIn(book.invite("Ben", as: .reader).token), try guest("Mia"))
+    let socket = try web.client.connect()
+    web.client.write(
+      WebFixture.request(
+        "GET", ben.root + "/events?read=\(note.dropFirst(3))", host: web.host,
+        ["Cookie: " + ben.cookie]),
+      to: socket)
+    for browser in [web.browser, mia] {
+      #expect(try isShown("<b>Ben</b> has it open", true, on: note, as: browser))
+    }
+    #expect(try !web.get(note, as: ben).text.contains("has it open"))
+    #expect(try !web.get("/").text.contains("<b>Ben</b>"))
+    #expect(try web.get(note + "/text", as: ben).text.contains(#""text":"milk\n""#))
+    close(socket)
+    #expect(try isShown("has it open", false, on: note))
+  }
+
   // notes-web(1), "What a save is made on": the version that was shown may be a merge that another one has
   // taken the place of.
   @Test func `An edit on a merge that is the tip no longer is saved, and so is a tick`() throws {
@@ -111,12 +132,15 @@ import WorkTree
 
   @Test func `A name is text where it is shown as writing`() throws {
     let names = OpenNotes()
-    var open: OpenNote? = OpenNote("1", by: "<b>", in: names, watcher: nil)
-    #expect(names.names(except: "me") == ["1": ["<b>"]] && names.names(except: "<b>").isEmpty)
+    let page = OpenNote.Page(note: "1", name: "<b>", isEditing: true)
+    var open: OpenNote? = OpenNote(page, in: names, watcher: nil)
+    #expect(names.names(except: "me", editing: true) == ["1": ["<b>"]])
+    #expect(names.names(except: "me", editing: false).isEmpty)
+    #expect(names.names(except: "<b>", editing: true).isEmpty)
     #expect(
       RequestContext.isWriting(["<b>", "c"]).markup == "<b>&lt;b&gt;</b>, <b>c</b> are writing")
     withExtendedLifetime(open) {}
     open = nil
-    #expect(names.names(except: "me").isEmpty)
+    #expect(names.names(except: "me", editing: true).isEmpty)
   }
 }

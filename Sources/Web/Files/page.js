@@ -642,11 +642,13 @@ const reloadRegions = async () => {
 
 // Only a visible page follows the events: a browser has few connections for all its pages.
 let events = null;
+const [, noteShown] = location.pathname.slice(root.length).match(/^\/n\/(\w+)$/) ?? [];
 let hasLeft = false;
 const listen = () => {
   if (events || hasLeft || document.hidden) return;
-  const isNote = form && form.dataset.note !== "new";
-  const source = new EventSource(root + "/events" + (isNote ? `?edit=${form.dataset.note}` : ""));
+  const note = form ? form.dataset.note : noteShown;
+  const isNote = note && note !== "new";
+  const source = new EventSource(root + "/events" + (isNote ? `?${form ? "edit" : "read"}=${note}` : ""));
   events = source;
   source.addEventListener("ready", () => {
     if (state.textContent.startsWith(noConnection) || state.textContent === ended) say("");
@@ -656,7 +658,8 @@ const listen = () => {
   source.addEventListener("changed", refresh);
   source.addEventListener("changed", keepTextsSoon);
   source.addEventListener("presence", (event) => {
-    if (document.querySelector("[data-presence]")) refresh(event);
+    const isMeant = !event.data || location.pathname.startsWith(`${root}/n/${event.data}`);
+    if (isMeant && document.querySelector("[data-presence]")) refresh(event);
   });
   source.addEventListener("error", async () => {
     if (source !== events) return;
@@ -1096,6 +1099,30 @@ if (form)
   addEventListener("hashchange", () => {
     if (location.hash.startsWith("#" + form.dataset.note)) location.reload();
   });
+
+// Copies the note's text, also in a browser without the new interface of the clipboard.
+const copy = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const field = element("textarea", { value: text, className: "vh" });
+    document.body.append(field);
+    field.select();
+    const isDone = document.execCommand("copy");
+    field.remove();
+    if (!isDone) return tellOf("The browser did not allow it.");
+  }
+  tellOf("The text is copied.");
+};
+const copying = document.getElementById("copy");
+if (copying) copying.hidden = false;
+copying?.addEventListener("click", async () => {
+  copying.closest("[popover]").hidePopover?.();
+  const response = await fetch(copying.value, { headers: { Accept: "application/json" } }).catch(sayOffline);
+  if (!response) return;
+  if (!response.ok) return tellOf(await refusal(response));
+  copy((await response.json()).text);
+});
 
 // When a guest leaves, the texts stored in this browser are deleted.
 

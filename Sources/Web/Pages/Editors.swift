@@ -10,16 +10,16 @@ extension RequestContext {
   /// How long a note's page waits for a watcher, in seconds.
   private static let patience = 0.3
 
-  /// The note that the page of the stream edits. While this object exists, the other browsers show the
-  /// editor's name, and the watcher tells the other devices: notes-control(7), `edit`.
-  func editing(in notebook: Notebook) throws -> OpenNote? {
-    guard visitor.mayWrite, let id = request.query["edit"],
-      let note = try note(id, in: notebook)
+  /// The note of the page that follows the events. While this object exists, the other browsers show the name
+  /// of the visitor, and the watcher tells the other devices who edits it: notes-control(7), `edit`.
+  func openNote(in notebook: Notebook) throws -> OpenNote? {
+    let isEditing = visitor.mayWrite && request.query["edit"] != nil
+    guard let id = request.query[isEditing ? "edit" : "read"], let note = try note(id, in: notebook)
     else { return nil }
-    let watcher = site.watcher(of: notebook)
+    let watcher = isEditing ? site.watcher(of: notebook) : nil
     let isTold = watcher?.ask(.edit(paths: [note.path])) ?? false
-    return OpenNote(
-      id, by: ownName(in: notebook), in: site.openNotes, watcher: isTold ? watcher : nil)
+    let page = OpenNote.Page(note: id, name: ownName(in: notebook), isEditing: isEditing)
+    return OpenNote(page, in: site.openNotes, watcher: isTold ? watcher : nil)
   }
 
   /// The name under which others see the visitor.
@@ -45,7 +45,7 @@ extension RequestContext {
     for peer in watcher?.status(within: Self.patience)?.peers ?? [] {
       for path in peer.shows.editing { devices[path, default: []].append(peer.identity.name) }
     }
-    let browsers = site.openNotes.names(except: ownName(in: notebook))
+    let browsers = site.openNotes.names(except: ownName(in: notebook), editing: true)
     return Editors(browsers: browsers, devices: devices)
   }
 
@@ -54,11 +54,15 @@ extension RequestContext {
     return "\(list(names)) \(names.count == 1 ? "is" : "are") writing"
   }
 
+  /// The people who write in the note, and those who read it in other browsers.
   func editors(of subject: Subject, in notebook: Notebook) -> HTML {
-    let names = subject.isDeleted ? [] : editors(in: notebook).names(of: subject.id, subject.path)
+    let writers = subject.isDeleted ? [] : editors(in: notebook).names(of: subject.id, subject.path)
+    let open = site.openNotes.names(except: ownName(in: notebook), editing: false)[subject.id]
+    let readers = (open ?? []).subtracting(writers).sorted().map { "<b>\($0)</b>" as HTML }
     return """
       <span id="editors" role="status" data-live data-presence>\
-      \(names.isEmpty ? nil : "<span class=\"chip live\">\(Self.isWriting(names))</span>")</span>
+      \("<span class=\"chip live\">\(Self.isWriting(writers))</span>", if: !writers.isEmpty)\
+      \("<span class=\"chip\">\(Self.list(readers)) \(readers.count == 1 ? "has" : "have") it open</span>", if: !readers.isEmpty)</span>
       """
   }
 }

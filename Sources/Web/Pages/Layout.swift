@@ -129,6 +129,9 @@ extension RequestContext {
       <form method="post" action="\(address(subject, isPinned ? "/unpin" : "/pin"))">\
       <button>\(HTML.icon(.pin))\(isPinned ? "Pinned: take it down" : "Pin to the top")</button></form>
       """
+    let copy: HTML = """
+      <button type="button" id="copy" value="\(address(subject, "/text"))" hidden>\(HTML.icon(.copy))Copy the text</button>
+      """
     let change: HTML = """
       <a href="\(address(subject, "/rename"))">\(HTML.icon(.rename))Rename or move</a>
       <hr><a class="bad" href="\(address(subject, "/delete"))">\(HTML.icon(.bin))Delete</a>
@@ -140,6 +143,7 @@ extension RequestContext {
       \(settle, if: isOpen && subject.isInConflict)
       \(pin, if: isOpen)
       <a href="\(address(subject, "/versions"))">\(HTML.icon(.clock))Versions</a>
+      \(copy, if: !subject.isDeleted)
       \(change, if: isOpen)
       """
   }

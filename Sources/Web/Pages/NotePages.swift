@@ -112,7 +112,7 @@ extension RequestContext {
     }
   }
 
-  /// A note's present text, for a page that continues to edit it.
+  /// A note's present text, for a page that continues to edit it, or copies it.
   func textNow(of subject: Subject, in notebook: Notebook) throws -> Response {
     guard !subject.isDeleted else { throw Refusal.noSuchNote }
     let (shown, bytes) = try shownNoteAndText(subject, in: notebook)

@@ -61,7 +61,12 @@ final class News: Sendable {
       if hasEnded.isSet { try? startThread { looksAgain() } }
     }
     site.invitations.whenChanged { tell("presence", false) }
-    site.openNotes.whenChanged { tell("presence", true) }
+    // Only the note's own pages show who reads it.
+    site.openNotes.whenChanged { page in
+      Self.tell(
+        "presence", connections.followers(of: notebook, true),
+        about: page.isEditing ? "" : page.note)
+    }
   }
 
   func stop() {
@@ -71,8 +76,8 @@ final class News: Sendable {
   }
 
   /// Sends an event to all followers.
-  static func tell(_ event: String, _ channels: [any Channel]) {
-    let event = "event: \(event)\ndata:\n\n"
+  static func tell(_ event: String, _ channels: [any Channel], about data: String = "") {
+    let event = "event: \(event)\ndata:\(data)\n\n"
     for channel in channels {
       // If a browser does not read, nothing beyond the buffer is sent to it.
       guard channel.isWritable else { continue }

@@ -13,8 +13,8 @@ final class RequestHandler: ChannelInboundHandler {
   private let limits: WebLimits
   private let entrance: Entrance
   private var deadline: Scheduled<Void>?
-  /// The note that the page of this stream edits.
-  private var editing: OpenNote?
+  /// The note of the page of this stream.
+  private var openNote: OpenNote?
   private var state = State.idle
   /// Whether the browser wants the connection for another request.
   private var keepsAlive = true
@@ -39,7 +39,7 @@ final class RequestHandler: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     deadline?.cancel()
-    editing = nil
+    openNote = nil
     connections.remove(context.channel)
   }
 
@@ -164,10 +164,10 @@ final class RequestHandler: ChannelInboundHandler {
     var isStream = false
     var part: (OpenFile, Range<Int>)?
     switch response.body {
-    case .events(let editing):
+    case .events(let note):
       headers.add(name: "Content-Type", value: "text/event-stream; charset=utf-8")
       isStream = true
-      self.editing = editing
+      openNote = note
     case .bytes(let body, let type):
       bytes = body
       headers.add(name: "Content-Type", value: type)
