@@ -56,6 +56,35 @@ extension Hasher {
 }
 
 extension String {
+  /// The text in percent-encoding (RFC 3986, section 2): letters, digits and `-._~` stay, each other byte is escaped.
+  public var percentEncoded: String {
+    utf8.map { byte in
+      let character = Character(Unicode.Scalar(byte))
+      let isPlain = byte < 0x80 && (character.isLetter || character.isNumber)
+      return isPlain || "-._~".utf8.contains(byte)
+        ? String(character) : "%" + String(hexadecimal: [byte]).uppercased()
+    }.joined()
+  }
+
+  /// The text of percent-encoding; nil for a broken escape, or bytes that are not UTF-8.
+  public init?(percentEncoded bytes: [UInt8]) {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%") {
+        guard let value = [UInt8](hexadecimal: rest.prefix(2)), value.count == 1 else { return nil }
+        decoded += value
+        rest = rest.dropFirst(2)
+      } else {
+        decoded.append(byte)
+      }
+    }
+    self.init(validating: decoded, as: UTF8.self)
+  }
+}
+
+extension String {
   /// The bytes in base32 (RFC 4648, section 6): upper case, without padding.
   public init(base32 bytes: [UInt8]) {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)

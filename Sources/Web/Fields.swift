@@ -1,3 +1,5 @@
+internal import System
+
 /// Names and values of a query or a form: `application/x-www-form-urlencoded`.
 struct Fields: Sendable {
   private var values: [String: String] = [:]
@@ -33,23 +35,6 @@ struct Fields: Sendable {
   }
 
   private static func decoded(_ part: some Collection<UInt8>) -> String? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(part.count)
-    var rest = part.makeIterator()
-    while let byte = rest.next() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit)
-        else { return nil }
-        bytes.append(high << 4 | low)
-      default: bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    UInt8(String(UnicodeScalar(byte)), radix: 16)
+    String(percentEncoded: part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
   }
 }

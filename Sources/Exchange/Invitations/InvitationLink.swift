@@ -41,8 +41,9 @@ public struct InvitationLink: Sendable {
     let parts = text.dropFirst(Self.beginning.count)
       .split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 6, let role = Role(rawValue: parts[1]), let expires = Int64(parts[2]),
-      let secret = try InvitationSecret(text: parts[3]), let inviter = Self.decoded(parts[4]),
-      let hub = Self.decoded(parts[5])
+      let secret = try InvitationSecret(text: parts[3]),
+      let inviter = String(percentEncoded: Array(parts[4].utf8)),
+      let hub = String(percentEncoded: Array(parts[5].utf8))
     else { return nil }
     notebookID = parts[0]
     (self.role, self.expires, self.secret, self.inviter) = (role, expires, secret, inviter)
@@ -53,8 +54,8 @@ public struct InvitationLink: Sendable {
   public var text: String {
     Self.beginning
       + [
-        notebookID, role.rawValue, "\(expires)", secret.text, Self.encoded(inviter),
-        Self.encoded(hub),
+        notebookID, role.rawValue, "\(expires)", secret.text, inviter.percentEncoded,
+        hub.percentEncoded,
       ].joined(separator: "/")
   }
 
@@ -63,29 +64,5 @@ public struct InvitationLink: Sendable {
       let at = url[mark.upperBound...].lastIndex(of: "@")
     else { return url }
     return String(url[..<mark.upperBound] + url[url.index(after: at)...])
-  }
-
-  // MARK: Percent-encoding: RFC 3986, section 2.1
-
-  /// RFC 3986, section 2.3: letters, digits, and these.
-  private static let unreserved = Set("-._~".utf8)
-
-  private static func encoded(_ text: String) -> String {
-    text.utf8.map { byte in
-      let character = Character(Unicode.Scalar(byte))
-      let isPlain = byte < 0x80 && (character.isLetter || character.isNumber)
-      return isPlain || unreserved.contains(byte)
-        ? String(character) : "%" + String(hexadecimal: [byte]).uppercased()
-    }.joined()
-  }
-
-  private static func decoded(_ text: String) -> String? {
-    let pieces = text.split(separator: "%", omittingEmptySubsequences: false)
-    var bytes = Array(pieces[0].utf8)
-    for piece in pieces.dropFirst() {
-      guard let byte = [UInt8](hexadecimal: piece.prefix(2)), byte.count == 1 else { return nil }
-      bytes += byte + Array(piece.utf8.dropFirst(2))
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 }

@@ -25,17 +25,10 @@ extension RequestContext {
         file.modified.map { .time($0, .brief) }, marks: marks)
     }
     let next = skipped + shown.count
-    return layout("Files", name: notebook.identity.name) {
-      """
-      <h1>Files</h1>
-      <div id="notes" data-live>
-      \(HTML.group(
-        rows,
-        or: .empty("No files yet", "Photos and files that you add to a note are listed here.")))
-      \(more(files.count - next, "\(root)/files?from=\(next)"))
-      </div>
-      """
-    }
+    return listPage(
+      "Files", of: notebook, rows,
+      or: .empty("No files yet", "Photos and files that you add to a note are listed here."),
+      more(files.count - next, "\(root)/files?from=\(next)"))
   }
 
   /// A number of bytes, for people.
@@ -92,7 +85,7 @@ extension RequestContext {
       ("Accept-Ranges", "bytes"),
       (
         "Content-Disposition",
-        "\(isShown ? "inline" : "attachment"); filename*=UTF-8''\(encoded(name))"
+        "\(isShown ? "inline" : "attachment"); filename*=UTF-8''\(name.percentEncoded)"
       ),
     ]
     let range: Range<Int>

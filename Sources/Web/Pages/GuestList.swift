@@ -19,10 +19,9 @@ extension RequestContext {
       return .person(
         "<b>\(name)</b>",
         ["\(link.role.rawValue)", "invited; the link expires \(time(link.expires))"],
-        """
-        <form method="post" action="\(root)/devices/guest/\(link.token)/remove"><button class="btn change">\
-        Cancel\(HTML.spoken(" the invitation of \(name)"))</button></form>
-        """)
+        .button(
+          "Cancel\(HTML.spoken(" the invitation of \(name)"))",
+          at: "\(root)/devices/guest/\(link.token)/remove"))
     }
     let all = guests + links
     return """

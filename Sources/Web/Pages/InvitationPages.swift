@@ -93,20 +93,12 @@ extension RequestContext {
       </div>
       <div id="invitation" data-live data-presence>
       \(opened.map(instructions))
-      \(cancelForm(of: locator), if: isOpen)
+      \(HTML.button("Cancel the invitation", at: address(ofInvitation: locator) + "/cancel"), if: isOpen)
       </div>
       \("<noscript><p><a class=\"btn\" href=\"\(address(ofInvitation: locator))\">Look again</a></p></noscript>", if: isOpen)
       <p><a class="btn plain" href="\(root)/devices">All devices and invitations</a></p>
       """
     }
-  }
-
-  private func cancelForm(of locator: String) -> HTML {
-    """
-    <form method="post" action="\(address(ofInvitation: locator))/cancel" class="deed">
-    <button class="btn">Cancel the invitation</button>
-    </form>
-    """
   }
 
   /// The state of an invitation in words; none while one that the page opened waits.

@@ -57,7 +57,7 @@ extension RequestContext {
   /// which another notebook, or another guest, may use later. A guest who is invited again has the
   /// same owner.
   private var drafts: String {
-    site.notebookID + (visitor.guest.map { "/" + encoded($0.name.lowercased()) } ?? "")
+    site.notebookID + (visitor.guest.map { "/" + $0.name.lowercased().percentEncoded } ?? "")
   }
 
   /// One line: the back link, the state, the main action, and the menu.
@@ -118,17 +118,16 @@ extension RequestContext {
     let list = (root + "/", notebook.identity.name)
     return Frame(
       back: isNote ? list : (address(subject), subject.title), title: isNote ? subject.title : nil,
-      menu: menu(of: subject, in: notebook),
+      menu: isNote ? menu(of: subject, in: notebook) : nil,
       list: try sideList(of: notebook, shown: subject))
   }
 
   private func menu(of subject: Subject, in notebook: Notebook) -> HTML {
     let isOpen = visitor.mayWrite && !subject.isDeleted
     let isPinned = PinnedNotes(in: notebook.stateFolder).ids.contains(subject.id)
-    let pin: HTML = """
-      <form method="post" action="\(address(subject, isPinned ? "/unpin" : "/pin"))">\
-      <button>\(HTML.icon(.pin))\(isPinned ? "Pinned: take it down" : "Pin to the top")</button></form>
-      """
+    let pin = HTML.button(
+      "\(HTML.icon(.pin))\(isPinned ? "Pinned: take it down" : "Pin to the top")",
+      at: address(subject, isPinned ? "/unpin" : "/pin"), "")
     let copy: HTML = """
       <button type="button" id="copy" value="\(address(subject, "/text"))" hidden>\(HTML.icon(.copy))Copy the text</button>
       """

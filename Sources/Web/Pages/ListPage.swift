@@ -3,6 +3,7 @@ internal import Git
 internal import History
 internal import Membership
 internal import Notebook
+internal import System
 internal import WorkTree
 
 /// The list of the notes, and search results.
@@ -138,8 +139,10 @@ extension RequestContext {
       let period = note.modified.map { TimeStyle.period.text($0) } ?? "Not saved yet"
       return (pinned.contains(note.id) ? "Pinned" : period, row)
     }
+    // A note without a version has no ID, and so no page.
+    let saveForm = HTML.button("Save what is new in the folder", at: root + "/save")
     let next = skipped + page.count
-    let address = "\(root)/?from=\(next)" + (folder.map { "&in=" + encoded($0) } ?? "")
+    let address = "\(root)/?from=\(next)" + (folder.map { "&in=" + $0.percentEncoded } ?? "")
     return """
       \(folders(of: all, chosen: folder))
       \(HTML.grouped(shownRows) { .group($0) })
@@ -169,7 +172,7 @@ extension RequestContext {
     if counts.isEmpty { return nil }
     let links = counts.sorted { $0.key < $1.key }.map { name, count -> HTML in
       """
-      <a href="\(root)/?in=\(encoded(name))"\(" aria-current=\"page\"", if: name == chosen)>\
+      <a href="\(root)/?in=\(name.percentEncoded)"\(" aria-current=\"page\"", if: name == chosen)>\
       <bdi>\(name)</bdi> <small>\(count)</small></a>
 
       """
@@ -180,21 +183,6 @@ extension RequestContext {
       \(links)
       </nav>
       """
-  }
-
-  /// A text encoded for a query.
-  func encoded(_ text: String) -> String {
-    text.utf8.map { byte in
-      Request.isAlphanumeric(byte)
-        ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
-  }
-
-  /// A note without a version has no ID, and so no page.
-  private var saveForm: HTML {
-    """
-    <form method="post" action="\(root)/save"><button class="btn">Save what is new in the folder</button></form>
-    """
   }
 
   private func row(
@@ -250,7 +238,8 @@ extension RequestContext {
         """
     }
     let next = skipped + shown.count
-    let address = "\(root)/?q=\(encoded(text))&from=\(next)" + (inHistory ? "&history=on" : "")
+    let address =
+      "\(root)/?q=\(text.percentEncoded)&from=\(next)" + (inHistory ? "&history=on" : "")
     return """
       <p class="label">\(Self.count(all.count, "note"))</p>
       \(HTML.group(shown.map { row($0, at: addresses[$0.path]) }))
@@ -304,13 +293,6 @@ extension RequestContext {
     }
     let none = HTML.empty(
       "Nothing was deleted", "Notes that you delete stay here, and can be brought back.")
-    return layout("Deleted notes", name: notebook.identity.name) {
-      """
-      <h1>Deleted notes</h1>
-      <div id="notes" data-live>
-      \(HTML.group(rows, or: none))
-      </div>
-      """
-    }
+    return listPage("Deleted notes", of: notebook, rows, or: none)
   }
 }

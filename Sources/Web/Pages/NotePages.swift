@@ -62,9 +62,7 @@ extension RequestContext {
   }
 
   private func deletion(of subject: Subject) -> HTML {
-    let form: HTML = """
-      <form method="post" action="\(address(subject, "/restore"))"><button class="btn">Bring it back</button></form>
-      """
+    let form = HTML.button("Bring it back", at: address(subject, "/restore"))
     return """
       <div class="notice"><p>This note is deleted.</p>\(form, if: visitor.mayWrite)</div>
       """
@@ -98,8 +96,7 @@ extension RequestContext {
     guard text.count <= limit else { throw Refusal.tooLong(limit) }
     guard let editable = EditableText(text) else { throw Refusal.noText }
     var frame = try frame(of: subject, in: notebook)
-    (frame.menu, frame.isEditor) = (nil, true)
-    frame.deed = Self.saveButton
+    (frame.deed, frame.isEditor) = (Self.saveButton, true)
     // Above a text that begins with the title, the heading is only for screen readers.
     let style: HTML = subject.path.textBehindTitle(editable.text) == nil ? "edited" : "vh"
     return layout("Edit \(subject.title)", name: notebook.identity.name, frame) {

@@ -42,6 +42,11 @@ extension HTML {
     "<a class=\"btn change\" href=\"\(address)\">Change\(spoken(" \(name)"))</a>"
   }
 
+  /// A form that is one button.
+  static func button(_ words: HTML, at address: String, _ style: HTML = "btn") -> HTML {
+    "<form method=\"post\" action=\"\(address)\"><button class=\"\(style)\">\(words)</button></form>"
+  }
+
   /// The choices of a role, each with its meaning.
   static func roles(chosen: Role, _ roles: [(role: Role, meaning: HTML)]) -> [HTML] {
     roles.map { role, meaning in
@@ -78,6 +83,21 @@ extension RequestContext {
   /// The link to the remaining rows, whose address contains the number of shown ones.
   func more(_ rest: Int, _ address: String) -> HTML? {
     rest > 0 ? "<p><a class=\"btn\" href=\"\(address)\">\(rest) more</a></p>" : nil
+  }
+
+  /// A page that lists something, or says that there is nothing.
+  func listPage(
+    _ title: String, of notebook: Notebook, _ rows: [HTML], or none: HTML, _ more: HTML? = nil
+  ) -> HTML {
+    layout(title, name: notebook.identity.name) {
+      """
+      <h1>\(title)</h1>
+      <div id="notes" data-live>
+      \(HTML.group(rows, or: none))
+      \(more)
+      </div>
+      """
+    }
   }
 
   /// The page that changes a member or a guest: the role, and, if that is opened, the removal.

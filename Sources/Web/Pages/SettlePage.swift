@@ -13,8 +13,7 @@ extension RequestContext {
     guard note.text.count <= limit else { throw Refusal.tooLong(limit) }
     let writers = try writers(in: note, of: notebook)
     let blocks = note.blocks.indices.map { block($0, of: note, in: shown, writers) }
-    var frame = try frame(of: subject, in: notebook)
-    frame.menu = nil
+    let frame = try frame(of: subject, in: notebook)
     return layout("Choose in \(subject.title)", name: notebook.identity.name, frame) {
       """
       <h1>Which text is right?</h1>

@@ -29,8 +29,7 @@ extension RequestContext {
       return (TimeStyle.day.text(version.commit.author.time), item)
     }
     let lists = HTML.grouped(items) { "<ol class=\"versions time-line\">\n\($0)</ol>\n" }
-    var frame = try frame(of: subject, in: notebook)
-    frame.menu = nil
+    let frame = try frame(of: subject, in: notebook)
     return layout("Versions of \(subject.title)", name: notebook.identity.name, frame) {
       """
       <h1>Versions</h1>
@@ -57,11 +56,8 @@ extension RequestContext {
       changed = version.changes
     }
     let changes = try changed.prefix(1).map { try changedWords($0, in: notebook) }
-    let restore = shown.map { shown -> HTML in
-      """
-      <form method="post" action="\(address(subject, "/restore/\(commit.id.hex)"))\(shown.path)">\
-      <button class="btn">Restore</button></form>
-      """
+    let restore = shown.map { shown in
+      HTML.button("Restore", at: address(subject, "/restore/\(commit.id.hex)\(shown.path)"))
     }
     return """
       <li\(" class=\"now\"", if: isNow)><details class="sit" id="v-\(commit.id)"\(" open", if: isNow)>
@@ -92,7 +88,7 @@ extension RequestContext {
     let author = name(try VersionProofs(in: notebook).author(of: commit), isBold: true)
     let forms = try then.map { _ in try deeds(on: commit, of: subject, in: notebook) }
     var frame = try frame(of: subject, in: notebook)
-    (frame.menu, frame.back) = (nil, (address(subject, "/versions"), "Versions"))
+    frame.back = (address(subject, "/versions"), "Versions")
     return layout("\(subject.title), a version", name: notebook.identity.name, frame) {
       """
       <h1 dir="auto">\(subject.title)</h1>
@@ -117,12 +113,11 @@ extension RequestContext {
     guard visitor.mayWrite else { return .nothing }
     // A restored text replaces the note's present one.
     let shown = try subject.isDeleted ? nil : shownNote(subject, in: notebook).path
+    let id = version.id.hex
     return """
       <div class="acts">
-      <form method="post" action="\(address(subject, "/restore/\(version.id.hex)"))\(shown ?? "")">
-      <button class="btn">Restore this text</button></form>
-      <form method="post" action="\(address(subject, "/copy/\(version.id.hex)"))">
-      <button class="btn plain">Copy to a new note</button></form>
+      \(HTML.button("Restore this text", at: address(subject, "/restore/\(id)\(shown ?? "")")))
+      \(HTML.button("Copy to a new note", at: address(subject, "/copy/\(id)"), "btn plain"))
       </div>
       """
   }

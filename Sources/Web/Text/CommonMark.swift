@@ -34,12 +34,11 @@ final class CommonMark: Sendable {
   /// The limit for nesting quotations, lists and emphasis.
   private static let depth = 100
 
-  /// Visits a text's nodes in order: `enter` returns whether to visit a node's children, and `leave` is
-  /// called after these.
+  /// Visits a text's nodes in order: `enter` is called before a node's children, and `leave` after them.
   ///
   /// - Returns: whether the whole text was visited; false if it exceeds a limit of time, memory or depth.
   func walk(
-    _ text: String, enter: (CommonMarkNode) throws -> Bool, leave: (CommonMarkNode) throws -> Void
+    _ text: String, enter: (CommonMarkNode) throws -> Void, leave: (CommonMarkNode) throws -> Void
   ) rethrows -> Bool {
     var text = text
     guard text.utf8.count <= Self.longest else { return false }
@@ -56,7 +55,8 @@ final class CommonMark: Sendable {
     guard let root else { return text.isEmpty }
     var (node, depth) = (api.node_first_child(root), 1)
     while let here = node {
-      if try enter(CommonMarkNode(here, api)), let child = api.node_first_child(here) {
+      try enter(CommonMarkNode(here, api))
+      if let child = api.node_first_child(here) {
         (node, depth) = (child, depth + 1)
         if depth > Self.depth { return false }
         continue

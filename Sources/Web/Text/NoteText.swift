@@ -103,123 +103,108 @@ struct NoteText {
   private struct Markdown {
     let text: NoteText
     var parts: [HTML] = []
+    /// The end tags of the open nodes, the innermost last.
+    private var ends: [HTML] = []
     /// How many links are open: links are not nested.
     private var linksAround = 0
     private var alignments: [UInt8] = []
     private var column = 0
     private var isInHead = false
-    private var hasBody = false
 
     init(text: NoteText) { self.text = text }
 
-    /// The tags for nodes that need nothing else.
-    private static let tags: [String: (open: HTML, close: HTML)] = [
-      "block_quote": ("<blockquote>\n", "</blockquote>\n"), "strikethrough": ("<s>", "</s>"),
-      "item": ("<li dir=\"auto\">", "</li>\n"), "emph": ("<em>", "</em>"),
-      "strong": ("<strong>", "</strong>"), "thematic_break": ("<hr>\n", ""),
-    ]
-
-    mutating func enter(_ node: CommonMarkNode) -> Bool {
-      switch node.kind {
-      case "paragraph": if !node.isTight { parts.append("<p dir=\"auto\">") }
-      case "heading": parts.append("<h\(min(6, node.level + 1)) dir=\"auto\">")
-      case "list": parts.append(node.firstNumber.map { "<ol start=\"\($0)\">\n" } ?? "<ul>\n")
-      case "tasklist": enterTask(node)
-      case "code_block":
-        parts.append("<pre tabindex=\"0\"><code>\(text: node.literal.utf8)</code></pre>\n")
-        return false
-      case "html_block":
-        parts.append("<pre class=\"raw\">\(text: node.literal.utf8)</pre>\n")
-        return false
-      case "table", "table_header", "table_row", "table_cell": enterTable(node)
-      case "text":
-        parts.append(linksAround > 0 ? "\(text: node.literal.utf8)" : text.words(node.literal))
-      case "html_inline": parts.append("\(text: node.literal.utf8)")
-      case "code":
-        parts.append("<code>\(text: node.literal.utf8)</code>")
-      // A line break is intentional in a note.
-      case "softbreak", "linebreak": parts.append("<br>\n")
-      case "link": enterLink(node)
-      case "image": enterImage(node)
-      case let kind: if let tags = Self.tags[kind] { parts.append(tags.open) }
-      }
-      return true
+    mutating func enter(_ node: CommonMarkNode) {
+      let (start, end) = tags(of: node)
+      parts.append(start)
+      ends.append(end)
     }
 
     mutating func leave(_ node: CommonMarkNode) {
-      switch node.kind {
-      case "paragraph": if !node.isTight { parts.append("</p>\n") }
-      case "heading": parts.append("</h\(min(6, node.level + 1))>\n")
-      case "list": parts.append(node.firstNumber == nil ? "</ul>\n" : "</ol>\n")
-      case "tasklist": parts.append("</div></li>\n")
-      case "table": parts.append("\("</tbody>", if: hasBody)</table></div>\n")
-      case "table_header":
-        parts.append("</tr></thead>\n")
-        isInHead = false
-      case "table_row": parts.append("</tr>\n")
-      case "table_cell": parts.append(isInHead ? "</th>" : "</td>")
-      case "link", "image":
-        linksAround -= 1
-        parts.append(opened.removeLast() ? "</a>" : "</span>")
-      case let kind: if let tags = Self.tags[kind] { parts.append(tags.close) }
-      }
+      if ["link", "image"].contains(node.kind) { linksAround -= 1 }
+      parts.append(ends.removeLast())
     }
 
-    private mutating func enterTask(_ node: CommonMarkNode) {
-      let line = node.line - 1
-      let task = text.lines.indices.contains(line) ? TaskLine(text.lines[line]) : nil
-      parts.append("<li class=\"task\" dir=\"auto\">\(task.map { text.box(line, $0) })<div>")
-    }
-
-    private mutating func enterTable(_ node: CommonMarkNode) {
+    /// The markup before and after a node's children.
+    private mutating func tags(of node: CommonMarkNode) -> (start: HTML, end: HTML) {
       switch node.kind {
+      case "paragraph": return node.isTight ? ("", "") : ("<p dir=\"auto\">", "</p>\n")
+      case "heading":
+        let level = min(6, node.level + 1)
+        return ("<h\(level) dir=\"auto\">", "</h\(level)>\n")
+      case "list":
+        return node.firstNumber.map { ("<ol start=\"\($0)\">\n", "</ol>\n") } ?? (
+          "<ul>\n", "</ul>\n"
+        )
+      case "item": return ("<li dir=\"auto\">", "</li>\n")
+      case "tasklist":
+        let line = node.line - 1
+        let task = text.lines.indices.contains(line) ? TaskLine(text.lines[line]) : nil
+        return (
+          "<li class=\"task\" dir=\"auto\">\(task.map { text.box(line, $0) })<div>", "</div></li>\n"
+        )
+      case "block_quote": return ("<blockquote>\n", "</blockquote>\n")
+      case "code_block":
+        return ("<pre tabindex=\"0\"><code>\(text: node.literal.utf8)", "</code></pre>\n")
+      case "html_block": return ("<pre class=\"raw\">\(text: node.literal.utf8)", "</pre>\n")
+      case "thematic_break": return ("<hr>\n", "")
+      case "text" where linksAround == 0: return (text.words(node.literal), "")
+      case "text", "html_inline": return ("\(text: node.literal.utf8)", "")
+      case "code": return ("<code>\(text: node.literal.utf8)", "</code>")
+      case "emph": return ("<em>", "</em>")
+      case "strong": return ("<strong>", "</strong>")
+      case "strikethrough": return ("<s>", "</s>")
+      // A line break is intentional in a note.
+      case "softbreak", "linebreak": return ("<br>\n", "")
+      case "link": return link(to: Links.outward(node.url) ?? text.inward(node.url))
+      case "image": return image(node)
       case "table":
-        (alignments, hasBody) = (node.alignments, false)
-        parts.append(
-          "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n")
+        alignments = node.alignments
+        return (
+          "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n",
+          "</tbody></table></div>\n"
+        )
       case "table_header":
         (column, isInHead) = (0, true)
-        parts.append("<thead><tr>")
+        return ("<thead><tr>", "</tr></thead>\n<tbody>")
       case "table_row":
-        parts.append("\("<tbody>", if: !hasBody)<tr>")
-        (column, hasBody) = (0, true)
-      default:
-        let alignment = column < alignments.count ? alignments[column] : 0
-        let style: HTML =
-          switch alignment {
-          case UInt8(ascii: "c"): " class=\"middle\""
-          case UInt8(ascii: "r"): " class=\"end\""
-          default: ""
-          }
-        parts.append(isInHead ? "<th\(style) dir=\"auto\">" : "<td\(style) dir=\"auto\">")
-        column += 1
+        (column, isInHead) = (0, false)
+        return ("<tr>", "</tr>\n")
+      case "table_cell": return cell()
+      default: return ("", "")
       }
     }
 
-    /// For each open link, whether it has a valid address.
-    private var opened: [Bool] = []
-
-    private mutating func enterLink(_ node: CommonMarkNode) {
-      open(linksAround > 0 ? nil : Links.outward(node.url) ?? text.inward(node.url), "")
+    private mutating func cell() -> (start: HTML, end: HTML) {
+      let style: HTML =
+        switch column < alignments.count ? alignments[column] : 0 {
+        case UInt8(ascii: "c"): " class=\"middle\""
+        case UInt8(ascii: "r"): " class=\"end\""
+        default: ""
+        }
+      column += 1
+      let kind: HTML = isInHead ? "th" : "td"
+      return ("<\(kind)\(style) dir=\"auto\">", "</\(kind)>")
     }
 
     /// Images on other sites are not fetched: that would reveal to these sites who reads this note. The
     /// image's words are its child nodes.
-    private mutating func enterImage(_ node: CommonMarkNode) {
+    private mutating func image(_ node: CommonMarkNode) -> (start: HTML, end: HTML) {
       let inward = text.inward(node.url)
       let picture = inward.flatMap { text.picture(at: $0, node.url) }
-      let target = Links.outward(node.url) ?? inward
-      open(linksAround > 0 ? nil : target, picture == nil ? " class=\"image\"" : "")
-      if let picture { parts.append(picture) }
+      let tags = link(
+        to: Links.outward(node.url) ?? inward, picture == nil ? " class=\"image\"" : "")
+      return ("\(tags.start)\(picture)", tags.end)
     }
 
-    private mutating func open(_ address: String?, _ style: HTML) {
+    private mutating func link(
+      to address: String?, _ style: HTML = ""
+    ) -> (start: HTML, end: HTML) {
       linksAround += 1
-      opened.append(address != nil)
-      guard let address else { return parts.append("<span\(style)>") }
+      guard let address, linksAround == 1 else { return ("<span\(style)>", "</span>") }
       let isOutward = address.first != "/"
-      parts.append(
-        "<a\(style) href=\"\(address)\"\(" rel=\"noreferrer noopener\"", if: isOutward)>")
+      return (
+        "<a\(style) href=\"\(address)\"\(" rel=\"noreferrer noopener\"", if: isOutward)>", "</a>"
+      )
     }
   }
 }
@@ -322,10 +307,7 @@ private final class NoteAddresses {
 
   /// Finds a file by its name in a Markdown link.
   func inward(_ url: String) -> String? {
-    guard !url.isEmpty,
-      let name = Fields(
-        parsing: "n=\(url.replacing("+", with: "%2B").replacing("&", with: "%26"))".utf8)?["n"]
-    else { return nil }
+    guard !url.isEmpty, let name = String(percentEncoded: Array(url.utf8)) else { return nil }
     let path = name.prefix { $0 != "#" && $0 != "?" }
     let near = folder.map { $0.appending(TreePath(String(path))) } ?? TreePath(String(path))
     return address(of: byPath[near] ?? byPath[TreePath(String(path))])
