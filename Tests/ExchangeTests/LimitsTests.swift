@@ -77,6 +77,10 @@ struct LimitsTests {
         + "\(PackLimits.standard.unpackedBytesPerByte)", "LimitsTests.deltas"
     ),
     (
+      "the same, for each byte of the receiver's packs, unpacked Ta "
+        + "\(PackLimits.standard.unpackedBytesPerOwn)", "ReceivedPackTests.ownHistory"
+    ),
+    (
       "the same, where large is allowed Ta \(PackLimits.large.unpackedBytesOfAny >> 30) GiB",
       "LimitsTests.large"
     ),

@@ -174,6 +174,40 @@ import Testing
     }
   }
 
+  /// notes-protocol(7), LIMITS: "A receiver whose own packs unpack to more than 256 MiB accepts 4 times as much".
+  @Test("What the receiver's own packs unpack to raises the limit") func ownHistory() throws {
+    let receiver = try PackRepository()
+    /// Texts that are deltas of one, as the versions of a large folder are.
+    func pack(_ letter: String, of count: Int) throws -> (HandmadePack, ObjectID) {
+      var pack = HandmadePack()
+      let text = [UInt8](repeating: UInt8(ascii: "a"), count: 5_000) + Array(letter.utf8)
+      let base = try pack.add(.blob, text)
+      var names = [base]
+      for number in 0..<count {
+        let next = text + Array("\(number)".utf8)
+        try pack.add(.blob, PackDelta.blob(from: text, to: next), type: 7, between: base.bytes)
+        names.append(HandmadePack.id(.blob, next))
+      }
+      let head = try pack.addCommit(named: names)
+      return (pack, head)
+    }
+    var limits = PackLimits()
+    (limits.unpackedBytesOfAny, limits.unpackedBytesPerByte) = (60_000, 0)
+    func receive(_ made: (pack: HandmadePack, head: ObjectID)) throws {
+      let quarantine = try receiver.repository.quarantine(limits: limits)
+      try quarantine.append(made.pack.bytes())
+      try quarantine.join(promised: [made.head])
+      receiver.repository.forgetObjects()
+    }
+    let refusal = PackError.costly("bytes that a pack unpacks to", limit: 60_000)
+    #expect(throws: refusal) { try receive(pack("b", of: 20)) }
+    try receive(pack("c", of: 9))
+    // Ten texts of 5 kB are here now: four times as much may come.
+    try receive(pack("d", of: 20))
+    limits.unpackedBytesPerOwn = 0
+    #expect(throws: refusal) { try receive(pack("e", of: 20)) }
+  }
+
   /// notes-protocol(7), LIMITS: "The check of the trees unpacks them once more, in the order of the
   /// versions, and keeps as much".
   @Test func `the check unpacks each tree once, and counts what it unpacks again`() throws {

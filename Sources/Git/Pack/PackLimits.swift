@@ -15,6 +15,8 @@ public struct PackLimits: Sendable, Equatable {
   /// The amount of `unpackedBytes` that every pack may use; each of its own bytes adds more.
   public var unpackedBytesOfAny = 1 << 30
   package var unpackedBytesPerByte = 8
+  /// The bytes that every pack may use instead, for each byte that the receiver's own packs unpack to.
+  package var unpackedBytesPerOwn = 4
   /// The longest chain of deltas. git's own packs have at most 50 (pack.depth).
   public var chain = 512
   /// Bytes of objects in memory while deltas are applied to them.
@@ -63,12 +65,17 @@ public struct PackLimits: Sendable, Equatable {
   }
 
   func check(unpacked: Int, ofPack bytes: Int) throws {
+    guard !allows(unpacked: unpacked, ofPack: bytes) else { return }
+    throw PackError.costly("bytes that a pack unpacks to", limit: unpackedBytes(ofPack: bytes))
+  }
+
+  func allows(unpacked: Int, ofPack bytes: Int) -> Bool { unpacked <= unpackedBytes(ofPack: bytes) }
+
+  private func unpackedBytes(ofPack bytes: Int) -> Int {
     let more = bytes.multipliedReportingOverflow(by: unpackedBytesPerByte)
     let room = max(unpackedBytes - unpackedBytesOfAny, 0)
-    let limit =
-      more.overflow || more.partialValue > room
+    return more.overflow || more.partialValue > room
       ? unpackedBytes : min(unpackedBytesOfAny + more.partialValue, unpackedBytes)
-    if unpacked > limit { throw PackError.costly("bytes that a pack unpacks to", limit: limit) }
   }
 
   /// The size limit for objects of any kind. A delta's kind is known only after its base; then its result is

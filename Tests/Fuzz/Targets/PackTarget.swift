@@ -26,11 +26,13 @@ enum PackTarget {
     var limits = limits
     limits.keptBytes = kept
     do {
-      var stream = try PackStream(limits: limits)
+      let unpacking = UnpackingLimit(limits, for: nil)
+      var stream = try PackStream(limits: limits, unpacking)
       for part in parts { try part.withUnsafeBytes { try stream.read($0) } }
       guard stream.isComplete else { return nil }
       let pack = Array(parts.joined())
-      var deltas = try PackDeltas(of: &stream, pack: MappedFile(copying: pack), limits: limits)
+      var deltas = try PackDeltas(
+        of: &stream, pack: MappedFile(copying: pack), limits: limits, unpacking)
       try deltas.apply(outside)
       let entries = deltas.takeEntries()
       for entry in entries {

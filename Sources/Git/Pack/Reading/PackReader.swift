@@ -66,14 +66,29 @@ final class PackReader {
     packs.flatMap { $0.index.ids(from: first, where: isWanted) }
   }
 
-  func header(of id: ObjectID) -> (kind: ObjectKind, size: Int)? {
-    guard let start = place(of: id), let first = entry(at: start) else { return nil }
-    var size = first.header.size
-    if first.header.kind == nil {
-      let delta = inflater.inflate(first: PackDelta.longestSizes, of: first.content)
-      guard let sizes = PackDelta.sizes(delta) else { return nil }
-      size = sizes.result
+  /// The size of all objects of the packs, in bytes, read without unpacking them.
+  var contentBytes: Int {
+    packs.indices.reduce(0) { sum, pack in
+      let index = packs[pack].index
+      return (0..<index.count).reduce(sum) { sum, position in
+        guard let offset = index.offset(at: position),
+          let entry = entry(at: Place(pack: pack, offset: offset))
+        else { return sum }
+        return sum + (size(of: entry) ?? 0)
+      }
     }
+  }
+
+  /// The size of an object, whole or the result of a delta; nil for a damaged one.
+  private func size(of entry: OpenEntry) -> Int? {
+    guard entry.header.kind == nil else { return entry.header.size }
+    let delta = inflater.inflate(first: PackDelta.longestSizes, of: entry.content)
+    return PackDelta.sizes(delta)?.result
+  }
+
+  func header(of id: ObjectID) -> (kind: ObjectKind, size: Int)? {
+    guard let start = place(of: id), let first = entry(at: start), let size = size(of: first)
+    else { return nil }
     var (place, header) = (start, first.header)
     for _ in 0..<Self.longestChain {
       if let kind = header.kind { return (kind, size) }

@@ -10,6 +10,7 @@ struct PackDeltas {
   private let packBytes: Int
   private var reads = 0
   private let limits: PackLimits
+  private let unpacking: UnpackingLimit
   private let inflater: Inflater
   private let library: Libgit2
   private(set) var unpackedBytes: Int
@@ -33,13 +34,15 @@ struct PackDeltas {
   }
 
   /// - Parameter stream: the entries are moved out of it.
-  init(of stream: inout PackStream, pack: MappedFile, limits: PackLimits) throws {
+  init(
+    of stream: inout PackStream, pack: MappedFile, limits: PackLimits, _ unpacking: UnpackingLimit
+  ) throws {
     entries = stream.takeEntries()
     received = entries.all.count
     unpackedBytes = stream.unpackedBytes
     self.pack = pack
     packBytes = stream.end
-    self.limits = limits
+    (self.limits, self.unpacking) = (limits, unpacking)
     inflater = try Inflater()
     library = try Libgit2.shared.get()
   }
@@ -147,7 +150,7 @@ struct PackDeltas {
       unpackedBytes += content.count + next.count
       content = next
     }
-    try limits.check(unpacked: unpackedBytes, ofPack: packBytes)
+    try unpacking.check(unpackedBytes, ofPack: packBytes)
     return content
   }
 }

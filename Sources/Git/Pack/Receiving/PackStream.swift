@@ -2,6 +2,7 @@
 /// IDs. For a delta only the stated sizes are read, so a false size costs no memory.
 struct PackStream {
   private let limits: PackLimits
+  private let unpacking: UnpackingLimit
   private let inflater: Inflater
   private let zlib: Zlib
   private let library: Libgit2
@@ -33,8 +34,8 @@ struct PackStream {
     var crc: UInt32
   }
 
-  init(limits: PackLimits) throws {
-    self.limits = limits
+  init(limits: PackLimits, _ unpacking: UnpackingLimit) throws {
+    (self.limits, self.unpacking) = (limits, unpacking)
     inflater = try Inflater()
     zlib = try Zlib.shared.get()
     library = try Libgit2.shared.get()
@@ -148,7 +149,7 @@ struct PackStream {
     if let kind = header.kind {
       unpackedBytes += header.size
       wholeBytes += header.size
-      try limits.check(unpacked: unpackedBytes, ofPack: position)
+      try unpacking.check(unpackedBytes, ofPack: position)
       found.kind = kind
       found.id = try library.id(of: kind, content)
     } else {
@@ -177,7 +178,7 @@ struct PackStream {
     // The delta itself is also unpacked, twice in total.
     unpackedBytes += size + sizes.result
     wholeBytes += sizes.result
-    try limits.check(unpacked: unpackedBytes, ofPack: position)
+    try unpacking.check(unpackedBytes, ofPack: position)
   }
 
   private mutating func readTrailer(_ byte: UInt8) {

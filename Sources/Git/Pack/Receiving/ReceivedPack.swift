@@ -8,6 +8,7 @@ final class ReceivedPack {
   private let folder: String
   private let file: PackFile
   private let limits: PackLimits
+  private let unpacking: UnpackingLimit
   private let zlib: Zlib
   private var stream: PackStream
   private var deflater: Deflater?
@@ -25,8 +26,9 @@ final class ReceivedPack {
     self.repository = repository
     self.folder = folder
     self.limits = limits
+    unpacking = UnpackingLimit(limits, for: repository)
     zlib = try Zlib.shared.get()
-    stream = try PackStream(limits: limits)
+    stream = try PackStream(limits: limits, unpacking)
     file = try PackFile(folder + "/arriving")
   }
 
@@ -45,7 +47,8 @@ final class ReceivedPack {
     guard isComplete else { throw PackError.malformed("it ends early") }
     let stated = last
     guard checksum.finish() == stated else { throw PackError.malformed("its checksum is wrong") }
-    var deltas = try PackDeltas(of: &stream, pack: MappedFile(file.path), limits: limits)
+    var deltas = try PackDeltas(
+      of: &stream, pack: MappedFile(file.path), limits: limits, unpacking)
     try deltas.apply(PackDeltas.Outside(object: object(_:), append: append))
     var entries = deltas.takeEntries()
     entries.sort { $0.id < $1.id }
@@ -66,7 +69,7 @@ final class ReceivedPack {
       // Added bases are after the received objects.
       entries.lazy.filter { $0.offset < end }.map { (id: $0.id, kind: $0.kind ?? .tag) },
       inPack: name, bytes: end, unpackedBytes: deltas.unpackedBytes, repository: repository,
-      limits: limits)
+      limits: limits, unpacking)
   }
 
   /// An object of the repository; nil if it is too large to be a base.
@@ -111,19 +114,20 @@ final class ReceivedObjects {
   private let pack: PackReader
   private let packBytes: Int
   private let repository: Repository
-  private let limits: PackLimits
+  private let unpacking: UnpackingLimit
   private let unpackedOnArrival: Int
   private var unpackedElsewhere = 0
 
   init(
     _ all: some Sequence<(id: ObjectID, kind: ObjectKind)>, inPack path: String,
-    bytes packBytes: Int, unpackedBytes: Int, repository: Repository, limits: PackLimits
+    bytes packBytes: Int, unpackedBytes: Int, repository: Repository, limits: PackLimits,
+    _ unpacking: UnpackingLimit
   ) throws {
     self.all = Array(all)
     self.path = path
     self.packBytes = packBytes
     self.repository = repository
-    self.limits = limits
+    self.unpacking = unpacking
     unpackedOnArrival = unpackedBytes
     pack = try PackReader([path], largestObject: limits.largestObject, keptBytes: limits.keptBytes)
   }
@@ -134,13 +138,13 @@ final class ReceivedObjects {
   func content(of id: ObjectID) throws -> [UInt8] {
     if id == .emptyTree { return [] }
     if let object = pack.object(id) {
-      try limits.check(unpacked: unpackedBytes, ofPack: packBytes)
+      try unpacking.check(unpackedBytes, ofPack: packBytes)
       return object.data
     }
     guard try repository.contains(id) else { throw PackError.incomplete(id, needs: id) }
     let content = try repository.object(id).data
     unpackedElsewhere += content.count
-    try limits.check(unpacked: unpackedBytes, ofPack: packBytes)
+    try unpacking.check(unpackedBytes, ofPack: packBytes)
     return content
   }
 }
