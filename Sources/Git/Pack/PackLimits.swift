@@ -33,6 +33,9 @@ public struct PackLimits: Sendable, Equatable {
   /// Files and folders in one version: a million notes, and their folders.
   public var files = 2_000_000
 
+  /// Whether the pack was made here.
+  private(set) var isOwn = false
+
   /// The limits of notes-protocol(7).
   public static let standard = PackLimits()
 
@@ -49,6 +52,7 @@ public struct PackLimits: Sendable, Equatable {
   /// The limits for a pack made here: it may be as large as the repository.
   static let own = {
     var limits = PackLimits()
+    limits.isOwn = true
     limits.objects = Int(Int32.max)
     (limits.packBytes, limits.allParents, limits.parentsPerCommit) = (.max, .max, 0)
     (limits.objectBytes, limits.commitBytes) = (Int(Int32.max), Int(Int32.max))
@@ -81,6 +85,11 @@ public struct PackLimits: Sendable, Equatable {
   /// The size limit for objects of any kind. A delta's kind is known only after its base; then its result is
   /// checked against the limit for that kind.
   var largestObject: Int { max(commitBytes, treeBytes, objectBytes) }
+
+  /// The ID of a pack's object. libgit2 refuses the blocks used for SHA-1 collisions.
+  func id(of kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    isOwn ? try .hashing(kind, content) : try Libgit2.shared.get().id(of: kind, content)
+  }
 
   func bytes(of kind: ObjectKind) -> Int {
     switch kind {

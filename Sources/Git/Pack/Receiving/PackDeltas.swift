@@ -12,9 +12,9 @@ struct PackDeltas {
   private let limits: PackLimits
   private let unpacking: UnpackingLimit
   private let inflater: Inflater
-  private let library: Libgit2
   private(set) var unpackedBytes: Int
   private var keptBytes = 0
+  private var hashing: ObjectHashing
 
   /// Access to objects that the pack lacks, and a way to add them to it.
   struct Outside {
@@ -43,8 +43,8 @@ struct PackDeltas {
     self.pack = pack
     packBytes = stream.end
     (self.limits, self.unpacking) = (limits, unpacking)
+    hashing = ObjectHashing(limits)
     inflater = try Inflater()
-    library = try Libgit2.shared.get()
   }
 
   /// Moves the entries out. After the deltas were applied, all have their kind and ID.
@@ -60,6 +60,7 @@ struct PackDeltas {
       entries.resolve(entry, kind, entries.all[entry].id)
       try apply(below: entry, content: nil, outside)
     }
+    try resolveHashed()
     // In pack order: the objects before a delta are resolved before its turn.
     let wanted = entries.waiting.sorted { $0.value.first < $1.value.first }.map(\.key)
     for base in wanted where entries.waiting[base] != nil {
@@ -72,6 +73,7 @@ struct PackDeltas {
       entries.resolve(entry, object.kind, base)
       try apply(below: entry, content: object.data, outside)
     }
+    try resolveHashed()
   }
 
   private mutating func apply(below root: Int, content: [UInt8]?, _ outside: Outside) throws {
@@ -90,7 +92,10 @@ struct PackDeltas {
         throw PackError.malformed("a delta that does not fit its base")
       }
       entries.all[delta].base = Int32(base.entry)
-      entries.resolve(delta, kind, try library.id(of: kind, object))
+      entries.all[delta].kind = kind
+      hashing.add(delta, kind, object)
+      // While other deltas wait for an ID, it may be this one's.
+      if !entries.waiting.isEmpty || hashing.isFull { try resolveHashed() }
       let (entry, depth) = (base.entry, base.depth)
       if !base.deltas.isEmpty {
         keep(Kept(entry: entry, depth: depth, content: bytes, deltas: base.deltas), on: &stack)
@@ -102,6 +107,10 @@ struct PackDeltas {
       }
       keep(Kept(entry: delta, depth: depth + 1, content: object, deltas: next), on: &stack)
     }
+  }
+
+  private mutating func resolveHashed() throws {
+    for (entry, kind, id) in try hashing.take() { entries.resolve(entry, kind, id) }
   }
 
   /// Pushes an object on the stack. If they take too much memory, it drops the objects needed last.

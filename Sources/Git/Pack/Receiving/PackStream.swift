@@ -5,7 +5,6 @@ struct PackStream {
   private let unpacking: UnpackingLimit
   private let inflater: Inflater
   private let zlib: Zlib
-  private let library: Libgit2
   private var state = State.header
   private var pending: [UInt8] = []
   private var remaining = 0
@@ -38,7 +37,6 @@ struct PackStream {
     (self.limits, self.unpacking) = (limits, unpacking)
     inflater = try Inflater()
     zlib = try Zlib.shared.get()
-    library = try Libgit2.shared.get()
   }
 
   /// Moves the entries out: there is one for each object, and they are used once.
@@ -151,7 +149,7 @@ struct PackStream {
       wholeBytes += header.size
       try unpacking.check(unpackedBytes, ofPack: position)
       found.kind = kind
-      found.id = try library.id(of: kind, content)
+      found.id = try limits.id(of: kind, content)
     } else {
       try checkDelta(ofBytes: header.size)
     }
