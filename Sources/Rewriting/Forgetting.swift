@@ -96,3 +96,22 @@ enum Replacement: Hashable {
 
   var entry: TreeEntry? { if case .file(let entry) = self { entry } else { nil } }
 }
+
+/// The content to forget, as found in a history.
+package struct ForgettingFindings: Hashable, Sendable {
+  /// How many versions have the content.
+  package private(set) var versions = 0
+  /// The names of the changed notes, in any version.
+  package private(set) var paths: Set<TreePath> = []
+  /// Attachments that contain a text: these are not changed.
+  package internal(set) var attachments: Set<TreePath> = []
+
+  /// The names of all files of all versions.
+  package internal(set) var allPaths: Set<TreePath> = []
+
+  mutating func add(_ files: [TreePath: Replacement], hasMessage: Bool) {
+    if files.isEmpty, !hasMessage { return }
+    versions += 1
+    paths.formUnion(files.keys)
+  }
+}

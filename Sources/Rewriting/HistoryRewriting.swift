@@ -34,6 +34,9 @@ package struct HistoryRewriting {
   /// Versions whose IDs do not help to guess the forgotten content.
   private var shielded: Set<ObjectID> = []
   private var omitted: Set<ObjectID> = []
+  /// Changes of versions that were read for the parts and are still to be visited.
+  private var knownChanges: [ObjectID: [TreeChange]] = [:]
+  private static let mostKnownChanges = 20_000
   /// The findings so far.
   package private(set) var found = ForgettingFindings()
 
@@ -60,7 +63,8 @@ package struct HistoryRewriting {
   ) throws {
     let repository = history.repository
     let paired = try FormerForms(of: roots, in: tops, repository)
-    try self.init(of: history, learning: paired, tops, kinds)
+    let hasOthers = paired.versions.contains { paired.forms[$0] == nil }
+    try self.init(of: history, learning: paired, hasOthers ? tops : [], kinds)
     self.tops = tops
     self.paired = paired
     seen = Set(try repository.commits(from: tops))
@@ -68,6 +72,9 @@ package struct HistoryRewriting {
   }
 
   /// Removes the content that differs in the pairs of former and rewritten versions.
+  ///
+  /// - Parameter tops: versions of the new history, which keeps what is not forgotten; none if only messages of
+  ///   git are left to rewrite, so that this is not worth a look at every version.
   private init(
     of history: History, learning paired: FormerForms, _ tops: [ObjectID], _ kinds: Set<String>
   ) throws {
@@ -105,6 +112,7 @@ package struct HistoryRewriting {
     of paired: FormerForms, in tops: [ObjectID], _ repository: Repository,
     _ look: ([UInt8]) throws -> Void
   ) throws {
+    if tops.isEmpty { return }
     var done: Set<ObjectID> = []
     func see(_ file: TreeEntry) throws {
       guard file.mode.isFile, paired.texts[file.id] == nil, done.insert(file.id).inserted
@@ -136,15 +144,22 @@ package struct HistoryRewriting {
     let all = try repository.commits(from: roots, lacking: tops)
     if !hasParts {
       hasParts = true
-      for text in forgetting.texts { try findParts(of: text, in: all) }
+      // If the other history has all of them, no text is removed here.
+      if all.contains(where: { paired?.forms[$0] == nil }) {
+        for text in forgetting.texts { try findParts(of: text, in: all) }
+      }
     }
-    // Works in groups of limited size: objects that wait to be stored are in memory or in open
-    // files.
-    for start in stride(from: 0, to: all.count, by: 256) {
-      let part = all[start..<min(start + 256, all.count)]
-      try repository.withBatchedWrites { for id in part { try visit(id) } }
-      progress(start + part.count, all.count)
+    var done = 0
+    while done < all.count {
+      try repository.withPackedWrites { isFull in
+        while done < all.count, !isFull() {
+          try visit(all[done])
+          done += 1
+          if done % 256 == 0 { progress(done, all.count) }
+        }
+      }
     }
+    progress(all.count, all.count)
   }
 
   /// The rewritten form of a version, or the version itself; nil if it was not visited.
@@ -176,8 +191,6 @@ package struct HistoryRewriting {
     guard seen.insert(id).inserted else { return }
     let data = try repository.object(id).data
     let commit = try Commit(parsing: data, id: id)
-    let base = try commit.parents.first.map { try repository.commit($0).tree }
-    let changes = try repository.changes(from: base, to: commit.tree)
     let isMoved = commit.parents.contains { forms[$0] != nil }
     if let form = paired?.forms[id] { return try pair(commit, data, with: form) }
     if try commit.parents.contains(where: isNew) {
@@ -185,6 +198,7 @@ package struct HistoryRewriting {
       // A later edit by a person is not removed.
       if !isMoved { return }
     }
+    let changes = try changes(of: commit)
     let files = try replacements(in: commit, changes: changes)
     if !files.isEmpty { replaced[id] = files }
     let message = messageCut(of: commit, changes: changes)
@@ -233,6 +247,13 @@ package struct HistoryRewriting {
     if isShielded(commit, isSigned: SignedCommit.isSigned(data), hasOwn: hasOwn) {
       shielded.insert(commit.id)
     }
+  }
+
+  /// The changes of a version against its first parent.
+  private mutating func changes(of commit: Commit) throws -> [TreeChange] {
+    if let known = knownChanges.removeValue(forKey: commit.id) { return known }
+    let base = try commit.parents.first.map { try repository.commit($0).tree }
+    return try repository.changes(from: base, to: commit.tree)
   }
 
   private func messageCut(of commit: Commit, changes: [TreeChange]) -> MessageCut {
@@ -331,8 +352,10 @@ package struct HistoryRewriting {
     }
     for id in versions {
       let commit = try repository.commit(id)
-      let base = try commit.parents.first.map { try repository.commit($0).tree }
-      let changes = try repository.changes(from: base, to: commit.tree)
+      let changes = try changes(of: commit)
+      if knownChanges.count < Self.mostKnownChanges, changes.count < Self.mostKnownChanges / 1000 {
+        knownChanges[id] = changes
+      }
       for change in changes {
         if let old = change.old, let new = change.new, old.mode.isFile, new.mode.isFile {
           pieces.add(old.id, new.id)
@@ -368,25 +391,6 @@ package struct HistoryRewriting {
       let id = try history.noteID(bornAs: change.path, in: commit.id)
       version.add(header: Forgetting.idHeader, "\(id) \(change.path.hexadecimal)")
     }
-  }
-}
-
-/// The content to forget, as found in a history.
-package struct ForgettingFindings: Hashable, Sendable {
-  /// How many versions have the content.
-  package private(set) var versions = 0
-  /// The names of the changed notes, in any version.
-  package private(set) var paths: Set<TreePath> = []
-  /// Attachments that contain a text: these are not changed.
-  package internal(set) var attachments: Set<TreePath> = []
-
-  /// The names of all files of all versions.
-  package internal(set) var allPaths: Set<TreePath> = []
-
-  mutating func add(_ files: [TreePath: Replacement], hasMessage: Bool) {
-    if files.isEmpty, !hasMessage { return }
-    versions += 1
-    paths.formUnion(files.keys)
   }
 }
 

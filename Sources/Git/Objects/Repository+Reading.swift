@@ -9,6 +9,7 @@ extension Repository {
   /// Whether the object is in the repository.
   public func contains(_ id: ObjectID) throws -> Bool {
     if id == .emptyTree || pending?.contains(id) == true || cache[id] != nil { return true }
+    if packed?.contains(id) == true { return true }
     let found: Void? = try look({ loose.contains(id) ? () : nil }) { $0.contains(id) ? () : nil }
     if found != nil { return true }
     guard try !isWhole else { return false }
@@ -20,7 +21,7 @@ extension Repository {
   /// The objects among `ids` that are not in the repository. New packs of other programs are looked
   /// for once, not once for each object.
   package func lacking(_ ids: [ObjectID]) throws -> [ObjectID] {
-    guard pending == nil else { return try ids.filter { try !contains($0) } }
+    guard pending == nil, packed == nil else { return try ids.filter { try !contains($0) } }
     func absent(_ ids: [ObjectID]) throws -> [ObjectID] {
       let packs = try packs()
       return ids.filter { !packs.contains($0) && !loose.contains($0) && $0 != .emptyTree }
@@ -32,7 +33,7 @@ extension Repository {
 
   /// The object's kind and its size in bytes, read without unpacking it.
   public func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
-    if let object = pending?.object(id) ?? scratch.object(id) ?? cache[id] {
+    if let object = waiting(id) ?? cache[id] {
       return (object.kind, object.data.count)
     }
     if let found = try look({ loose.header(of: id) }, packed: { $0.header(of: id) }) {
@@ -53,7 +54,7 @@ extension Repository {
   private func object(_ id: ObjectID, isReadOnce: Bool) throws -> StoredObject {
     if id == .emptyTree { return (.tree, []) }
     // Storing an object may still fail, so it is not cached yet.
-    if let object = pending?.object(id) ?? scratch.object(id) ?? cache[id] { return object }
+    if let object = waiting(id) ?? cache[id] { return object }
     // For bytes that are only forwarded or written to a file, zlib's own checksum suffices.
     let found = try look({ loose.object(id) }) { packs in
       packs.object(id).flatMap { isReadOnce || ObjectID.matches(id, $0) ? $0 : nil }
@@ -61,6 +62,11 @@ extension Repository {
     let object = try found ?? libraryObject(id)
     if object.kind != .commit, !isReadOnce { cache.keep(object, for: id) }
     return object
+  }
+
+  /// An object that is being stored, or is only in memory.
+  private func waiting(_ id: ObjectID) -> StoredObject? {
+    pending?.object(id) ?? packed?.object(id) ?? scratch.object(id)
   }
 
   func data(
@@ -89,7 +95,7 @@ extension Repository {
     if let known = recentCommits.last(where: { $0.id == id }) { return known }
     let commit = try Commit(parsing: data(of: id, kind: .commit), id: id)
     // Storing an object may still fail.
-    if pending == nil { recentCommits = Array(recentCommits.suffix(3)) + [commit] }
+    if pending == nil, packed == nil { recentCommits = Array(recentCommits.suffix(3)) + [commit] }
     return commit
   }
 

@@ -8,7 +8,17 @@ extension Repository {
   ///
   /// - Throws: `GitError.objectTooLarge` if other devices would refuse it: notes-protocol(7), PACKS.
   public func write(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    try write(kind, content, of: nil)
+  }
+
+  /// - Parameter folder: the folder of a tree.
+  func write(_ kind: ObjectKind, _ content: [UInt8], of folder: TreePath?) throws -> ObjectID {
     try PackLimits.standard.check(kind, bytes: content.count)
+    if let packed {
+      let id = try ObjectID.hashing(kind, content)
+      if try !contains(id) { packed.add(kind, content, id: id, of: folder) }
+      return id
+    }
     if scratch.isOpen {
       let id = try ObjectID.hashing(kind, content)
       if try !contains(id) { scratch.add(kind, content, id: id) }
@@ -77,7 +87,7 @@ extension Repository {
   public func withBatchedWrites<Result>(
     isBeforeMove: Bool = false, _ body: () throws -> Result
   ) throws -> Result {
-    guard pending == nil else { return try body() }
+    guard pending == nil, packed == nil else { return try body() }
     let objects = try PendingObjects(in: loose)
     pending = objects
     defer { pending = nil }

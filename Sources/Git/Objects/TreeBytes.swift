@@ -91,17 +91,24 @@ enum TreeBytes {
     }
   }
 
-  /// Walks two sorted trees. Calls `same` with entries that are equal byte for byte, and `changed`
-  /// with every other entry and its counterpart, if there is one. Returns false if one of the trees
-  /// is malformed.
+  /// Walks two sorted trees. Calls `same` with the positions and the length of entries that are equal byte for
+  /// byte, and `changed` with every other entry and its counterpart, if there is one. Returns false if a tree
+  /// is found malformed; an equal end of both is not looked at.
   static func compare(
-    _ old: [UInt8], _ new: [UInt8], same: (TreeEntryBytes, TreeEntryBytes) -> Void = { _, _ in },
+    _ old: [UInt8], _ new: [UInt8],
+    same: (_ old: Int, _ new: Int, _ count: Int) -> Void = { _, _, _ in },
     changed: (TreeEntryBytes?, TreeEntryBytes?) throws -> Void
   ) rethrows -> Bool {
     try old.withUnsafeBytes { old in
       try new.withUnsafeBytes { new in
         var (oldPosition, newPosition) = (0, 0)
         while oldPosition < old.count || newPosition < new.count {
+          let equal = sharedEntries(old[oldPosition...], new[newPosition...])
+          if equal > 0 {
+            same(oldPosition, newPosition, equal)
+            (oldPosition, newPosition) = (oldPosition + equal, newPosition + equal)
+            continue
+          }
           let before = TreeEntryBytes(old, at: oldPosition)
           let after = TreeEntryBytes(new, at: newPosition)
           if before == nil && oldPosition < old.count || after == nil && newPosition < new.count {
@@ -109,11 +116,6 @@ enum TreeBytes {
           }
           var order = before == nil ? 1 : -1
           if let before, let after {
-            if areAlike(before, old, after, new) {
-              same(before, after)
-              (oldPosition, newPosition) = (before.end, after.end)
-              continue
-            }
             order = before.compare(in: old, with: after.name(in: new), isTree: after.isTree)
           }
           try changed(order <= 0 ? before : nil, order >= 0 ? after : nil)
@@ -125,15 +127,55 @@ enum TreeBytes {
     }
   }
 
-  private static func areAlike(
-    _ first: TreeEntryBytes, _ left: UnsafeRawBufferPointer, _ second: TreeEntryBytes,
-    _ right: UnsafeRawBufferPointer
-  ) -> Bool {
-    let length = first.end - first.start
-    guard length == second.end - second.start, let left = left.baseAddress,
-      let right = right.baseAddress
-    else { return false }
-    return memcmp(left + first.start, right + second.start, length) == 0
+  /// The number of bytes of the whole entries that two trees have in common from these positions on. Most
+  /// entries of a large folder are, so their bytes are compared many at a time.
+  private static func sharedEntries(
+    _ old: Slice<UnsafeRawBufferPointer>, _ new: Slice<UnsafeRawBufferPointer>
+  ) -> Int {
+    let (old, new) = (UnsafeRawBufferPointer(rebasing: old), UnsafeRawBufferPointer(rebasing: new))
+    let shared = sharedBytes(old, new)
+    if shared == old.count, shared == new.count { return shared }
+    var end = 0
+    while let next = entryEnd(in: old, at: end), next <= shared { end = next }
+    return end
+  }
+
+  private static func sharedBytes(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+  ) -> Int {
+    let count = min(left.count, right.count)
+    guard let left = left.baseAddress, let right = right.baseAddress else { return 0 }
+    let block = 512
+    var position = 0
+    while position + block <= count, memcmp(left + position, right + position, block) == 0 {
+      position += block
+    }
+    while position < count,
+      left.load(fromByteOffset: position, as: UInt8.self)
+        == right.load(fromByteOffset: position, as: UInt8.self)
+    { position += 1 }
+    return position
+  }
+
+  /// The end of the entry at a position; nil if it is incomplete.
+  private static func entryEnd(in tree: UnsafeRawBufferPointer, at position: Int) -> Int? {
+    let nameStart = position + 7
+    // The mode of a file. Its name is rarely longer than a few words of eight bytes.
+    if nameStart + 8 <= tree.count, tree[position] == UInt8(ascii: "1"),
+      tree[nameStart - 1] == UInt8(ascii: " ")
+    {
+      var word = nameStart
+      while word + 8 <= tree.count {
+        let bytes = UInt64(littleEndian: tree.loadUnaligned(fromByteOffset: word, as: UInt64.self))
+        let zeros = (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080
+        if zeros != 0 {
+          let end = word + zeros.trailingZeroBitCount / 8 + 1 + ObjectID.byteCount
+          return end <= tree.count ? end : nil
+        }
+        word += 8
+      }
+    }
+    return TreeEntryBytes(tree, at: position)?.end
   }
 }
 
@@ -162,11 +204,14 @@ extension TreeBytes {
 
   static func applying(_ edits: [Edit], to tree: [UInt8]) -> [UInt8]? {
     let edits = edits.sorted { Tree.precedes(($0.name, $0.isTree), ($1.name, $1.isTree)) }
-    guard let entries = entries(tree) else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(tree.count + edits.count * 64)
-    var (next, kept) = (0, 0)
-    for entry in entries {
+    var (next, kept, position) = (0, 0, 0)
+    while next < edits.count, position < tree.count {
+      guard let entry = tree.withUnsafeBytes({ TreeEntryBytes($0, at: position) }) else {
+        return nil
+      }
+      position = entry.end
       while next < edits.count {
         let order = tree.withUnsafeBytes { tree in
           edits[next].name.bytes.withUnsafeBytes {

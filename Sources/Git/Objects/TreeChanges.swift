@@ -170,6 +170,8 @@ extension Repository {
     guard let content = TreeBytes.applying(edits, to: before) else {
       throw GitError.malformed(tree ?? .emptyTree, "a damaged tree")
     }
-    return content.isEmpty ? nil : try write(.tree, content)
+    if content.isEmpty { return nil }
+    let folder = files.first.map { TreePath(bytes: $0.key.bytes[..<start]) }
+    return try write(.tree, content, of: folder)
   }
 }

@@ -70,6 +70,14 @@ struct TreeExtents {
     return known[root] ?? TreeExtent()
   }
 
+  /// Measures a folder whose entries have the names, modes and folders of a measured one; false if that one
+  /// is not measured.
+  mutating func measure(_ tree: ObjectID, like other: ObjectID) -> Bool {
+    guard let extent = known[other] else { return false }
+    known[tree] = extent
+    return true
+  }
+
   /// Measures a folder with these entries if all folders in it are measured; otherwise returns
   /// those that are not.
   @discardableResult

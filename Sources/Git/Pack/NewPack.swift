@@ -93,15 +93,27 @@ public struct PackPiece {
   {
     try PackLimits.standard.check(kind, bytes: content.count)
     let id = try ObjectID.hashing(kind, content)
-    guard id != known, pack.claim(id) else { return id }
+    if id != known { try add(id, kind, content, deltaAgainst: nil) }
+    return id
+  }
+
+  /// Adds an object with this ID, unless the pack has it.
+  ///
+  /// - Parameter base: the object of the pack that `content` is a delta against; nil for a whole object.
+  mutating func add(
+    _ id: ObjectID, _ kind: ObjectKind, _ content: [UInt8], deltaAgainst base: ObjectID?
+  ) throws {
+    guard pack.claim(id) else { return }
     let start = bytes.count
-    PackFormat.appendHeader(type: UInt8(kind.rawValue), size: content.count, to: &bytes)
+    PackFormat.appendHeader(
+      type: base == nil ? UInt8(kind.rawValue) : PackFormat.deltaType, size: content.count,
+      to: &bytes)
+    base?.appendBytes(to: &bytes)
     try deflater.compress(content, into: &bytes)
     let crc = bytes.withUnsafeBytes { bytes in
       zlib.crc32(of: UnsafeRawBufferPointer(rebasing: bytes[start...]))
     }
     objects.append(PackedObject(id: id, crc: crc, offset: start))
-    return id
   }
 
   fileprivate mutating func clear() {

@@ -24,14 +24,11 @@ enum PackDelta {
   /// A delta from the tree `old` to `new`: it copies each run of common entries.
   static func tree(from old: [UInt8], to new: [UInt8]) -> [UInt8]? {
     var shared: [SharedBytes] = []
-    let isWellFormed = TreeBytes.compare(old, new) { before, after in
-      let length = after.end - after.start
-      if let last = shared.last, last.old + last.count == before.start,
-        last.new + last.count == after.start
-      {
-        shared[shared.count - 1].count += length
+    let isWellFormed = TreeBytes.compare(old, new) { before, after, count in
+      if let last = shared.last, last.old + last.count == before, last.new + last.count == after {
+        shared[shared.count - 1].count += count
       } else {
-        shared.append(SharedBytes(old: before.start, new: after.start, count: length))
+        shared.append(SharedBytes(old: before, new: after, count: count))
       }
     } changed: { _, _ in
     }

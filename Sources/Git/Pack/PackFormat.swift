@@ -2,6 +2,8 @@
 enum PackFormat {
   /// The size of the header before the first object, in bytes.
   static let headerBytes = 12
+  /// The type of a delta that names its base by ID.
+  static let deltaType: UInt8 = 7
 
   static func header(objectCount: Int) -> [UInt8] {
     Array("PACK".utf8) + bigEndian(2) + bigEndian(UInt32(objectCount))

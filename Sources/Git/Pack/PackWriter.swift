@@ -185,7 +185,7 @@ public final class PackWriter {
       appendDistance(position - known.offset, to: &chunk)
     } else {
       outsiders[Int32(number)] = base
-      PackFormat.appendHeader(type: 7, size: size, to: &chunk)
+      PackFormat.appendHeader(type: PackFormat.deltaType, size: size, to: &chunk)
       chunk += base.bytes
     }
   }

@@ -22,6 +22,8 @@ public final class Repository {
   let loose: LooseObjects
   /// The objects that are being stored while `withBatchedWrites` runs.
   var pending: PendingObjects?
+  /// The objects written while `withPackedWrites` runs.
+  var packed: PackedWrites?
   /// The objects written while `withScratchWrites` runs, kept in memory to be read.
   var scratch = ScratchObjects()
   /// Objects that are in the repository and whose names may not be on the disk yet.

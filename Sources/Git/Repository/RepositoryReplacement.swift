@@ -168,31 +168,35 @@ package final class RepositoryReplacement {
       guard let index = PackIndexFile(new.packFolder + "/" + name) else {
         throw PackError.malformed("its index is damaged")
       }
-      for position in 0..<index.count { ids.append(index.id(at: position)) }
+      // In the order of the pack, each delta is near its base.
+      ids += (0..<index.count).map { (index.offset(at: $0) ?? 0, index.id(at: $0)) }
+        .sorted { $0.0 < $1.0 }.map(\.1)
     }
     let all = Set(ids)
+    func check(_ named: ObjectID) throws {
+      if named != .emptyTree, !all.contains(named) { throw GitError.missing(named) }
+    }
+    /// The tree before, whose entries were checked.
+    var former: [UInt8] = []
     for (position, id) in ids.enumerated() {
       if gone.contains(id) { throw GitError.irreplaceable("object \(id) would be left") }
       let (kind, data) = try new.object(id)
-      for named in try Self.named(by: data, kind, id) where !all.contains(named) {
-        if named != .emptyTree { throw GitError.missing(named) }
+      switch kind {
+      case .commit:
+        let headers = try CommitHeaders(parsing: data, id: id)
+        for named in [headers.tree] + headers.parents { try check(named) }
+      case .tree:
+        let isWellFormed = try TreeBytes.compare(former, data) { _, entry in
+          if let entry { try check(entry.id) }
+        }
+        guard isWellFormed else { throw GitError.malformed(id, "a damaged tree") }
+        former = data
+      case .blob, .tag: break
       }
       if kind != .tree, isLeft(data) {
         throw GitError.irreplaceable("\(kind) \(id) would hold it still")
       }
       if position % 500 == 0 { progress(position, ids.count) }
-    }
-  }
-
-  private static func named(
-    by data: [UInt8], _ kind: ObjectKind, _ id: ObjectID
-  ) throws -> [ObjectID] {
-    switch kind {
-    case .commit:
-      let headers = try CommitHeaders(parsing: data, id: id)
-      return [headers.tree] + headers.parents
-    case .tree: return try Tree(parsing: data, id: id).entries.map(\.id)
-    case .blob, .tag: return []
     }
   }
 
