@@ -8,6 +8,7 @@ import Testing
 @Suite("Moving over, interrupted at every call that changes the file system", .serialized)
 struct MovingOverFaultTests {
   private static let secret = "hunter2-pass-9f"
+  private static let other = "bananas of cea"
   private static let deaths: [Fault] = [.kill, .torn, .power]
   private static let failures: [Fault] = [
     .once(EIO), .once(EACCES), .once(ENOSPC), .stays(ENOSPC), .stays(EIO),
@@ -18,6 +19,7 @@ struct MovingOverFaultTests {
     let budget = TestEnvironment.amount(12, inFull: 40)
     try moving().sweep("moving over", Self.deaths, budget: budget)
     try bringing().sweep("bringing over", Self.deaths, budget: budget)
+    try joining().sweep("joining two forgettings", Self.deaths, budget: budget)
   }
 
   @Test("failing there, there is the one history or the other, with all that was written")
@@ -25,6 +27,7 @@ struct MovingOverFaultTests {
     let budget = TestEnvironment.amount(8, inFull: 24)
     try moving().sweep("moving over", Self.failures, budget: budget)
     try bringing().sweep("bringing over", Self.failures, budget: budget)
+    try joining().sweep("joining two forgettings", Self.failures, budget: budget)
   }
 
   /// Cea takes a bundle in which something was forgotten.
@@ -55,8 +58,31 @@ struct MovingOverFaultTests {
       ["1.txt": "Wifi\nkey [forgotten]!\nof cea\n", "2.txt": "stays\nunsaved\n"])
   }
 
+  /// Ada and Cea, who had the same, each had something else forgotten, and Ada joins both.
+  private func joining() throws -> InterruptedCommand {
+    let (work, ada, cea) = try pair(as: "admin")
+    let bundle = work.path + "/template/same.bundle"
+    try cea.write("2.txt", "stays\n\(Self.other)\n")
+    try cea.succeed("bundle", "create", bundle)
+    try ada.succeed("bundle", "apply", bundle)
+    try ada.forget(Self.secret)
+    try cea.forget(Self.other)
+    try cea.write("4.txt", "of cea\n")
+    let forgotten = work.path + "/template/forgotten.bundle"
+    try cea.succeed("bundle", "create", forgotten)
+    try ada.write("3.txt", "unsaved \(Self.other)\n")
+    return try applying(
+      forgotten, "ada", in: work,
+      [
+        "1.txt": "Wifi\nkey [forgotten]!\nof cea\n", "2.txt": "stays\n[forgotten]\n",
+        "3.txt": "unsaved [forgotten]\n", "4.txt": "of cea\n",
+      ])
+  }
+
   /// Two members, of whom Cea has written more.
-  private func pair() throws -> (work: MemoryFolder, ada: Party, cea: Party) {
+  private func pair(as role: String = "writer") throws -> (
+    work: MemoryFolder, ada: Party, cea: Party
+  ) {
     let work = try MemoryFolder()
     let template = work.path + "/template"
     try makeFolder(template)
@@ -65,7 +91,7 @@ struct MovingOverFaultTests {
     try ada.write("2.txt", "stays\n")
     try ada.succeed("init", "--name", "Home", "--device-name", "ada")
     try ada.succeed("save")
-    try cea.join(ada)
+    try cea.join(ada, as: role)
     try cea.write("1.txt", "Wifi\nkey \(Self.secret)!\nof cea\n")
     try cea.succeed("save")
     return (work, ada, cea)
@@ -78,13 +104,19 @@ struct MovingOverFaultTests {
       try party.succeed("status")
       try party.succeed("save")
       try party.checkGit()
-      if isDone { try party.check(without: Self.secret, files) }
+      if isDone { try Self.check(party, files) }
       try party.succeed("bundle", "apply", bundle)
     } check: { party in
-      try party.check(without: Self.secret, files)
+      try Self.check(party, files)
       let status = try party.succeed("status", "--json").text
       guard status.contains("\"notebook\"") else { throw FaultRun.Violation(description: status) }
     }
+  }
+}
+
+extension MovingOverFaultTests {
+  private static func check(_ party: Party, _ files: [String: String]) throws {
+    for text in [secret, other] { try party.check(without: text, files) }
   }
 }
 
@@ -98,8 +130,8 @@ extension Party {
   }
 
   /// Joins the notebook of another party.
-  func join(_ other: Party) throws {
-    let invite = try other.listen(["invite"])
+  func join(_ other: Party, as role: String = "writer") throws {
+    let invite = try other.listen(["invite", "--role", role])
     defer { invite.process.send(9) }
     guard let port = invite.port, let code = invite.code else {
       throw FaultRun.Violation(description: "no invitation: \(try invite.process.wait())")
