@@ -72,17 +72,21 @@ struct Certificate: Hashable, Sendable {
   var issuerID: String { String(base32: issuerKeyIdentifier) }
 
   init(der: [UInt8]) throws {
-    self = try Certificate.decoding(der) { try Certificate(certificate: $0, der: der, $1) }
+    self = try DecodedCertificate(der: der).certificate
   }
 
   static func decoding<Value>(
     _ der: [UInt8], _ body: (OpaquePointer, libcrypto) throws -> Value
   ) throws -> Value {
-    try OpenSSL.decoding(
-      der, atMost: maximumSize, { $0.d2i_X509(nil, $1, $2) }, free: { $0.X509_free($1) }, body)
+    try OpenSSL.decoding(der, atMost: maximumSize, decode, free: free, body)
   }
 
-  private init(certificate: OpaquePointer, der: [UInt8], _ lib: libcrypto) throws {
+  static func decode(
+    _ lib: libcrypto, _ der: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ size: Int
+  ) -> OpaquePointer? { lib.d2i_X509(nil, der, size) }
+  static func free(_ lib: libcrypto, _ certificate: OpaquePointer?) { lib.X509_free(certificate) }
+
+  init(certificate: OpaquePointer, der: [UInt8], _ lib: libcrypto) throws {
     let encoded = try OpenSSL.encoding("i2d_X509") { lib.i2d_X509(certificate, $0) }
     if encoded != der { throw CertificateDefect.encoding }
     if lib.X509_get_version(certificate) != 2 { throw CertificateDefect.version }
@@ -153,12 +157,6 @@ struct Certificate: Hashable, Sendable {
       try DisplayName.check(name)
     } catch {
       throw .name(error)
-    }
-  }
-
-  func isSigned(by issuer: Certificate) throws -> Bool {
-    try issuer.hasSigned(for: self.issuer, issuerKeyIdentifier) { key in
-      try Certificate.decoding(der) { $1.X509_verify($0, key) == 1 }
     }
   }
 

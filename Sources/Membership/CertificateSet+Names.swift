@@ -5,12 +5,13 @@ extension CertificateSet {
 
   /// Whether this is a name of this notebook, signed with the key that it names, which was an
   /// admin's.
-  func isSignedName(_ certificate: Certificate) throws -> Bool {
+  func isSignedName(_ read: Read) throws -> Bool {
+    let certificate = read.certificate
     guard case .name(notebookID, _) = certificate.kind,
       certificate.keyIdentifier == certificate.issuerKeyIdentifier,
       let issuer = issuer(of: certificate)
     else { return false }
-    return try signatures.isGood(certificate.fingerprint) { try certificate.isSigned(by: issuer) }
+    return try isSigned(read, by: issuer)
   }
 
   private func issuer(of certificate: Certificate) -> Certificate? {

@@ -42,7 +42,8 @@ struct CertificateSet: Sendable {
   init(root der: [UInt8], capacity: Int = maximumCertificates) throws {
     self.capacity = capacity
     do {
-      root = try Certificate(der: der)
+      let decoded = try DecodedCertificate(der: der)
+      root = decoded.certificate
       succession = Succession(root: root, handovers: [:], certificates: [:])
       guard case .root(let identifier, let name) = root.kind else {
         throw CertificateDefect.subject
@@ -52,7 +53,7 @@ struct CertificateSet: Sendable {
       if try NotebookID.make(publicKey: root.publicKey, serial: root.serial) != identifier {
         throw CertificateDefect.notebookID
       }
-      if try !root.isSigned(by: root) { throw CertificateDefect.signature }
+      if try !decoded.isSigned(by: root) { throw CertificateDefect.signature }
     } catch let defect as CertificateDefect {
       throw MembershipError.certificateRefused(defect)
     }
@@ -75,8 +76,8 @@ struct CertificateSet: Sendable {
     let before = fingerprints
     var changed = try insert(
       unknown(certificates).compactMap { der in
-        try Self.unlessRefused { try Certificate(der: der) }
-      })
+        try Self.unlessRefused { try DecodedCertificate(der: der) }
+      }.map { ($0.certificate, $0) })
     for der in try unknown(revocationLists) {
       guard let list = try Self.unlessRefused({ try RevocationList(der: der) }) else { continue }
       if try insert(list) { changed = true }
@@ -91,7 +92,7 @@ struct CertificateSet: Sendable {
   /// or verified again.
   mutating func insert(signedHere certificates: [Certificate]) throws {
     for certificate in certificates { signatures.rememberGood(certificate.fingerprint) }
-    if try !insert(certificates) { return }
+    if try !insert(certificates.map { ($0, nil) }) { return }
     settle()
     recordFingerprints()
   }
@@ -154,25 +155,29 @@ struct CertificateSet: Sendable {
     return found
   }
 
+  /// A certificate to insert; decoded unless this device has just signed it.
+  typealias Read = (certificate: Certificate, decoded: DecodedCertificate?)
+
   /// Works in rounds, because a certificate can come before that of its signer. Of several handovers by a key it keeps
   /// the earliest that come together, and none after another.
-  private mutating func insert(_ read: [Certificate]) throws -> Bool {
-    var pending = read.contains(where: \.isHandover) ? Self.earliestFirst(read) : read
+  private mutating func insert(_ read: [Read]) throws -> Bool {
+    var pending = read.contains(where: \.certificate.isHandover) ? Self.earliestFirst(read) : read
     var changed = false
     while true {
-      var waiting: [Certificate] = []
+      var waiting: [Read] = []
       var hasNewAuthority = false
-      for certificate in pending {
+      for read in pending {
+        let certificate = read.certificate
         if certificate.notebookName != nil {
-          guard try isSignedName(certificate) else {
-            waiting.append(certificate)
+          guard try isSignedName(read) else {
+            waiting.append(read)
             continue
           }
           if addName(certificate) { changed = true }
           continue
         }
-        guard try isIssued(certificate) else {
-          waiting.append(certificate)
+        guard try isIssued(read) else {
+          waiting.append(read)
           continue
         }
         if certificate.isHandover {
@@ -192,7 +197,8 @@ struct CertificateSet: Sendable {
   }
 
   /// Whether a known chain can be extended by the certificate, and its signature is valid.
-  private func isIssued(_ certificate: Certificate) throws -> Bool {
+  private func isIssued(_ read: Read) throws -> Bool {
+    let certificate = read.certificate
     guard case .member = certificate.kind else { return false }
     // Only the founder can certify the founder's key, until it has handed over.
     if certificate.keyIdentifier == root.keyIdentifier
@@ -204,15 +210,21 @@ struct CertificateSet: Sendable {
     guard let issuer = authorities[certificate.signer],
       issuer.depth < Self.maximumChainLength
     else { return false }
-    return try signatures.isGood(certificate.fingerprint) {
-      try certificate.isSigned(by: issuer.certificate)
+    return try isSigned(read, by: issuer.certificate)
+  }
+
+  func isSigned(_ read: Read, by issuer: Certificate) throws -> Bool {
+    try signatures.isGood(read.certificate.fingerprint) {
+      let decoded = try read.decoded ?? DecodedCertificate(der: read.certificate.der)
+      return try decoded.isSigned(by: issuer)
     }
   }
 
-  private static func earliestFirst(_ certificates: [Certificate]) -> [Certificate] {
-    certificates.sorted {
-      $0.issuedAt == $1.issuedAt
-        ? $0.der.lexicographicallyPrecedes($1.der) : $0.issuedAt < $1.issuedAt
+  private static func earliestFirst(_ read: [Read]) -> [Read] {
+    read.sorted { left, right in
+      let (left, right) = (left.certificate, right.certificate)
+      return left.issuedAt == right.issuedAt
+        ? left.der.lexicographicallyPrecedes(right.der) : left.issuedAt < right.issuedAt
     }
   }
 

@@ -78,10 +78,19 @@ public final class MembershipStore: Sendable {
     return store
   }
 
-  /// Reads and verifies the stored membership. Throws `membershipMissing` if there is none.
+  /// Reads and verifies the stored membership, except for what this process has verified. Throws `membershipMissing`
+  /// if there is none.
   public static func open(in folder: String) throws -> MembershipStore {
-    try open(in: folder, knowing: CertificateSet(root: StoreFolder.root(in: folder)))
+    let root = try StoreFolder.root(in: folder)
+    let live = opened.withLock { $0[folder]?.store }
+    let known = live.flatMap { $0.root == root ? $0.state.withLock(\.set) : nil }
+    return try open(in: folder, knowing: known ?? CertificateSet(root: root))
   }
+
+  /// The stores of this process by their folders, the last one opened of each.
+  private static let opened = Mutex<[String: Opened]>([:])
+
+  private struct Opened: Sendable { weak var store: MembershipStore? }
 
   /// Reads the stored membership without verifying items that are in `set`.
   private static func open(in folder: String, knowing set: CertificateSet) throws -> MembershipStore
@@ -89,6 +98,10 @@ public final class MembershipStore: Sendable {
     let store = MembershipStore(folder: folder, set: set)
     try store.refresh()
     try store.finishReplacing()
+    opened.withLock { opened in
+      opened = opened.filter { $0.value.store != nil }
+      opened[folder] = Opened(store: store)
+    }
     // It was stored by a program version without signatures.
     if Counted.access(AllowedSigners.path(beside: folder), F_OK) != 0 {
       store.keepAllowedSigners()

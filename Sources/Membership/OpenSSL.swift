@@ -60,19 +60,29 @@ enum OpenSSL {
   /// `CertificateDefect.tooLarge` for more than `limit` bytes, and `.encoding` for bytes that are not
   /// exactly one object.
   static func decoding<Value>(
-    _ bytes: [UInt8], atMost limit: Int,
-    _ read: (libcrypto, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?,
-    free: (libcrypto, OpaquePointer?) -> Void, _ body: (OpaquePointer, libcrypto) throws -> Value
+    _ bytes: [UInt8], atMost limit: Int, _ read: Decode, free: (libcrypto, OpaquePointer?) -> Void,
+    _ body: (OpaquePointer, libcrypto) throws -> Value
   ) throws -> Value {
+    let (object, lib) = try decoded(bytes, atMost: limit, read, free: free)
+    defer { free(lib, object) }
+    return try body(object, lib)
+  }
+
+  typealias Decode =
+    (libcrypto, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?
+
+  /// Decodes like `decoding`. The caller frees the object.
+  static func decoded(
+    _ bytes: [UInt8], atMost limit: Int, _ read: Decode, free: (libcrypto, OpaquePointer?) -> Void
+  ) throws -> (OpaquePointer, libcrypto) {
     let lib = try library()
     if bytes.count > limit { throw CertificateDefect.tooLarge(bytes.count) }
     return try bytes.withUnsafeBufferPointer { buffer in
       var cursor = buffer.baseAddress
       guard let object = read(lib, &cursor, buffer.count) else { throw CertificateDefect.encoding }
-      defer { free(lib, object) }
-      let end = buffer.baseAddress.map { $0 + buffer.count }
-      if cursor != end { throw CertificateDefect.encoding }
-      return try body(object, lib)
+      if cursor == buffer.baseAddress.map({ $0 + buffer.count }) { return (object, lib) }
+      free(lib, object)
+      throw CertificateDefect.encoding
     }
   }
 

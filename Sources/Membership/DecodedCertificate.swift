@@ -1,0 +1,29 @@
+internal import COpenSSL
+
+/// A certificate and the library's own form of it. Decoding takes longer than verifying: what is verified after it
+/// was read is not decoded twice.
+final class DecodedCertificate {
+  let certificate: Certificate
+  private let decoded: OpaquePointer
+  private let lib: libcrypto
+
+  /// - Throws: `CertificateDefect`.
+  init(der: [UInt8]) throws {
+    (decoded, lib) = try OpenSSL.decoded(
+      der, atMost: Certificate.maximumSize, Certificate.decode, free: Certificate.free)
+    do {
+      certificate = try Certificate(certificate: decoded, der: der, lib)
+    } catch {
+      Certificate.free(lib, decoded)
+      throw error
+    }
+  }
+
+  deinit { Certificate.free(lib, decoded) }
+
+  func isSigned(by issuer: Certificate) throws -> Bool {
+    try issuer.hasSigned(for: certificate.issuer, certificate.issuerKeyIdentifier) { key in
+      lib.X509_verify(decoded, key) == 1
+    }
+  }
+}
