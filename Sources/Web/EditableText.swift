@@ -11,16 +11,10 @@ struct EditableText: Sendable {
   /// The line ending of each line of the note, including the last one if it has none.
   private let ends: [LineEnd]
 
-  private enum LineEnd {
-    case lf, crlf, cr
-
-    var bytes: [UInt8] {
-      switch self {
-      case .lf: [UInt8(ascii: "\n")]
-      case .crlf: [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
-      case .cr: [UInt8(ascii: "\r")]
-      }
-    }
+  private enum LineEnd: String {
+    case lf = "\n"
+    case crlf = "\r\n"
+    case cr = "\r"
   }
 
   /// Nil if a form cannot carry the bytes: they are not UTF-8, or contain NUL.
@@ -48,7 +42,7 @@ struct EditableText: Sendable {
     var line = 0
     for byte in plain {
       if byte == lineFeed {
-        result += newEnds[line].bytes
+        result += newEnds[line].rawValue.utf8
         line += 1
       } else {
         result.append(byte)

@@ -166,7 +166,7 @@ import WorkTree
     #expect(try web.get("/").text.contains("two texts"))
     #expect(try web.get(note).text.contains("Choose which to keep"))
     let page = try web.page(note + "/settle")
-    #expect(page.text.contains("Ben") && page.text.contains("One place"))
+    #expect(page.text.contains("Ben") && page.text.contains("Place 1 of 1"))
     let fields = try ["choice-0", "own-0"].map { $0 + (try web.value("name=\"\($0)", in: page)) }
     let sent = Array(zip(fields, [choice, own]))
     #expect(try location(web.post(web.action(in: page), sent)).hasSuffix("?done=settled"))

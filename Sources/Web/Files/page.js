@@ -359,7 +359,7 @@ const offerDraft = () => {
 
 let reload;
 const load = async (address) => {
-  const response = await fetch(address);
+  const response = await fetch(address, { signal: AbortSignal.timeout(30000) });
   if (response.status === 401) say(ended);
   if (response.status === 503) sayOffline();
   clearTimeout(reload);
@@ -527,7 +527,10 @@ const takeOver = (fresh) => {
 const follow = async () => {
   isBehind = false;
   const known = form.action.split("/").pop();
-  const response = await fetch(`${root}/n/${form.dataset.note}/text?known=${known}`, { headers: { Accept: "application/json" } });
+  const response = await fetch(`${root}/n/${form.dataset.note}/text?known=${known}`, {
+    headers: { Accept: "application/json" },
+    signal: AbortSignal.timeout(10000),
+  });
   if (response.status === 401) say(ended, "bad");
   if (response.status === 404) tellOf("Somebody deleted this note. What you type is kept: it brings the note back.");
   if (!response.ok) return;
@@ -1020,12 +1023,18 @@ addEventListener("submit", async (event) => {
 
 if (form) {
   const field = textOf(form);
+  const undo = document.getElementById("undo");
+  undo.hidden = false;
+  undo.addEventListener("click", () => steps.undo());
+  // The field keeps the focus, and a phone its keyboard.
+  undo.addEventListener("pointerdown", (event) => event.preventDefault());
   // Everything is saved automatically, so the button only ends the editing.
   document.querySelector("[data-save]").textContent = "Done";
   form.addEventListener("input", () => {
     if (isChanging) return;
     isWaiting = false;
     if (field.value !== steps.text) steps.typed(field);
+    undo.disabled = !steps.past.length;
     grow();
     // Text that was typed before a draft was found is stored at once.
     draftName ??= ownDraft();

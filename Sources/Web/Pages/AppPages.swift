@@ -129,14 +129,12 @@ extension RequestContext {
   func leave() throws -> Response {
     guard let guest = visitor.guest else { throw Refusal.noSuchPage }
     _ = try site.guests.remove(guest.name)
-    let page: HTML = """
-      <!doctype html>
-      <html lang="en"><head><meta charset="utf-8"><title>notes</title>
-      <meta name="viewport" content="width=device-width, initial-scale=1"></head>
-      <body><main><h1 tabindex="-1" autofocus>You have left</h1>
-      <p>This browser keeps nothing of the notebook any more.</p></main></body></html>
-
+    let page = HTML.document("You have left – notes", root: "") {
       """
+      <main id="main" class="page">\(reachedHeading("You have left"))
+      <p>This browser keeps nothing of the notebook any more.</p></main>
+      """
+    }
     var response = Response.page(page)
     response.headers.append(("Set-Cookie", request.entrance.cookie("", below: root, isEnded: true)))
     return response

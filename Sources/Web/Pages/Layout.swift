@@ -63,11 +63,16 @@ extension RequestContext {
   /// One line: the back link, the state, the main action, and the menu.
   private func header(_ frame: Frame) -> HTML {
     let menu: HTML? = frame.menu.map { .menu("menu", named: "Menu of the note", $0) }
+    // The script shows it: a telephone has no key for it.
+    let undo: HTML = """
+      <button class="tap" type="button" id="undo" disabled hidden>\(HTML.icon(.undo))\(HTML.spoken("Undo typing"))</button>
+      """
     return """
       <header class="bar\(" edit", if: frame.isEditor)">
       \(frame.back.map { .back(to: $0.address, $0.name) })
       \(frame.title.map { "<span class=\"here\" id=\"here\" data-live aria-hidden=\"true\" dir=\"auto\">\($0)</span>" })
       <p id="state" role="status"></p>
+      \(undo, if: frame.isEditor)
       \(frame.isEditor ? frame.deed : frame.deed.map { "<div class=\"wide-only\">\($0)</div>" })
       \(menu)
       </header>

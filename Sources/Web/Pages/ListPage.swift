@@ -132,7 +132,7 @@ extension RequestContext {
     let shownRows = try page.map { note in
       // The visitor's own name is not shown.
       let last = try note.lastVersion.map { try proofs.author(of: $0) }
-      let author = last.flatMap { $0.isOf(own) ? nil : name($0) }
+      let author = last.flatMap { $0.isOf(own) ? nil : name($0, in: notebook) }
       let row = row(
         note, in: notebook, by: author, editors: editors.names(of: note.id, note.path),
         isShown: note.id == shown, isNew: news.contains(note.path))
@@ -286,7 +286,7 @@ extension RequestContext {
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
     let rows = try files.prefix(Self.notesAtOnce).map { file -> HTML in
-      let author = try file.version.map { name(try proofs.author(of: $0)) }
+      let author = try file.version.map { name(try proofs.author(of: $0), in: notebook) }
       return .row(
         file.path.noteTitle, at: "\(root)/n/\(file.id)", file.time.map { .time($0, .brief) },
         marks: [author])

@@ -46,7 +46,7 @@ extension RequestContext {
     let folder: HTML? = subject.path.parent.map { "<bdi class=\"folder\">\("\($0)")</bdi>" }
     let last = try notebook.history.versions(of: subject.path).next()?.commit
     let author = try last.map { commit -> HTML in
-      let name = name(try VersionProofs(in: notebook).author(of: commit))
+      let name = name(try VersionProofs(in: notebook).author(of: commit), in: notebook)
       return "<span>\(name), \(time(commit.author.time))</span>"
     }
     return """

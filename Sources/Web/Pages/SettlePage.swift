@@ -35,7 +35,9 @@ extension RequestContext {
     let authors = try proofs.authors(ofSides: sides, in: note.path)
     let shown = sides.map { side -> ([UInt8], HTML) in
       let when = note.times[side.label].map { time($0) } ?? "\(side.date)"
-      let author = authors[side.label].map { "\(HTML.face($0.name)) \(name($0))" as HTML }
+      let author = authors[side.label].map {
+        "\(HTML.face($0.name)) \(name($0, in: notebook))" as HTML
+      }
       return (side.label, "\(author) <small>\(when)</small>")
     }
     return Dictionary(shown) { first, _ in first }
@@ -60,7 +62,7 @@ extension RequestContext {
         pieces.map { pair in "\((place == 0 ? pair.old : pair.new).map(mark))" }
         ?? "\(text: sides[place].text)"
       return """
-        <label class="choice"><input type="radio" name="\(choice)" value="\(value)">
+        <label class="choice"><input type="radio" name="\(choice)" value="\(value)" required>
         <span class="writer">\(writers[sides[place].label])</span>
         <span class="says" dir="auto">\(shown)</span></label>
 
@@ -78,15 +80,18 @@ extension RequestContext {
       """
     }
     let count = note.blocks.count
+    let later: HTML = """
+      <label class="choice less"><input type="radio" name="\(choice)" value="skip" checked>
+      <span class="writer">Decide later</span></label>
+      """
     return """
       <fieldset class="choices\(" pair", if: isPair)">
-      <legend class="label">\(count == 1 ? "One place" : "Place \(number + 1) of \(count)")</legend>
+      <legend class="\(count == 1 ? "vh" : "label")">Place \(number + 1) of \(count)</legend>
       \(texts)
       <label class="choice less"><input type="radio" name="\(choice)" value="both">
       <span class="writer">Keep both <small>one below the other</small></span></label>
       \(own)
-      <label class="choice less"><input type="radio" name="\(choice)" value="skip" checked>
-      <span class="writer">Decide later</span></label>
+      \(later, if: count > 1)
       </fieldset>
       """
   }

@@ -1,6 +1,7 @@
 internal import Exchange
 internal import Git
 internal import History
+internal import Membership
 internal import Notebook
 internal import WorkTree
 
@@ -61,7 +62,7 @@ extension RequestContext {
     }
     return """
       <li\(" class=\"now\"", if: isNow)><details class="sit" id="v-\(commit.id)"\(" open", if: isNow)>
-      <summary>\(HTML.face(author.name))<span>\(name(author, isBold: true)) \(HTML.time(commit.author.time, .clock))\
+      <summary>\(HTML.face(author.name))<span>\(name(author, in: notebook, isBold: true)) \(HTML.time(commit.author.time, .clock))\
       \(" <span class=\"chip live\">now</span>", if: isNow)
       <small>\(version.subject)</small></span>\(HTML.icon(.more, "i small"))</summary>
       \(changes)
@@ -85,7 +86,8 @@ extension RequestContext {
         notebook.history.text(of: version), of: subject.path, conflict: nil, in: notebook,
         ticking: nil)
     }
-    let author = name(try VersionProofs(in: notebook).author(of: commit), isBold: true)
+    let author = name(
+      try VersionProofs(in: notebook).author(of: commit), in: notebook, isBold: true)
     let forms = try then.map { _ in try deeds(on: commit, of: subject, in: notebook) }
     var frame = try frame(of: subject, in: notebook)
     frame.back = (address(subject, "/versions"), "Versions")
@@ -100,11 +102,15 @@ extension RequestContext {
     }
   }
 
-  /// The author of a version, with a mark if nothing proves the name.
-  func name(_ author: VersionAuthor, isBold: Bool = false) -> HTML {
+  /// The author of a version, with a mark if nothing proves the name; for the visitor's own, "You".
+  func name(_ author: VersionAuthor, in notebook: Notebook, isBold: Bool = false) -> HTML {
+    let device = notebook.identity.device
+    let own = visitor.guest.map { device.authorName(of: $0.name) } ?? device.name
+    let isOwn = author.mark == nil && author.deviceID == device.deviceID && author.name == own
     let mark: HTML? = author.mark.map { " <span class=\"chip warn\">\($0)</span>" }
-    let name: HTML = isBold ? "<b>\(author.name)</b>" : "\(author.name)"
-    return "\(name)\(mark)"
+    let name = isOwn ? "You" : author.name
+    let shown: HTML = isBold ? "<b>\(name)</b>" : "\(name)"
+    return "\(shown)\(mark)"
   }
 
   private func deeds(
@@ -141,7 +147,14 @@ extension RequestContext {
   }
 
   private func group(_ group: WordDiff.Group) -> HTML {
-    "<p class=\"where\">line \(group.firstLine)</p>\n\(group.rows.map(row))"
+    // Empty lines around the change are left out.
+    let isEmpty = { (row: WordDiff.Row) in
+      row.kind == .context && row.pieces.allSatisfy(\.bytes.isEmpty)
+    }
+    let rows = group.rows.drop(while: isEmpty)
+    let last = rows.lastIndex { !isEmpty($0) } ?? rows.endIndex - 1
+    return
+      "<p class=\"where\">line \(group.firstLine + rows.startIndex)</p>\n\(rows[...last].map(row))"
   }
 
   private func row(_ row: WordDiff.Row) -> HTML {

@@ -36,7 +36,7 @@ struct NoteText {
       switch part {
       case .text(let text): "\(text: text.utf8)"
       case .link(let address, let words):
-        Self.link(to: address, picture(at: address, words) ?? "\(text: words.utf8)")
+        "\(Self.start(ofLink: address))\(picture(at: address, words) ?? "\(text: words.utf8)")</a>"
       }
     }
     return "\(parts)"
@@ -47,29 +47,23 @@ struct NoteText {
     image(address).map { "<img src=\"\($0)\" alt=\"\(words)\" loading=\"lazy\">" }
   }
 
-  private static func link(to address: String, _ words: HTML) -> HTML {
-    let isOutward = address.first != "/"
-    return """
-      <a href="\(address)"\(" rel=\"noreferrer noopener\"", if: isOutward)>\(words)</a>
-      """
+  private static func start(ofLink address: String, _ style: HTML = "") -> HTML {
+    "<a\(style) href=\"\(address)\"\(" rel=\"noreferrer noopener\"", if: address.first != "/")>"
   }
 
   /// A box, which is a button of the form around the text, so that it works without a script.
   ///
   /// - Parameter place: the number of its line in the text, counted from 0.
   private func box(_ place: Int, _ task: TaskLine) -> HTML {
-    let mark = HTML.icon(.tick)
-    let name = Preview.plain(task.text)
-    guard let field else {
-      return """
-        <span class="tick" role="checkbox" aria-disabled="true" aria-checked="\(task.isTicked ? "true" : "false")" \
-        aria-label="\(name)">\(mark)</span>
-        """
-    }
-    return """
-      <button class="tick" name="\(field)" value="\(above + place + 1)" role="checkbox" \
-      aria-checked="\(task.isTicked ? "true" : "false")" aria-label="\(name)">\(mark)</button>
+    let state: HTML = """
+      role="checkbox" aria-checked="\(task.isTicked ? "true" : "false")" aria-label="\(Preview.plain(task.text))"
       """
+    let mark = HTML.icon(.tick)
+    guard let field else {
+      return "<span class=\"tick\" aria-disabled=\"true\" \(state)>\(mark)</span>"
+    }
+    let number = above + place + 1
+    return "<button class=\"tick\" name=\"\(field)\" value=\"\(number)\" \(state)>\(mark)</button>"
   }
 
   // MARK: Lines
@@ -201,10 +195,7 @@ struct NoteText {
     ) -> (start: HTML, end: HTML) {
       linksAround += 1
       guard let address, linksAround == 1 else { return ("<span\(style)>", "</span>") }
-      let isOutward = address.first != "/"
-      return (
-        "<a\(style) href=\"\(address)\"\(" rel=\"noreferrer noopener\"", if: isOutward)>", "</a>"
-      )
+      return (NoteText.start(ofLink: address, style), "</a>")
     }
   }
 }
