@@ -158,6 +158,9 @@ class AppStory(NetworkPlay):
         page.wait(f"{STATE}.startsWith('Offline') && {TEXT}.includes('<script>')")
         expect(page.evaluate("[typeof bad, document.body.dataset.root]"), ["undefined", self.root],
                     "a hostile note")
+        page.click("form[action$='/pin'] button")
+        page.wait("document.querySelector('#coming')?.textContent.startsWith('The notebook does not answer')")
+        expect(page.evaluate("location.pathname"), hostile, "the page after a form that could not be sent")
         page.go(self.origin + self.root + self.note("Long"))
         page.wait("document.body.innerText.includes('Not available offline')")
         self.picture("offline-not-kept")

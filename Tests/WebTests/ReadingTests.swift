@@ -311,7 +311,7 @@ import WorkTree
     #expect(sides.count == 2 && !page.contains("&lt;&lt;&lt;") && !page.contains("===="), "\(page)")
     #expect(sides.contains { $0.contains("Ben") && $0.contains("at three") })
     let stressed = name == "Plan.md" ? "at <em>two</em>" : "at *two*"
-    #expect(sides.contains { $0.contains("Ann") && $0.contains("<time") && $0.contains(stressed) })
+    #expect(sides.contains { $0.contains("You") && $0.contains("<time") && $0.contains(stressed) })
     #expect(page.contains("# Plan") == (name == "Plan.txt"))
     let whole = try web.text(name)
     let lines = whole.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }

@@ -157,7 +157,8 @@ const noConnection = "Offline: ";
 const sayOffline = () => {
   const time = Number(document.body.dataset.kept);
   const age = time ? `this page is of ${new Date(time).toLocaleString("sv").slice(0, 16)}. ` : "";
-  const text = age ? "Your text" : "your text";
+  const words = form && isDirty() ? "your text" : "what you type";
+  const text = age ? words[0].toUpperCase() + words.slice(1) : words;
   const kept = hasRoom
     ? `${text} is kept on this device and will be saved later.`
     : "this browser's storage is full. Leave the page open.";
@@ -216,13 +217,13 @@ const goOn = (said, sent) => {
 };
 
 // Without a connection a link or a button would show the browser's error page in place of the note. So the page
-// asks first whether the notebook answers, unless it knows.
+// asks first whether the notebook answers, by a file that no worker keeps, unless it knows.
 let isAsking = false;
 const answers = async () => {
   if (isAsking) return false;
   isAsking = true;
   try {
-    await fetch(root + "/icon.svg", { cache: "no-store", signal: AbortSignal.timeout(5000) });
+    await fetch(root + "/icon.png", { cache: "no-store", signal: AbortSignal.timeout(5000) });
     return true;
   } catch {
     sayOffline();

@@ -54,10 +54,11 @@ extension RequestContext {
       """
     return """
       <div class="head">\(name)\(new, if: visitor.mayWrite)</div>
-      <form method="get" action="\(root)/" role="search" class="search find\(" open", if: query != nil)">
+      <form method="get" action="\(root)/" role="search" class="search find\(" open", if: query != nil)" \
+      autocomplete="off">
       \(HTML.icon(.search))<label class="vh" for="q">Search the notes</label>
       <input class="input" id="q" name="q" type="search" placeholder="Search" enterkeyhint="search" \
-      autocomplete="off" dir="auto" value="\(field: query ?? "")">
+      dir="auto" value="\(field: query ?? "")">
       <button class="vh">Search</button>
       \(history)
       </form>
