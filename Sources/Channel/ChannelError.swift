@@ -42,7 +42,7 @@ public enum ChannelError: Error, Equatable, Sendable {
   case closedByPeer
   /// The connection ended without a close message.
   case connectionLost
-  /// A frame states a length above the limit for its type; nothing was allocated for it.
+  /// A frame states a length above the limit for its type. No memory was allocated for it.
   case frameTooLarge(type: UInt8?, length: Int, limit: Int)
   case frameEmpty
   /// A system call failed with this `errno`.
@@ -90,12 +90,12 @@ extension ChannelError: CustomStringConvertible {
     case .refusedByPeer(let reason): "this device \(reason)"
     case .verificationFailed(let reason):
       "cannot check the other device's certificate: \(reason)"
-    case .peerFailed: "something failed on the other device"
+    case .peerFailed: "an error occurred on the other device"
     case .tls(let call, let reasons):
       "\(call) failed: \(reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))"
     case .timedOut(let phase): "the other device \(phase)"
     case .cancelled: "interrupted"
-    case .closedByPeer: "the other device ended the connection"
+    case .closedByPeer: "the other device closed the connection"
     case .connectionLost: "the connection was lost"
     case .frameTooLarge(_, let length, let limit):
       "the other device broke the protocol: a frame of \(length) bytes, where \(limit) are allowed"

@@ -1,5 +1,5 @@
-/// The extensions of a ClientHello that a server reads before it chooses a context. The bytes may come
-/// from anybody, so every length is checked.
+/// The extensions of a ClientHello that a server reads before it chooses a context. Anybody can send these
+/// bytes, so every length is checked.
 enum ClientHello {
   /// Whether supported_versions (RFC 8446 section 4.2.1) includes TLS 1.3.
   static func offersTLS13(_ supportedVersions: [UInt8]) -> Bool {

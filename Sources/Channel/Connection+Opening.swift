@@ -22,8 +22,8 @@ extension Connection {
       to: addresses, side: .pairing(credentials), deadline: deadline, cancellation: cancellation)
   }
 
-  /// Performs the handshake on an accepted socket. The client's request decides between the
-  /// notebooks and the invitations of `offer`. Nothing is prepared for a client that sends nothing.
+  /// Performs the handshake on an accepted socket. The client's request decides between the notebooks and the
+  /// invitations of `offer`. A client that sends nothing causes no work.
   public static func accept(
     _ socket: Socket, offering offer: ServerOffer, deadline: Instant,
     cancellation: CancellationToken? = nil

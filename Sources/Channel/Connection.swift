@@ -107,7 +107,7 @@ public final class Connection {
     while true {
       while let frame = try reader.next() {
         try consume(frame)
-        // Answers are sent before more is received.
+        // Send waiting answers before receiving more.
         if pending < Connection.sendAhead, let answer = try produce() { try enqueue(answer) }
       }
       while pending < Connection.sendAhead, let frame = try produce() { try enqueue(frame) }

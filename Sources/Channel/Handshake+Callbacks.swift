@@ -10,7 +10,7 @@ extension Handshake {
     return Unmanaged<Handshake>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Called when the ClientHello is known and nothing was answered yet: chooses by ALPN and SNI.
+  /// Called after the ClientHello and before the answer: chooses the context by ALPN and SNI.
   static let chooseContext: SSL_client_hello_cb_fn = { @Sendable ssl, alert, _ in
     guard let handshake = Handshake.of(ssl) else { return SSL_CLIENT_HELLO_ERROR }
     guard let refusal = handshake.choose() else { return SSL_CLIENT_HELLO_SUCCESS }

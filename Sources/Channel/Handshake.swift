@@ -147,7 +147,7 @@ final class Handshake {
     case SSL_AD_UNRECOGNIZED_NAME: .notebookUnknown
     case SSL_AD_NO_APPLICATION_PROTOCOL: .protocolUnsupported
     case SSL_AD_PROTOCOL_VERSION: .tlsVersionUnsupported
-    // OpenSSL sends the second one since 3.5.
+    // Since 3.5, OpenSSL sends `decrypt_error`.
     case SSL_AD_ILLEGAL_PARAMETER where chosen == .pairing && !isOver: .wrongCode
     case SSL_AD_DECRYPT_ERROR where chosen == .pairing && !isOver: .wrongCode
     case SSL_AD_HANDSHAKE_FAILURE where chosen == .pairing && !isOver: .invitationUnknown

@@ -59,7 +59,7 @@ public final class Socket: Sendable {
   /// networks. Such a connection is dead, but the kernel reports no error.
   public var isHomeless: Bool {
     let own = SocketAddress { getsockname(descriptor, $0, $1) }
-    // If this cannot be found out, the connection continues.
+    // If the check fails, the connection continues.
     guard let probe = try? Socket.make(family: own.family) else { return false }
     defer { close(probe) }
     let status = own.atAnyPort.with { bind(probe, $0, $1) }

@@ -1,5 +1,5 @@
 internal import COpenSSL
-// Callers of this module use instants and tokens, too.
+// Callers of this module also use instants and tokens.
 @_exported public import System
 
 /// The only code of this module that waits.

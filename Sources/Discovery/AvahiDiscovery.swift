@@ -52,7 +52,7 @@ public final class AvahiDiscovery: Discovery {
   /// Does not wait for the result.
   public func withdraw(_ service: ServiceRecord) {
     guard case .running(let thread) = state.withLock({ $0 }) else { return }
-    // If the thread has ended, the announcement has, too.
+    // If the thread has ended, so has the announcement.
     try? thread.enqueue { $0.withdraw(service) }
   }
 

@@ -1,4 +1,4 @@
-// Callers of this module use addresses, too.
+// Callers of this module also use addresses.
 @_exported public import System
 
 /// Finds devices on the local network, and announces this one.

@@ -11,7 +11,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
   case stopped
 
   /// The message for people: lower case, no full stop.
-  public var description: String { "devices cannot be found: " + reason }
+  public var description: String { "cannot look for devices: " + reason }
 
   private var reason: String {
     switch self {
@@ -21,7 +21,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
     case .daemonSilent: "the Avahi daemon does not answer"
     case .invalidRecord(let what): "cannot announce this service: \(what)"
     case .avahi(let call, let code, let message): "\(call): \(message) (\(code))"
-    case .stopped: "discovery has been stopped"
+    case .stopped: "the search for devices was stopped"
     }
   }
 }

@@ -13,7 +13,7 @@ public enum Event: Codable, Sendable {
   /// This device listens at the address; the host is the one that was requested (`::` or `*` for
   /// all interfaces).
   case listening(address: String, port: UInt16)
-  /// For now, discovery of devices or the announcement of this one does not work.
+  /// At present, this device cannot find others, or cannot announce itself.
   case discoveryFailed(cause: Cause)
 
   /// The search for devices has taken more than a second: these members are not found yet, or
@@ -38,13 +38,13 @@ public enum Event: Codable, Sendable {
   case failed(SyncFailure)
   /// The peer has the same heads and shows another tip; reported once for each such tip.
   case differs(PeerIdentity, TipDifference)
-  /// Another machine uses this device's key: a device of that name has connected to both, or this one
-  /// has connected to the other. Reported once an hour.
+  /// Another machine uses this device's key. The device `witness` has connected to both machines; if it is nil,
+  /// this machine has connected to the other one. Reported once an hour.
   case keyShared(notebook: String, witness: String?)
   /// A device asks this one, an admin's, to certify a new key.
   case keyRequested(notebook: String, by: PeerIdentity)
-  /// The received versions include derived merges that differ from the computed ones, below signed
-  /// versions.
+  /// The received versions include altered merges: derived merges below signed versions that differ from this
+  /// device's computation.
   case alteredMerges(from: PeerIdentity, [ObjectID], notebook: String)
   /// A hub's branch does not continue from its former commit: it was set back, rewritten, or (without a
   /// new commit) the repository was made again. This device has the former versions and pushes them
@@ -97,7 +97,7 @@ public enum Event: Codable, Sendable {
   case disconnected(notebook: String, peer: PeerIdentity)
   /// A device shows another version.
   case shows(notebook: String, peer: PeerIdentity, tip: ObjectID?)
-  /// These notes are being edited on a device.
+  /// People edit these notes on a device.
   case editing(notebook: String, peer: PeerIdentity, paths: [TreePath])
   /// The known members, or the devices with which this one exchanges, have changed.
   case membersChanged(notebook: String)
@@ -174,7 +174,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
   public let name: String
   /// The peer's device ID; for a hub, its name, which cannot be a device's ID.
   public let deviceID: String
-  /// The peer's present role; hubs count as writers, as they pass on writers' versions.
+  /// The peer's present role. Hubs count as writers, because they pass on writers' versions.
   public let role: Role
   /// The address, as `HOST:PORT`; a hub's in git's form.
   public let address: String
@@ -205,7 +205,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
     isHub = true
   }
 
-  /// A bundle, which does not authenticate either; its address is the file.
+  /// A bundle. Like a hub it does not authenticate; its address is the file.
   init(bundle name: String) { self.init(hub: Self.bundle, at: name) }
 
   /// The ID and name for a bundle.

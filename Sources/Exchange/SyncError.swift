@@ -24,7 +24,7 @@ public enum SyncError: FileFailure, Sendable {
   case ended(ByeReason)
   /// Another connection to the same device is in use.
   case duplicate(device: String)
-  /// The peer's versions are not merged, and nothing was changed: the reason, and its text.
+  /// This device refused the peer's versions and changed nothing: the reason, and its text.
   case notMerged(MergeRefusal, String)
   /// The peer refuses to merge this device's versions.
   case notMergedAtPeer(MergeRefusal)
@@ -63,9 +63,13 @@ extension SyncError: CustomStringConvertible {
     case .peerEnded(let reason, let words): (.failed, reason.words(followedBy: words))
     case .protocolBroken(let what):
       (.protocolBroken, "the other device broke the protocol: \(what)")
-    case .overLimit(let what): (.overLimit, "the other device went over a limit: \(what)")
+    case .overLimit(let what): (.overLimit, "the other device exceeded a limit: \(what)")
     case .noCommonVersion(let theirs):
-      (.version, "no common protocol version: here \(ProtocolLimits.version), there \(theirs)")
+      (
+        .version,
+        "the devices have no protocol version in common: here \(ProtocolLimits.version), "
+          + "there \(theirs)"
+      )
     case .wrongNotebook: (.wrongNotebook, "the other device named another notebook")
     case .notAMember: (.notAMember, "the other device is not a member of the notebook")
     case .packRefused(let error):
@@ -80,7 +84,7 @@ extension SyncError: CustomStringConvertible {
     case .declined: (.done, "the invitation was declined")
     case .wrongCode: (.failed, "the code is wrong")
     case .alreadyANotebook(let folder): (.failed, "\(folder) holds another notebook")
-    case .inviterNotFound: (.failed, "nobody with this invitation was found")
+    case .inviterNotFound: (.failed, "no device with this invitation was found")
     case .unknownPeer(let name): (.failed, "no member is called '\(name)'")
     case .ownAddress: (.failed, "the address is this device's own")
     case .keyShared: (.duplicate, "another machine uses this device's key")
@@ -95,7 +99,7 @@ extension MergeRefusal {
     switch self {
     case .massDeletion: "the other device refused to delete most of its notes; it changed nothing"
     case .largeVersion:
-      "the other device accepts so large a version only if allowed; it changed nothing"
+      "the other device accepts a version of this size only with --allow-large; it changed nothing"
     case .tooLarge:
       "the other device refused: the merged version would exceed a limit; it changed nothing"
     case .pruned: "the other device removed a version that is still here; it changed nothing"
@@ -115,7 +119,7 @@ extension ByeReason {
     case .wrongNotebook: "the other device has another notebook"
     case .expired: "the invitation has expired"
     case .duplicate, .busy: "the other device is already in a session with this one"
-    case .overLimit, .protocolBroken, .refusedPack: "the other device refused what was sent\(rest)"
+    case .overLimit, .protocolBroken, .refusedPack: "the other device refused the versions\(rest)"
     case .done, .stopped: "the other device stopped"
     case .failed: "the other device failed\(rest)"
     }

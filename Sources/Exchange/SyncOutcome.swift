@@ -23,7 +23,7 @@ public struct SessionResult: Codable, Sendable {
   /// The difference of the tips although both devices have the same heads; nil if there is none.
   public package(set) var tipDifference: TipDifference?
 
-  /// Leaves out the changes of the merges, which may be long.
+  /// The encoded form omits the changes of the merges, which may be long.
   private enum CodingKeys: String, CodingKey {
     case peer, tip, peerTip, sentVersions, receivedVersions, sentBytes, receivedBytes
     case tipDifference
@@ -87,7 +87,7 @@ public struct SyncOutcome: Sendable {
   public var sessions: [SessionResult] = []
   /// Members that were found or requested, and with which no session was completed.
   public var failures: [SyncFailure] = []
-  /// Members without any sign.
+  /// Members that the run did not find.
   public var absent: [Member] = []
   /// Members without any sign that are announced only with another notebook.
   public var elsewhere: [Member] = []

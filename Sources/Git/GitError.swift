@@ -89,10 +89,10 @@ extension HistoryGap {
       case .shallow: ("is a shallow clone", "it lacks the older versions")
       case .partial: ("is a partial clone", "it may lack files of some versions")
       case .alternates:
-        ("takes objects from another one", "that is not there (objects/info/alternates)")
+        ("uses objects of another repository", "that is missing (objects/info/alternates)")
       case .grafts: ("has grafts", "versions have other parents than they say (.git/info/grafts)")
       case .replacements:
-        ("has replaced objects", "git shows others in their place (refs/replace)")
+        ("has replaced objects", "git shows other objects instead (refs/replace)")
       }
     return "this repository \(form), which notes cannot work with: \(why)"
   }

@@ -37,7 +37,7 @@ public struct TreePath: Hashable, Sendable {
     return TreePath(bytes: bytes[..<slash])
   }
 
-  /// This path with `name` below it.
+  /// The path of `name` in this folder.
   public func appending(_ name: TreePath) -> TreePath {
     if isEmpty { return name }
     var joined = bytes

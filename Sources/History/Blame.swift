@@ -9,12 +9,12 @@ public struct BlamedLine: Sendable {
   public enum Origin: Hashable, Sendable {
     /// The version that wrote it.
     case version(ObjectID)
-    /// It is in the folder and not in any version.
+    /// The line is in the folder and not in any version.
     case unsaved
     /// A marker of an open conflict: it has no author.
     case marker
-    /// It is in a derived merge, and not in the merge that its versions give: it has no author. The device
-    /// that made the version on top vouches for it.
+    /// The line is in an altered merge, and in none of the merged versions, so it has no author. The version on
+    /// top vouches for it.
     case alteredMerge(ObjectID, endorsedBy: ObjectID?)
   }
 
@@ -98,8 +98,7 @@ private struct Blame {
     let stored = try numbers(of: blob)
     let (found, _) = pass(lines.indices.map { ($0, $0) }, from: present, to: stored)
     suspect(version, path, found)
-    // Takes children before parents, so that all lines of a version have arrived before it is
-    // explained.
+    // Visits children before parents, so that a version is examined only when all its lines are known.
     while let place = waiting.indices.max(by: { waiting[$0].version < waiting[$1].version }) {
       try explain(waiting.remove(at: place))
     }

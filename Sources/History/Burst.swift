@@ -18,7 +18,7 @@ public struct Burst {
   /// How many commits are searched between two versions of a note.
   private static let searchLimit = 64
 
-  /// A burst of one version; `take(_:)` adds older ones.
+  /// A burst of one version. `take(_:)` adds older versions.
   ///
   /// - Parameter repository: the repository with the versions, if they are those of one note.
   public init(_ version: Version, ofOneNoteIn repository: Repository? = nil) {
@@ -58,7 +58,7 @@ public struct Burst {
     return false
   }
 
-  /// The changes of all versions together, by path; a file that was changed back is left out.
+  /// The changes of all versions together, by path, without files that were changed back.
   public var changes: [VersionChange] {
     guard versions.count > 1 else { return newest.changes }
     var found: [TreePath: VersionChange] = [:]

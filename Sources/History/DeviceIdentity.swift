@@ -7,7 +7,7 @@ public struct DeviceIdentity: Hashable, Sendable {
   /// The base32 form of the SHA-256 of the device's public key.
   public var deviceID: String
 
-  /// Takes both values without a check.
+  /// Does not check the values.
   public init(name: String, deviceID: String) {
     self.name = name
     self.deviceID = deviceID

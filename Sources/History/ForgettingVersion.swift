@@ -39,7 +39,7 @@ public struct ForgettingVersion: Hashable, Sendable {
 
   /// The version.
   public let id: ObjectID
-  /// The forgettings that its history obeys; the first is the one that the version was made for.
+  /// The forgettings that the version's history obeys. The version was made for the first of them.
   public let lines: [Line]
 
   /// The IDs of those forgettings. One history obeys more than another if its set includes the

@@ -54,7 +54,7 @@ extension History {
 
 private struct Inspection {
   let repository: Repository
-  /// Whether to look for oversized objects, too.
+  /// Whether to also look for oversized objects.
   var measures = true
   var report = IntegrityReport()
   var seen: Set<ObjectID> = []
@@ -99,7 +99,7 @@ private struct Inspection {
     if let size = try? repository.header(of: commit.id).size, size > limits.commitBytes {
       return "it has \(size) bytes"
     }
-    // An unreadable tree is reported as damaged, too.
+    // An unreadable tree is also reported as damaged.
     return ((try? repository.excess(ofTree: commit.tree)) ?? nil).map { "\($0)" }
   }
 
@@ -135,7 +135,7 @@ private struct Inspection {
       left -= content.count
       // If the ID cannot be computed, it counts as different, and the object is reported.
       if (try? repository.hash(blob: content)) != entry.id {
-        let what = "\(path) holds other bytes than its ID says"
+        let what = "\(path) does not have the bytes that its ID names"
         report.damages.append(Damage(id: entry.id, what: what))
       }
     }

@@ -17,14 +17,14 @@ public struct AlteredMerge: Sendable {
 
 /// The result of checking a derived merge.
 public enum MergeVerdict: Sendable {
-  /// It is equal to the computed merge.
+  /// The merge is equal to the computed merge.
   case asComputed
   case altered(AlteredMerge)
-  /// It was not computed again: earlier merges used up the time limit.
+  /// The merge was not computed again: earlier merges used up the time limit.
   case unchecked
 }
 
-/// Computes derived merges of the history again, and remembers those that are right.
+/// Computes derived merges of the history again, and remembers those whose result is the same.
 ///
 /// An instance belongs to one thread at a time.
 public final class MergeCheck {

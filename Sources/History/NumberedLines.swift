@@ -7,7 +7,7 @@ struct NumberedLines {
   static let most = 1 << 17
 
   private(set) var numbers: [Int32] = []
-  /// How many lines in the middle were left out.
+  /// The number of skipped lines in the middle.
   private var skipped = 0
 
   init() {}
@@ -34,7 +34,7 @@ struct NumberedLines {
 /// Gives equal lines the same number without keeping their bytes: a note may be one long line, in a
 /// thousand versions.
 struct LineNumbers {
-  /// This many lines take about 50 MB.
+  /// This many lines use about 50 MB.
   static let mostKept = 1 << 20
 
   /// Two hashes with this process's random seed, so that nobody can prepare two lines with equal
@@ -57,7 +57,7 @@ struct LineNumbers {
   /// How many different lines there were.
   var count: Int { known.count }
 
-  /// The numbers of a text's lines, which end in `\n`; a rest without a newline is a line, too.
+  /// The numbers of a text's lines, which end in `\n`; a last part without a newline also counts as a line.
   mutating func lines(of text: [UInt8]) -> NumberedLines {
     NumberedLines(text) { line in
       let digest = Digest(line)

@@ -9,7 +9,7 @@ public struct Version: Sendable {
   /// Whether a program made it on its own: a derived merge, or a commit that leads a hub's branch
   /// to such a merge.
   public let isDerived: Bool
-  /// Its changes against its first parent, by path; in a list of one note's versions, only those of
+  /// The version's changes against its first parent, by path; in a list of one note's versions, only those of
   /// that note.
   public let changes: [VersionChange]
 

@@ -115,7 +115,7 @@ private struct VersionStream {
         former = try history.formerPaths(of: commit, in: parent)
       }
       let new = Set(mine.map { former[$0] ?? $0 }).subtracting(done[parent] ?? [])
-      // A parent whose date put it before this child is visited again.
+      // Visit a parent again if its date put it before this child.
       if new.isEmpty { continue }
       if done[parent] != nil, names[parent] == nil { try wait(for: parent) }
       names[parent, default: []].formUnion(new)

@@ -18,9 +18,9 @@ extension Certificate {
       signedWith: key, issuedAt: now)
   }
 
-  /// A member's certificate, signed by `issuer` with `key`; it replaces the one with the serial
-  /// number `replaced`, if any. By default its own serial number is random. Without a person it names none, and the
-  /// device is a person by itself. With `staying` it is a handover.
+  /// A member's certificate, signed by `issuer` with `key`; it replaces the one with the serial number
+  /// `replaced`, if any. By default its own serial number is random. Without `person` it names none, and the
+  /// device stands for a person of its own. With `staying` it is a handover.
   static func member(
     name: String, person: Person? = nil, role: Role, publicKey: [UInt8],
     replacing replaced: [UInt8]? = nil, serial: [UInt8]? = nil, staying: [UInt8]? = nil,
@@ -141,7 +141,7 @@ extension Certificate {
 
 /// The times in a certificate or list. The end is not checked.
 enum Validity {
-  /// In seconds since 1970; other times of a clock are limited to these.
+  /// The range of dates, in seconds since 1970; a clock's time outside counts as the nearest limit.
   private static let times: ClosedRange<Int64> = 0...253_402_300_798
   /// RFC 5280 section 4.1.2.5: no well-defined expiration.
   private static let endOfTime = "99991231235959Z"

@@ -27,7 +27,8 @@ struct Certificate: Hashable, Sendable {
   let staying: [UInt8]?
   /// For a root: the ID of the notebook that it claims to continue.
   let continued: String?
-  /// The person that it names; nil if it names none. `CertificateSet.people` says whose the device is.
+  /// The person that the certificate names; nil if it names none. `CertificateSet.people` says which person the
+  /// device belongs to.
   let person: Person?
   let kind: Kind
 
@@ -53,7 +54,7 @@ struct Certificate: Hashable, Sendable {
     switch kind {
     case .root: .admin
     case .member(_, let role): role
-    // It certifies nothing.
+    // A name's certificate certifies no device.
     case .name: .reader
     }
   }

@@ -71,8 +71,8 @@ extension CertificateSet {
     inOrder(byKey[identifier] ?? [])
   }
 
-  /// The entries of these keys' lists, if they are admins'. If there are more than a list can have,
-  /// those of known certificates come first.
+  /// The entries of these keys' lists, if they are admins'. If a list cannot have all of them, entries of known
+  /// certificates have priority.
   func entries(
     byAdmins keys: Set<[UInt8]>, besides own: [[UInt8]: RevocationList.Reason]
   ) -> [[UInt8]: RevocationList.Reason] {

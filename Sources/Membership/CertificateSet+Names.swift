@@ -39,7 +39,7 @@ extension CertificateSet {
 }
 
 extension Certificate {
-  /// The name that it gives the notebook; nil for a member's certificate.
+  /// The notebook's name in this certificate; nil for a member's certificate.
   var notebookName: String? {
     switch kind {
     case .root(_, let name), .name(_, let name): name

@@ -28,7 +28,7 @@ struct CertificateSet: Sendable {
   private(set) var people = People()
   /// The founder, and those before it.
   private(set) var succession: Succession
-  /// The handover of each key that signed one: the first that came here.
+  /// The handover of each key that signed one: the first that this device received.
   private var handovers: [[UInt8]: Certificate] = [:]
   /// The certificates that may sign: each with its smallest depth, the length of a chain that ends
   /// with it.
@@ -158,8 +158,8 @@ struct CertificateSet: Sendable {
   /// A certificate to insert; decoded unless this device has just signed it.
   typealias Read = (certificate: Certificate, decoded: DecodedCertificate?)
 
-  /// Works in rounds, because a certificate can come before that of its signer. Of several handovers by a key it keeps
-  /// the earliest that come together, and none after another.
+  /// Works in rounds, because a certificate can be listed before that of its signer. Of several handovers by
+  /// one key in `read` it keeps the earliest, and none if the set already has one.
   private mutating func insert(_ read: [Read]) throws -> Bool {
     var pending = read.contains(where: \.certificate.isHandover) ? Self.earliestFirst(read) : read
     var changed = false

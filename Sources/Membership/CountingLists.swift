@@ -1,5 +1,5 @@
-/// Decides which revocation lists count, and what they revoke: a pure function of the set, by
-/// notes-security(7) "Which lists count". The terms are those of that section.
+/// Decides which revocation lists count, and what they revoke: a pure function of the set. notes-security(7),
+/// "Which lists count", defines the rules and the terms.
 struct CountingLists {
   private let founder: [UInt8]
   /// The founders' authorities, with the length of their chains; and for former ones the certificate with which each

@@ -15,7 +15,7 @@ extension DeviceKey {
 
   /// The shortest passphrase that `exported` accepts, in characters.
   public static let shortestPassphrase = 8
-  /// In bytes: OpenSSL's limit for reading.
+  /// OpenSSL's limit for reading, in bytes.
   private static let longestPassphrase = 1024
 
   /// The key stored in `dataFolder`, or a new one, stored there before it is returned.
@@ -27,7 +27,7 @@ extension DeviceKey {
     try Disk.makeFolders(dataFolder, mode: 0o700)
     let path = "\(dataFolder)/\(fileName)"
     let key = try DeviceKey.random()
-    // If this does nothing, another process of this user made one at the same moment.
+    // If the file already exists, another process of this user made it at the same moment: use that key.
     _ = try Disk.createSecret(path, key.pem())
     guard let key = try load(in: dataFolder) else {
       throw MembershipError.system(call: "open", path: path, code: ENOENT)
@@ -130,8 +130,8 @@ extension DeviceKey {
     try self.init(privateKey: raw)
   }
 
-  /// Reads a text made by `pem()`; nil for any other text. This avoids OpenSSL, which would try all
-  /// its decoders: that would take a tenth of a sync's instructions.
+  /// Reads a text made by `pem()`; nil for any other text. OpenSSL would try all its decoders, which takes a
+  /// tenth of a sync's instructions.
   static func rawKey(ofOwn pem: [UInt8]) -> [UInt8]? {
     let (head, tail) = ("-----BEGIN PRIVATE KEY-----\n", "\n-----END PRIVATE KEY-----\n")
     guard pem.starts(with: head.utf8), pem.suffix(tail.utf8.count).elementsEqual(tail.utf8),

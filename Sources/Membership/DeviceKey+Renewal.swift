@@ -1,6 +1,6 @@
 internal import System
 
-// A new key for a machine whose key another one also uses: notes-security(7).
+// Makes a new key for a machine if another machine also uses its key: notes-security(7).
 extension DeviceKey {
   private static func formerPath(_ deviceID: String, in dataFolder: String) -> String {
     "\(dataFolder)/former-key-\(deviceID.prefix(8)).pem"

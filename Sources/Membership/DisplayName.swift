@@ -34,8 +34,7 @@ public enum DisplayName {
     return (2...999).lazy.map { "\(start) \($0)" }.first { !isTaken($0) } ?? name
   }
 
-  /// The nearest acceptable name: forbidden characters are left out, and the rest is cut. Nil if
-  /// nothing remains.
+  /// The nearest acceptable name, without forbidden characters and cut to the limit. Nil if nothing remains.
   public static func made(from text: String) -> String? {
     var scalars = text.unicodeScalars.filter(isAllowed)[...]
     while let first = scalars.first, first == " " || first == "-" || first == "." {
@@ -67,11 +66,11 @@ public enum DisplayName {
 
 /// The reason why a name is refused.
 public enum NameDefect: Error, Equatable, Sendable, CustomStringConvertible {
-  /// It is empty, or is not UTF-8.
+  /// The name is empty, or is not UTF-8.
   case empty
-  /// It has this many Unicode scalars.
+  /// The name has this many Unicode scalars.
   case tooLong(Int)
-  /// It contains this Unicode scalar.
+  /// The name contains this Unicode scalar.
   case forbidden(UInt32)
   case surroundingSpace
   case leadingPunctuation
@@ -82,7 +81,7 @@ public enum NameDefect: Error, Equatable, Sendable, CustomStringConvertible {
     case .tooLong(let count):
       "a name has at most \(DisplayName.maximumLength) characters; this one has \(count)"
     case .forbidden(let scalar):
-      "a name cannot hold the character U+"
+      "a name cannot contain the character U+"
         + String(repeating: "0", count: max(0, 4 - String(scalar, radix: 16).count))
         + String(scalar, radix: 16, uppercase: true)
     case .surroundingSpace: "a name cannot begin or end with a space"

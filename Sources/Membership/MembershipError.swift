@@ -9,7 +9,7 @@ public enum MembershipError: FileFailure, Equatable, Sendable {
   case library(call: String, reasons: [String])
   /// A file or folder operation failed with this `errno`.
   case system(call: String, path: String, code: Int32)
-  /// The file is never replaced by a new key.
+  /// The file of the device key cannot be used. No command replaces it by a new key.
   case deviceKeyUnusable(path: String, defect: KeyFileDefect)
   case nameRefused(NameDefect)
   case certificateRefused(CertificateDefect)
@@ -25,9 +25,9 @@ public enum MembershipError: FileFailure, Equatable, Sendable {
   case heirRefused(name: String)
   /// An admin's certificates count only while it is a member, so another admin must do this.
   case anotherAdminNeeded
-  /// It would break this device's own chain.
+  /// The change would break this device's own chain.
   case ownCertifier
-  /// It is too short to protect a key, or too long to be read back.
+  /// The passphrase is too short to protect a key, or too long for OpenSSL to read it back.
   case passphraseRefused
   case blocked(device: String, name: String)
   case limitExceeded(what: String, limit: Int)
@@ -52,9 +52,9 @@ typealias Disk = FileSystem<MembershipError>
 
 /// The reason why a device key file is refused.
 public enum KeyFileDefect: Error, Equatable, Sendable {
-  /// It is a folder, a device, or another kind of special file.
+  /// The key file is a folder, a device, or another kind of special file.
   case notAFile
-  /// It is a symbolic link.
+  /// The key file is a symbolic link.
   case isLink
   case foreignOwner(UInt32)
   /// The value is its permission bits.
@@ -65,7 +65,7 @@ public enum KeyFileDefect: Error, Equatable, Sendable {
 /// The first rule that a certificate, request or list breaks.
 public enum CertificateDefect: Error, Equatable, Sendable {
   case tooLarge(Int)
-  /// It is not DER, or has extra bytes.
+  /// The certificate is not DER, or has extra bytes.
   case encoding
   case version
   case algorithm
@@ -137,16 +137,16 @@ extension CertificateDefect: CustomStringConvertible {
     switch self {
     case .tooLarge(let size): "it is too large (\(size) bytes)"
     case .encoding: "it is not in DER form"
-    case .version: "its version is not the one expected"
+    case .version: "its version is not the expected one"
     case .algorithm: "its key or signature is not Ed25519"
     case .serial: "its serial number is not acceptable"
     case .subject: "its name has another form"
     case .name: "the name in it is not acceptable"
     case .role: "the role in it is not known"
-    case .extensions: "its extensions are not those expected"
+    case .extensions: "its extensions are not the expected ones"
     case .validity: "its dates cannot be read"
-    case .signature: "its signature does not fit"
-    case .notebookID: "it is not this notebook's"
+    case .signature: "its signature is not valid"
+    case .notebookID: "it belongs to another notebook"
     }
   }
 }

@@ -96,7 +96,7 @@ extension MembershipStore {
     return ids.reversed().filter { seen.insert($0).inserted }.reversed()
   }
 
-  /// Records the IDs that the notebook had, oldest first, as told by the inviting device.
+  /// Records the notebook's former IDs, oldest first, as received from the inviting device.
   public func recordFormerIDs(_ formerly: [String]) throws {
     let known = try DeviceList.formerly.inOrder(in: folder)
     let new = formerly.filter { DeviceList.isID($0) && $0 != notebookID && !known.contains($0) }

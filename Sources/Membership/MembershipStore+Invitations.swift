@@ -6,10 +6,10 @@ public enum InvitationStatus: Hashable, Sendable {
   case open
   case expired
   case cancelled
-  /// These devices have certificates by it, sorted by their IDs. There are several only if two admins answered
-  /// two devices with the same link.
+  /// These devices have certificates by the invitation, sorted by their IDs. There are several only if two
+  /// admins answered two devices with the same link.
   case used(by: [String])
-  /// It is for another notebook, or its signer is not an admin's device.
+  /// The invitation is for another notebook, or its signer is not an admin's device.
   case void
 }
 

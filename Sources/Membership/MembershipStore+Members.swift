@@ -78,10 +78,11 @@ extension MembershipStore {
   }
 
   /// Certifies the device that made `request`, and stores the certificate. `name` replaces the name that the
-  /// device gave itself; `person` is the ID of the person whose device it becomes. Without `person`, a member that
-  /// joins again keeps its person, and any other device is a person by itself, with the name `personName`, or if it
-  /// is nil, its own; a name that another member has gets a number. The founder already has its
-  /// certificate, which nobody else can issue, and returns with it. Throws `notAnAdmin` if `key` is not an admin's.
+  /// device gave itself; `person` is the ID of the person whose device it becomes. Without `person`, a member
+  /// that joins again keeps its person; any other device stands for a new person with the name `personName`, or
+  /// if it is nil, the device's name. If another member has the name, a number follows it. For the founder,
+  /// returns the certificate that the founder already has, because nobody else can issue it. Throws
+  /// `notAnAdmin` if `key` is not an admin's.
   public func issue(
     for request: CertificateRequest, name: String? = nil, person: String? = nil,
     personName: String? = nil, role: Role, by key: DeviceKey, now: Int64 = WallClock.now()

@@ -25,7 +25,7 @@ public final class MembershipStore: Sendable {
     /// How many peers' sets are being merged, or wait for that.
     var merges = 0
     var known: Set<String> = []
-    /// Devices with which this one exchanges nothing.
+    /// Devices that this one has blocked.
     var blocked: Set<String> = []
     /// This device's ID, if a member said that it was removed.
     var refused: Set<String> = []
@@ -102,7 +102,7 @@ public final class MembershipStore: Sendable {
       opened = opened.filter { $0.value.store != nil }
       opened[folder] = Opened(store: store)
     }
-    // It was stored by a program version without signatures.
+    // The membership was stored by a program version without signatures.
     if Counted.access(AllowedSigners.path(beside: folder), F_OK) != 0 {
       store.keepAllowedSigners()
     }

@@ -40,7 +40,7 @@ struct People: Sendable {
   private var named: Set<[UInt8]> = []
   private var deviceCounts: [[UInt8]: Int] = [:]
 
-  /// No persons.
+  /// Begins without persons.
   init() {}
 
   /// - Parameter devices: every device's key and own name, and the certificate that names its person, if one does.
@@ -74,7 +74,7 @@ struct People: Sendable {
   /// The person with this ID; nil if no device is that person's.
   func person(_ id: String) -> Person? { persons.values.first { $0.id == id } }
 
-  /// The keys of a person's devices, removed ones too.
+  /// The keys of a person's devices, also of removed ones.
   func keys(of person: Person) -> [[UInt8]] {
     persons.filter { $0.value.identifier == person.identifier }.map(\.key)
   }
@@ -111,7 +111,8 @@ extension CertificateSet {
       })
   }
 
-  /// The certificate that names the person: itself, or of those whose place it took the last that names one.
+  /// The certificate that names the person: this one, or else the latest that it replaced, directly or through
+  /// others, and that names one.
   private func naming(_ certificate: Certificate, among own: [Certificate]) -> Certificate? {
     if certificate.person != nil { return certificate }
     if certificate.replaced == nil { return nil }

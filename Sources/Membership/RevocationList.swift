@@ -126,8 +126,8 @@ struct RevocationList: Hashable, Sendable {
     }
   }
 
-  /// Whether `other`, by the same admin, has no entry that this one lacks; if both have the same
-  /// entries, the one with the higher number is kept, then the one with the greater bytes.
+  /// Whether `other`, by the same admin, has no entry that this one lacks; if both have the same entries,
+  /// whether this one has the higher number, or with equal numbers the greater bytes.
   func replaces(_ other: RevocationList) -> Bool {
     if issuerKeyIdentifier != other.issuerKeyIdentifier || self == other { return false }
     for (serial, reason) in other.entries {

@@ -7,7 +7,7 @@ public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
   /// Also invites and removes devices, and changes roles.
   case admin
 
-  /// Ordered by power.
+  /// Orders roles by their rights.
   public static func < (left: Role, right: Role) -> Bool {
     left != right && (left == .reader || right == .admin)
   }

@@ -14,12 +14,12 @@ public struct Signer: Hashable, Sendable {
 
   /// The right of a device to make versions that others accept.
   public enum Right: Hashable, Sendable {
-    /// It is a writer or an admin.
+    /// The device is a writer or an admin.
     case present
-    /// It was a writer or an admin until this time, in seconds since 1970, by the clock of the
-    /// admin that ended it.
+    /// The device was a writer or an admin until this time, in seconds since 1970, by the clock of the admin
+    /// that ended it.
     case former(until: Int64)
-    /// It never was more than a reader.
+    /// The device never was more than a reader.
     case never
   }
 
@@ -159,8 +159,8 @@ private struct CertificateEnds {
     dates.merge(others) { first, _ in first }
   }
 
-  /// The end of a certificate that is listed, that replaced a listed one, or whose issuer's certificates
-  /// are listed; the beginning of time for any other.
+  /// The time at which the certificate ended: it is listed, it replaced a listed one, or its issuer's
+  /// certificates are listed. The smallest time for any other.
   func end(of certificate: Certificate) -> Int64 {
     var pending: [Certificate] = [certificate]
     for _ in 0..<CertificateSet.maximumChainLength where !pending.isEmpty {

@@ -64,10 +64,10 @@ enum StoreFolder {
     return try Disk.read("\(folder)/root.crt", limit: Certificate.maximumSize)
   }
 
-  /// Puts another, complete folder in the place of this one, which is renamed to `aside`. If the process is
-  /// killed at any moment, one of the two is in the place, and neither is lost.
+  /// Replaces this folder by another, complete one, and renames this one to `aside`. If the process is killed
+  /// at any moment, one of the two is in place, and neither is lost.
   static func replace(_ folder: String, by new: String, aside: String) throws {
-    // An unfinished folder of a killed process was never in the place.
+    // An unfinished folder of a killed process was never in use.
     let waiting = folder + waitingSuffix
     Disk.removeTree(waiting)
     try Disk.rename(new, to: waiting)
@@ -86,7 +86,7 @@ enum StoreFolder {
   private static let waitingSuffix = ".waiting"
 
   private static func keepAside(_ folder: String, as aside: String) throws {
-    // An earlier folder with the same name is kept, too.
+    // An earlier folder with the same name is also kept.
     var (place, number) = (aside, 2)
     while try !Disk.rename(folder, toFree: place) {
       place = "\(aside)-\(number)"
@@ -102,8 +102,8 @@ enum StoreFolder {
     try Disk.sync(folder: Disk.parent(of: folder))
   }
 
-  /// Keeps a folder that a killed replacement had taken out of its place: the waiting folder, if it is a
-  /// former membership by the record of the present one.
+  /// Completes an interrupted replacement: if the present membership records the waiting folder as its former
+  /// membership, keeps that folder.
   static func finishPuttingAside(_ folder: String, isFormer: ([UInt8]) throws -> String?) throws {
     let waiting = folder + waitingSuffix
     guard Counted.access(waiting + "/format", F_OK) == 0,
@@ -173,7 +173,7 @@ enum StoreFolder {
 /// A file of IDs, one in each line. A missing file is an empty list; other lines are an error, so
 /// that a blocked device cannot get in because of one.
 enum DeviceList: String {
-  /// The devices with which this one exchanges nothing. The file is never sent.
+  /// The blocked devices. The file is never sent.
   case blocked
   /// This device, if a member said that it was removed. The file is never sent.
   case refused

@@ -25,7 +25,7 @@ struct Succession: Sendable {
     let chain: [Certificate]
     /// The serial number of the certificate with which a former founder stays an admin; nil for the present one.
     let stayingSerial: [UInt8]?
-    /// That certificate; nil if it is not known.
+    /// The certificate by which a former founder stays an admin; nil if it is not known.
     let staying: Certificate?
 
     /// The root, or the handover to this founder.
@@ -34,7 +34,7 @@ struct Succession: Sendable {
 
   /// The founder.
   let present: Founder
-  /// Those before it, the first one first.
+  /// The former founders, the first one first.
   let former: [Founder]
   /// The handovers to them, which are never revoked.
   let handovers: Set<Certificate>

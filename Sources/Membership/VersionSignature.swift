@@ -84,7 +84,7 @@ public struct VersionSignature: Hashable, Sendable {
     return text + Array((Self.last + "\n").utf8)
   }
 
-  /// The device of the key that it claims.
+  /// The device ID of the key in the signature.
   public var deviceID: String { get throws { try PublicKey.deviceID(publicKey) } }
 
   /// Whether the claimed key made it over this content.

@@ -57,7 +57,7 @@ package enum LineMatching {
 /// Numbers from 0 for the elements of two sequences, in the order of their first occurrence.
 private struct SmallNumbers {
   private(set) var count = 0
-  /// By number, if most numbers are used: a dictionary would take ten times as much memory.
+  /// An array by number, if most numbers are used: a dictionary would use ten times as much memory.
   private var dense: [Int32]
   private var sparse: [Int32: Int] = [:]
 

@@ -2,8 +2,8 @@ internal import System
 
 /// Gives equal lines one number, so that the merge compares numbers instead of bytes.
 package struct LineTable {
-  /// The bytes of the lines, one after the other in large pieces: an allocation for each line would
-  /// take more memory than most lines.
+  /// The bytes of the lines, one after the other in large pieces: an allocation for each line would use more
+  /// memory than most lines.
   private var pieces: [[UInt8]] = []
   private var places: [Place] = []
   /// Long lines, which stay slices of their text.
@@ -101,8 +101,8 @@ package struct LineTable {
     return number
   }
 
-  /// The numbers of the lines of a text, which end in `\n`; a rest without a newline is a line,
-  /// too.
+  /// The numbers of the lines of a text, which end in `\n`; a last part without a newline also counts as a
+  /// line.
   package mutating func lines(of text: [UInt8]) -> [Int32] {
     var numbers: [Int32] = []
     var start = 0

@@ -41,8 +41,8 @@ package struct MergeBudget: Sendable {
     newlines = bounds.newlinesInAll
   }
 
-  /// Takes the cost of a fine-grained merge of two sides with these sizes; returns false if it
-  /// exceeds the budget.
+  /// Subtracts the cost of a fine-grained merge of two sides with these sizes; returns false if it exceeds the
+  /// budget.
   mutating func takeFineMerge(_ older: Int, _ newer: Int) -> Bool {
     let (product, isOver) = older.multipliedReportingOverflow(by: newer)
     let cost = isOver ? Self.mostForPair : min(product, Self.mostForPair)
@@ -51,8 +51,8 @@ package struct MergeBudget: Sendable {
     return true
   }
 
-  /// Takes the cost of contents with so many newlines, and of their bytes if there are more than
-  /// two contents.
+  /// Subtracts the cost of contents with this many newlines, and of their bytes if there are more than two
+  /// contents.
   mutating func take(newlines count: Int, crowdBytes bytes: Int) {
     newlines -= count
     crowdBytes -= bytes

@@ -38,7 +38,7 @@ struct MergedFiles {
     return found.sorted()
   }
 
-  /// If a folder already exists, the folders above it exist, too.
+  /// If a folder already exists, so do the folders above it.
   private mutating func add(_ path: TreePath) {
     var name = path
     while !name.isEmpty {

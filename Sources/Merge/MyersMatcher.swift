@@ -22,8 +22,8 @@ enum MyersMatcher {
     return true
   }
 
-  /// Matches two parts whose common lines are all too frequent to be anchors: lines that only one
-  /// part has are left out first.
+  /// Matches two parts whose common lines are all too frequent to be anchors: lines that only one part has are
+  /// set aside first.
   static func matchCommonLines(
     _ a: [Int], _ b: [Int], _ part: HistogramMatcher.Part, into matching: inout Matching
   ) {

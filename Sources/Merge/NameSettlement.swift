@@ -27,7 +27,7 @@ struct NameSettlement {
     self.budget = budget
   }
 
-  /// Settles the files that claim each name, and the copies to be put beside a name.
+  /// Gives each name to one of the files that claim it, and names to copies.
   mutating func settle(_ claims: [TreePath: [TermFile]], copies: [TreePath: [TermFile]]) throws {
     var copies = copies
     for path in claims.keys.sorted() {
@@ -65,7 +65,7 @@ struct NameSettlement {
     return merged
   }
 
-  /// A file cannot have the name of a folder: it is put beside the folder.
+  /// A file cannot have the name of a folder: give it a name beside the folder.
   private mutating func moveFilesOffFolders() throws {
     var seen: Set<TreePath> = []
     for path in files.byPath.keys.sorted() {
@@ -163,7 +163,7 @@ extension NameSettlement {
       let place = !mine.contains(0) ? 1 : all.isSubset(of: mine) ? 0 : 2
       return (name: name, rank: (place, first(of: names[name] ?? [])?.file.owner ?? 0, name))
     }.sorted { $0.rank < $1.rank }
-    // Of names with the same holders, one represents all.
+    // Of names that the same terms have, one represents all.
     var kept: Set<Set<Int>> = []
     var firstFolder: TreePath?
     for name in ranked.map(\.name) {
@@ -193,8 +193,8 @@ extension NameSettlement {
 }
 
 extension NameSettlement {
-  /// Moves files of one folder to the same relative paths in another; if a path is taken, the file
-  /// becomes a copy.
+  /// Moves files of one folder to the same relative paths in another; if a path is in use, the file becomes a
+  /// copy.
   private mutating func move(
     _ paths: [TreePath], from folder: TreePath, into other: TreePath
   ) throws {

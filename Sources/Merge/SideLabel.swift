@@ -77,8 +77,8 @@ struct SideLabels {
     }
   }
 
-  /// The commits that gave files their present content: from the head on, the first parent with the
-  /// same content is followed; none for content that a derived merge made.
+  /// The commits that wrote the present content of files, found from the head on by following the first parent
+  /// with the same content; none for content that a derived merge made.
   private func writers(
     of paths: Set<TreePath>, at head: Commit
   ) throws -> [TreePath: Commit] {

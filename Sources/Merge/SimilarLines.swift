@@ -87,7 +87,7 @@ struct SimilarLines {
     return MyersMatcher.distance(a.bytes, b.bytes, atMost: limit)
   }
 
-  /// Whether a line around is as near to one of two similar lines as they are to each other.
+  /// Whether a line around is as similar to one of two similar lines as these are to each other.
   private mutating func isUsual(
     _ left: Int32, _ right: Int32, _ distance: Int, _ around: [Int32]
   ) throws -> Bool {

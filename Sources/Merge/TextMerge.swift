@@ -67,13 +67,13 @@ package struct TextMerge {
         positives: Array(terms.prefix(labels.count)), labels: labels,
         negatives: Array(terms.dropFirst(labels.count))),
       between: [], and: [], isFine: !rules.isEmpty)
-    // Texts that are not in the result are freed before it is composed, as they may be large.
+    // Free large texts that are not in the result before composing it.
     let blocks = sum.units.compactMap { table.blocks[$0] }
     table.forget(except: [sum.units] + blocks.flatMap { $0.sides.map(\.lines) })
     let merged = MergedUnits(units: sum.units, table: table)
     var result = TextMergeResult(text: [], markerSize: merged.markerSizeOfBlocks, rules: sum.rules)
-    // A text that is too large must not be in memory beside its parts. It may lack the last
-    // newline.
+    // Do not compose a text that is too large: it would be in memory in addition to its parts. The last newline
+    // may be missing.
     result.isTooLarge = merged.leastSize - 1 > mostBytes
     if !result.isTooLarge { result.text = merged.rendered(endings) }
     if result.text.count > mostBytes { (result.text, result.isTooLarge) = ([], true) }

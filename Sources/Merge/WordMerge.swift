@@ -31,9 +31,9 @@ enum WordMerge {
   /// The sides that made an edit.
   private enum Sides {
     case older, newer
-    /// Both made the same edit.
+    /// Both sides made the same edit.
     case equally
-    /// They edited one stretch differently, and the result of one includes the other's edit.
+    /// The sides edited one stretch differently, and the result of one includes the other's edit.
     case differently
   }
 

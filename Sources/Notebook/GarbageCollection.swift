@@ -3,7 +3,7 @@ internal import History
 
 /// The result of a garbage collection.
 public struct GarbageCollection: Sendable {
-  /// How many objects went into a new pack.
+  /// The number of objects in the new pack.
   public let objectsPacked: Int
   /// The size of the objects on the disk before.
   public let bytesBefore: Int

@@ -45,12 +45,14 @@ extension HubDefect: CustomStringConvertible {
     switch self {
     case .name(let name): "'\(name)' cannot be a hub's name"
     case .nameTaken(let name, let url):
-      "there is a remote '\(name)' already, at \(AddressText.withoutSecrets(url))"
+      "there is already a remote '\(name)', at \(AddressText.withoutSecrets(url))"
     case .noSuchHub(let name): "no hub is called '\(name)'"
     case .address(let url, let why):
       "'\(AddressText.withoutSecrets(url))' is not an address of a repository: \(why)"
-    case .scheme(let scheme): "hubs are not reached by \(scheme)"
-    case .secret: "the address holds a password, which everybody who reads .git/config would have"
+    case .scheme(let scheme): "notes does not reach hubs by \(scheme)"
+    case .secret:
+      "the address contains a password, which everybody who can read .git/config would "
+        + "have"
     case .inNotebook(let place): "\(place) is in the notebook"
     }
   }
@@ -81,7 +83,7 @@ extension Hub {
   public static func address(_ text: String, from folder: String) throws(HubDefect) -> String {
     if text.isEmpty { throw .address(text, why: "it is empty") }
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-      throw .address(text, why: "it holds a line break or control character")
+      throw .address(text, why: "it contains a line break or control character")
     }
     if text.hasPrefix("-") { throw .address(text, why: "it begins with a dash") }
     if text.hasPrefix("/") { return text }
@@ -104,7 +106,7 @@ extension Hub {
     _ text: String, scheme: String, rest: Substring
   ) throws(HubDefect) -> String {
     if scheme == "file" {
-      guard rest.hasPrefix("/") else { throw .address(text, why: "file:// takes a whole path") }
+      guard rest.hasPrefix("/") else { throw .address(text, why: "file:// needs an absolute path") }
       return String(rest)
     }
     let place = rest.prefix { $0 != "/" }
@@ -126,8 +128,8 @@ extension Hub {
   public var isOpen: Bool { url.lowercased().hasPrefix("git://") }
 }
 
-// The list of hubs: `notes.hubs` in `.git/config` has the names, `remote.NAME.url` the addresses, so
-// that git knows them, too.
+// The list of hubs: `notes.hubs` in `.git/config` has the names, `remote.NAME.url` the addresses, so that git
+// also knows them.
 extension Notebook {
   private static let setting = "notes.hubs"
   private static let acceptsUnsigned = "notesAcceptUnsigned"
@@ -144,7 +146,7 @@ extension Notebook {
     }
   }
 
-  /// The repository's remotes that are not hubs and could be, such as the one that a clone has.
+  /// The repository's remotes that are not hubs but could be, such as a clone's `origin`.
   public func remotesBesideHubs() throws -> [Hub] {
     let settings = repository.settings()
     let known = try Set(hubNames(settings))

@@ -24,7 +24,7 @@ public struct Imported: Sendable {
   public fileprivate(set) var skipped: [SkippedFile] = []
   /// The added files that look like keys or credentials.
   public fileprivate(set) var secrets: [TreePath] = []
-  /// The last version made; nil if nothing was added, and in a trial.
+  /// The last version made; nil if nothing was added, and in a dry run.
   public fileprivate(set) var version: ObjectID?
 }
 
@@ -34,8 +34,8 @@ extension Notebook {
   ///
   /// - Parameters:
   ///   - target: the folder of the notebook for the files; its top if empty.
-  ///   - includesSecrets: whether to add files that look like keys, too; if false and there is such a
-  ///     file, nothing is added.
+  ///   - includesSecrets: whether to also add files that look like keys; if false and there is such a file,
+  ///     nothing is added.
   ///   - progress: called with the number of checked files.
   /// - Throws: `WorkTreeError.file`, `.massDeletion`. Then nothing is added.
   public func importFiles(
@@ -191,7 +191,7 @@ private struct Import {
     }
   }
 
-  /// Leaves out a file whose name is in use, by the same text or by another.
+  /// Skips a file whose name is in use, by the same text or by another.
   private mutating func leaveOut(_ place: TreePath, _ content: FileContent) throws {
     let there = try tree.flatMap { try notebook.repository.entry(at: place, in: $0) }
     if try there?.id == notebook.repository.hash(blob: content.bytes) {

@@ -13,7 +13,7 @@ public struct MergeOutcome: Codable, Sendable {
   public let heads: [ObjectID]
   /// The changes in the folder, by path.
   public let changes: [Change]
-  /// The changed notes that wait outside the folder, as their place is taken.
+  /// The changed notes that are not in the folder because something else is in their place.
   public let waiting: [TreePath]
   /// Notes that are in conflict now and were not before.
   public let conflicts: [TreePath]
@@ -42,7 +42,7 @@ public struct MergeOptions: Sendable {
   package var unaskedBytes = 1 << 30
   /// The files that the save before the merge checks.
   public var scope = SaveScope.everything
-  /// Counts the bytes written into the folder.
+  /// Counts the files and bytes written into the folder.
   public var meter: WorkMeter?
   /// The notes that the user wants written: if the folder refuses one of them, nothing changes.
   package var mustBeWritten: Set<TreePath> = []

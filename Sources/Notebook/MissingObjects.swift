@@ -45,7 +45,7 @@ public struct MissingObjects: Sendable {
     if !new.isEmpty { write(new + known, asked: []) }
   }
 
-  /// Whether an object is missing that this device or hub was not asked for.
+  /// Whether an object is missing for which this device or hub has not been asked.
   package func isNews(for device: String) -> Bool {
     !values("object").isEmpty && !values("asked").contains(device)
   }

@@ -13,7 +13,7 @@ public import WorkTree
 public final class Notebook {
   /// The notebook's folder.
   public let folder: String
-  /// The repository behind it.
+  /// The notebook's repository.
   public let repository: Repository
   /// The notebook's identity on this device.
   public private(set) var identity: NotebookIdentity
@@ -253,7 +253,7 @@ public final class Notebook {
     try withWriterLock { _ in try repository.delete(reference: name) }
   }
 
-  /// Gives this device another identity: it has a new key.
+  /// Gives this device the identity of its new key.
   public func become(_ device: DeviceIdentity) throws { try changeIdentity { $0.device = device } }
 
   /// Gives the notebook another ID and name: its membership was started over.
@@ -269,8 +269,8 @@ public final class Notebook {
     }
   }
 
-  /// A lock of its own lets a watcher and a command do this at once without undoing each other's change; the
-  /// writer lock may be held already.
+  /// A separate lock lets a watcher and a command do this at once without undoing each other's change; the
+  /// caller may already have the writer lock.
   private func changeIdentity(_ change: (inout NotebookIdentity) -> Void) throws {
     let path = Self.identityPath(in: folder)
     let lock = try Disk.lock(

@@ -92,9 +92,9 @@ extension NotebookError: CustomStringConvertible {
     case .wasPruned(let id):
       "the other device still has version \(id.hex.prefix(10)), which this one removed as too large"
     case .wasForgotten(let id):
-      "version \(id.hex.prefix(10)) is there in the form it had before something was forgotten"
+      "version \(id.hex.prefix(10)) is there as it was before something was forgotten"
     case .forgotOtherwise:
-      "something was forgotten there and something else here, at the same time"
+      "the two devices have forgotten different things at the same time"
     case .nothingToUndo(0): "there is nothing to undo"
     case .nothingToUndo(1): "only 1 operation can be undone"
     case .nothingToUndo(let count): "only \(count) operations can be undone"
@@ -102,7 +102,7 @@ extension NotebookError: CustomStringConvertible {
     case .nothingToRedo(1): "only 1 undo can be redone"
     case .nothingToRedo(let count): "only \(count) undos can be redone"
     case .noSuchOperation(let name): "no operation that can be undone made version \(name)"
-    case .undoConflict(let paths): "the same lines of \(Self.list(paths)) were edited since"
+    case .undoConflict(let paths): "later edits changed the same lines of \(Self.list(paths))"
     }
   }
 

@@ -27,7 +27,7 @@ public struct ConflictedNote: Sendable {
   /// The whole text of the note.
   public var text: [UInt8] { marked.text(replacing: [:]) }
 
-  /// The whole note with one side in the place of each block.
+  /// The whole note with one side instead of each block.
   public func text(keeping resolution: Resolution) -> [UInt8] {
     let texts = marked.blocks.map { resolution.text(of: $0, times: times) }
     return marked.text(

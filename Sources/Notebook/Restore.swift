@@ -11,7 +11,7 @@ public struct FolderRestoration: Sendable {
   public let changes: [Change]
   /// The new version; nil in a trial, and if nothing differs.
   public let version: ObjectID?
-  /// The version's files that are left out because other devices would refuse them, by path.
+  /// The version's files that are skipped because other devices would refuse them, by path.
   public let excluded: [SkippedFile]
 }
 
@@ -46,8 +46,8 @@ extension Notebook {
     }
   }
 
-  /// Makes a note of its own of one as it was in a version, beside it: `TITLE (DATE TIME)`, with a number where
-  /// that is taken. Throws as `restore`.
+  /// Copies a note as it was in a version to a new note beside it: `TITLE (DATE TIME)`, with a number if that
+  /// name is in use. Throws like `restore`.
   public func copy(_ path: TreePath, from version: Commit) throws -> TreePath {
     // A colon in a file's name is trouble elsewhere.
     let when = WallClock.text(version.author.time, "%Y-%m-%d %H.%M")

@@ -24,9 +24,9 @@ public struct NotebookStatus: Sendable {
   public let ignoredNotes: Int
   /// The branch for new versions; nil if HEAD is detached.
   public let branch: String?
-  /// The git operation in progress: nothing is saved until it ends.
+  /// The git operation in progress. Until it ends, a save does nothing.
   public let gitOperation: UnfinishedOperation?
-  /// Files that git could not merge: nothing is saved until a person has merged them.
+  /// Files that git could not merge. Until a person has merged them, a save does nothing.
   public let unmerged: [TreePath]
   /// Files that have another name on the disk, by path: a checkout separates the two.
   public let hardLinks: [TreePath]

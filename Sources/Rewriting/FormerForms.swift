@@ -154,7 +154,7 @@ package struct FormerForms {
 }
 
 extension Placeholder {
-  /// Whether a text is another with placeholders in place of parts of it.
+  /// Whether a text is another text in which placeholders replace parts.
   static func takes(place new: [UInt8], of old: [UInt8]) -> Bool {
     let kept = new.split(byPart: bytes)
     guard kept.count > 1, let first = kept.first, let last = kept.last,

@@ -106,7 +106,7 @@ extension TextCut {
     var start = 0
     for (position, part) in parts.dropLast().enumerated() {
       start += part.count + (position == 0 ? 0 : size)
-      // Before the first placeholder that is new, both are equal.
+      // Before the first new placeholder, both texts are equal.
       guard old.count >= start, old[..<start].elementsEqual(new[..<start]) else { break }
       // If there are several placeholders, some may have been there before.
       for count in 1..<parts.count {

@@ -71,7 +71,7 @@ package struct LineCut: Hashable, Sendable {
   /// The lines to replace, without their newlines.
   package let lines: Set<[UInt8]>
 
-  /// Lines that are too short to be distinctive are left out.
+  /// Skips lines that are too short to be distinctive.
   package init(_ lines: some Sequence<[UInt8]>) {
     self.lines = Set(
       lines.filter { $0.count >= TextCut.shortest && $0 != Placeholder.bytes })

@@ -18,7 +18,7 @@ struct TextPieces {
 
   private let text: [UInt8]
   private let content: (ObjectID) throws -> [UInt8]
-  /// The blobs that came before or after each.
+  /// The blobs directly before or after each blob.
   private var neighbours: [ObjectID: Set<ObjectID>] = [:]
 
   /// - Parameter content: returns the content of a blob; empty if it is not text.

@@ -23,7 +23,7 @@ public struct StateFolder: Hashable, Sendable {
     case notebook
     /// Locked by the process that writes to the notebook.
     case lock
-    /// Locked by the process that watches it.
+    /// Locked by the process that watches the notebook.
     case watch
     /// Locked by the process that collects garbage.
     case gcLock = "gc.lock"

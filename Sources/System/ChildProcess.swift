@@ -7,7 +7,7 @@ public struct ChildProcess: Sendable {
 
   /// The way in which it ended.
   public enum Ending: Hashable, Sendable {
-    /// It exited with this status.
+    /// The process exited with this status.
     case exited(Int32)
     /// A signal killed it.
     case killed(Int32)

@@ -32,7 +32,7 @@ package enum Counted {
     _ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<Glibc.stat>
   ) -> Int32 {
     Counter.statusCalls.add()
-    // With this spelling, Swift takes `stat` as the structure.
+    // With this spelling, Swift understands `stat` as the structure.
     return Glibc.fstatat(AT_FDCWD, path, status, 0)
   }
 

@@ -36,8 +36,8 @@ package enum Counter: Int, CaseIterable, Sendable {
   /// The number so far.
   package var count: Int { Self.cells[rawValue].count.load(ordering: .relaxed) }
 
-  /// Adds to the number. Can be called from any thread; it takes some nanoseconds, little compared
-  /// with a system call.
+  /// Adds to the number. Can be called from any thread; costs some nanoseconds, little compared with a system
+  /// call.
   package func add(_ more: Int = 1) {
     Self.cells[rawValue].count.wrappingAdd(more, ordering: .relaxed)
   }

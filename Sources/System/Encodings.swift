@@ -48,8 +48,8 @@ extension String {
 }
 
 extension Hasher {
-  /// Adds bytes in one call: an array's own method adds each byte separately, which takes twice as
-  /// long for a line of text.
+  /// Adds bytes in one call: an array's own method adds each byte separately, which takes twice as long for a
+  /// line of text.
   package mutating func combine(atOnce bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBytes { combine(bytes: $0) }
   }

@@ -1,6 +1,6 @@
 public import Glibc
 
-/// A locked file: flock(2). The kernel unlocks it when the process ends, so a lock is never stale.
+/// A file locked with flock(2). The kernel unlocks it when the process ends, so a lock is never stale.
 public final class FileLock: Sendable {
   /// The open file.
   public let descriptor: Int32

@@ -36,7 +36,7 @@ public struct FolderEntry {
       UnsafeMutableRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
   }
 
-  // "." and "..".
+  // Whether the name is "." or "..".
   fileprivate var isDots: Bool {
     let dot = CChar(bitPattern: UInt8(ascii: "."))
     return start[0] == dot && (start[1] == 0 || start[1] == dot && start[2] == 0)

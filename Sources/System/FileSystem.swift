@@ -52,7 +52,7 @@ public enum FileSystem<Failure: FileFailure> {
     if Glibc.rename(old, new) != 0 { throw .system(call: "rename", path: new, errno: errno) }
   }
 
-  /// Renames a file; returns false if the new name is taken.
+  /// Renames a file; returns false if the new name is in use.
   public static func rename(_ old: String, toFree new: String) throws(Failure) -> Bool {
     if notes_renameat2(AT_FDCWD, old, AT_FDCWD, new, NOTES_RENAME_NOREPLACE) == 0 { return true }
     // On file systems that cannot promise to replace nothing, a check comes first.

@@ -6,7 +6,7 @@ public protocol FileFailure: Error {
   static func system(call: String, path: String, errno: Int32) -> Self
 }
 
-/// A failed system call, for modules that have no error type of their own.
+/// A failed system call, for modules without their own error type.
 public struct SystemCallError: FileFailure, Equatable {
   /// The name of the call.
   public let call: String

@@ -7,9 +7,7 @@ internal import Synchronization
 ///
 /// The maker does not depend on it: if the system cannot start the thread, or has not started it
 /// before the maker is done, the thread does nothing.
-///
-/// The closure is kept here: a thread that neither frees nor allocates memory needs no memory pool of
-/// its own.
+///  The closure is stored here: a thread that neither frees nor allocates memory needs no separate memory pool.
 public final class HelperThread {
   private let body: @Sendable () -> Void
   private let turn = Atomic(Turn.awaited)
@@ -47,7 +45,7 @@ public final class HelperThread {
     self.handle = nil
   }
 
-  /// Returns false if the turn was already taken or missed.
+  /// Returns false if the other thread has already changed the turn.
   private func take(_ new: Turn) -> Bool {
     turn.compareExchange(expected: .awaited, desired: new, ordering: .acquiringAndReleasing)
       .exchanged

@@ -18,12 +18,11 @@ package struct DeviceState: Sendable {
   package var ahead: Int?
   /// How many versions it has that this device lacks; nil if unknown.
   package var behind: Int?
-  /// Whether the device shows, or last showed, the version in this device's folder; nil if it was
-  /// never connected.
+  /// Whether the device is in sync, or was when last connected; nil if it was never connected.
   package var isInSync: Bool?
   /// The notes that somebody edits there; nil if it is not connected.
   package var editing: [TreePath]?
-  /// The versions of one of the two devices that the other one holds back.
+  /// The held back versions, of either device.
   package var held: [RefusedVersions.Entry] = []
 
   /// The state of a device that is not connected.
@@ -36,7 +35,7 @@ package struct DeviceState: Sendable {
 
   /// How far two devices are in sync.
   package enum Agreement: Sendable {
-    /// One holds back versions of the other: `isThere` if the other device does, else this device.
+    /// One device holds back versions of the other: the other device if `isThere`, else this one.
     case notMerged(isThere: Bool)
     case neverMet
     case inSync

@@ -25,7 +25,7 @@ public final class Hooks: Sendable {
   private let logger: Logger
   private let commands = LimitedThreads(width: width)
 
-  /// How many commands run at once; events beyond that run no command.
+  /// How many commands can run at once. While this many run, events run no command.
   static let width = 4
   /// In seconds.
   static let limit = 30.0
@@ -38,7 +38,7 @@ public final class Hooks: Sendable {
     let hasRoom = commands.start { [logger] in
       if let trouble = Self.perform(command, occasion) { logger.warning("hook: \(trouble)") }
     }
-    if !hasRoom { logger.warning("hook passed over: \(Self.width) are running") }
+    if !hasRoom { logger.warning("hook skipped: \(Self.width) are running") }
   }
 
   /// Runs a command to its end, or kills it at the limit; returns the error, if any.
@@ -64,7 +64,7 @@ public final class Hooks: Sendable {
     switch child.wait(until: .now + limit) {
     case .exited(0): return nil
     case .exited(let code): return "ended with status \(code)"
-    case .killed(let signal): return "was ended by signal \(signal)"
+    case .killed(let signal): return "was killed by signal \(signal)"
     case nil:
       child.killGroup()
       return "ended after \(Int(limit)) s"

@@ -25,7 +25,7 @@ enum MachineWatch {
           if count > 0 {
             news = max(news, state.takes(buffer[..<count]))
           } else if count < 0, errno == ENOBUFS {
-            // The kernel had more messages than the buffer could take.
+            // The kernel had more messages than fit into the buffer.
             news = .got
           } else {
             break

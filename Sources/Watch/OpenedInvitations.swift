@@ -8,7 +8,7 @@ internal import System
 package final class OpenedInvitations: Sendable {
   /// An invitation that a device can still join with.
   package struct Opened: Sendable {
-    /// Its code, its role, its end, and the port at which the joining device reaches this one.
+    /// The invitation's code, role and expiry, and the port at which the joining device reaches this one.
     package let open: OpenInvitation
     /// Whether this device cannot be discovered on the network.
     package let isHidden: Bool
@@ -34,7 +34,7 @@ package final class OpenedInvitations: Sendable {
   private let state = Mutex(State())
   private let changed = Mutex<@Sendable () -> Void>({})
 
-  /// How many may be open at once; each may take a thread and a port.
+  /// How many may be open at once: each may need a thread and a port.
   private static let most = 8
   /// How long to wait until an invitation is open, in seconds.
   private static let patience = 30.0
@@ -47,7 +47,7 @@ package final class OpenedInvitations: Sendable {
     changed.withLock { $0 = body }
   }
 
-  /// The invitation with these first digits; nil if no device can join with it any more.
+  /// The invitation with these first digits; nil if no device can use it any longer.
   package subscript(_ locator: String) -> Opened? { state.withLock { $0.opened[locator] } }
 
   /// Opens an invitation for this many seconds, and returns its first digits when it is open. Throws
@@ -83,7 +83,7 @@ package final class OpenedInvitations: Sendable {
   ) -> any Error {
     defer { end(hold) }
     var (isHidden, own) = (false, String?.none)
-    // The code is forgotten when no device can join with it any more.
+    // Forgets the code: no device can use it any longer.
     func forget() { if let own { state.withLock { $0.opened[own] = nil } } }
     defer { forget() }
     do {

@@ -30,7 +30,7 @@ public final class Service: Sendable {
   let keepers: [String: any SessionKeeper]
   /// The visitors of each watched notebook's hubs.
   let hubVisitors: [String: HubVisitor]
-  /// Ends all connections. Made at the start, because this side opens connections, too.
+  /// Ends all connections. Made at the start, because this side also opens connections.
   let token: CancellationToken
 
   struct Entry: Sendable {

@@ -11,7 +11,7 @@ struct ServiceDialing {
   private let service: Service
   private let driver: SessionDriver
   private var dialer: Dialer
-  /// For each notebook, the devices with which nothing is exchanged.
+  /// For each notebook, the devices with which this one must not exchange.
   private var excluded: [String: Set<String>] = [:]
   /// The callers that wait for the end of all connection attempts.
   private var waiting: [BlockingQueue<Bool>] = []
@@ -57,8 +57,7 @@ struct ServiceDialing {
     case .found(let peer):
       service.isDiscoveryDown.store(false, ordering: .relaxed)
       let target = Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID)
-      // Anybody can announce addresses: the one at which the device has proved its identity comes
-      // first.
+      // Anybody can announce addresses: try first the one at which the device has proved its identity.
       let proved = proved(target)
       let others = peer.addresses.filter { $0 != proved }
       let addresses = peer.addresses.filter { $0 == proved } + others

@@ -55,41 +55,43 @@ struct ServiceLog: Sendable {
       (failure.peer.map { "session with \(name($0)) failed: " }
         ?? "\(failure.address.printable) refused: ") + text(failure.error)
     case .differs(let peer, let difference):
-      "the same versions merge differently at \(name(peer)): "
-        + "\(short(difference.peerTip)) by rules "
-        + "\(difference.peerRules.map(String.init) ?? "unknown"), "
-        + "here \(short(difference.tip)) by rules \(difference.rules); the next edit settles it"
+      "the same versions merge differently at \(name(peer)): \(short(difference.peerTip)) by rules "
+        + "\(difference.peerRules.map(String.init) ?? "unknown"), here \(short(difference.tip)) "
+        + "by rules \(difference.rules); the next edit removes the difference"
     case .hubWentBack(let hub, let former, let tip):
-      "\(name(hub)) held \(short(former)) and holds \(tip.map { "\(short($0))" } ?? "nothing") now; "
-        + "what was synced goes there again"
+      "\(name(hub)) held \(short(former)) and holds \(tip.map { "\(short($0))" } ?? "nothing") "
+        + "now; this device sends the synced versions again"
     case .hubMembersWentBack(let hub):
-      "\(name(hub)) has less in its list of members than at the last visit; what it lacks is known here"
+      "\(name(hub)) has a shorter list of members than at the last visit; this device knows the "
+        + "missing entries"
     case .alteredMerges(let peer, let merges, let notebook):
-      "\(short(notebook)): what came from \(name(peer)) holds altered merges: "
+      "\(short(notebook)): versions from \(name(peer)) contain altered merges: "
         + merges.map(short).joined(separator: ", ")
     case .hubOthers(let hub, let references):
-      "the branch of \(name(hub)) was replaced, as something was forgotten; these may lead to it still: "
+      "the branch of \(name(hub)) was replaced, because something was forgotten; these references "
+        + "may still lead to it: "
         + references.map(\.printable).joined(separator: ", ")
     case .followed(let author, let forgettings, let peer, let notebook):
       "\(short(notebook)): \(author?.printable ?? "another device") forgot something "
-        + "(\(things(forgettings.count, "forgetting"))); this device has followed by what came from \(name(peer))"
+        + "(\(things(forgettings.count, "forgetting"))); this device has followed, by the "
+        + "history from \(name(peer))"
     case .hubSplit(let hub, let kept, let joined):
-      "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is joined with it"
+      "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is merged into it"
     case .admitted(let hub, let device, let notebook):
-      "\(short(notebook)): \(device.name.printable) (\(short(device.deviceID))) is a member now, as "
-        + "\(device.role.rawValue), by an invitation at \(name(hub))"
+      "\(short(notebook)): \(device.name.printable) (\(short(device.deviceID))) is now a member, "
+        + "as \(device.role.rawValue), by an invitation at \(name(hub))"
     case .linkShared(let hub, let names, _, let notebook):
       "\(short(notebook)): several devices used one invitation link at \(name(hub)): "
         + names.map(\.printable).joined(separator: ", ")
     case .completed(let peer, let notebook):
-      "\(short(notebook)): what was missing in the history has come from \(name(peer))"
+      "\(short(notebook)): the missing objects of the history have arrived from \(name(peer))"
     case .invitation(let open):
       "invitation \(open.code.locator) for a \(open.role.rawValue) is open on port \(open.port)"
     case .joined(let locator, let device):
       "joined by invitation \(locator) as \(device.role.rawValue): \(device.name.printable) "
         + "(\(short(device.deviceID))) at \(device.address.printable)"
     case .offered(let locator, let address):
-      "invitation \(locator) is looked at by \(address.printable)"
+      "invitation \(locator) was shown to \(address.printable)"
     case .declined(let locator, let address):
       "invitation \(locator) declined by \(address.printable)"
     case .wrongCode(let locator, let address, let left):
@@ -106,16 +108,17 @@ struct ServiceLog: Sendable {
   private static func lineOfNotebook(_ event: Event) -> String {
     switch event {
     case .replaced(let plain, let notebook):
-      "\(short(notebook ?? "")): \(short(plain.version)) stands in the place of "
-        + "\(short(plain.made)), which was made with git and holds what no device takes: "
+      "\(short(notebook ?? "")): \(short(plain.version)) replaces \(short(plain.made)), which was "
+        + "made with git and contains files that other devices refuse: "
         + plain.excluded.map { "\($0.path)".printable }.joined(separator: ", ")
     case .version(let notebook, let saved):
       "\(short(notebook)): version of \(things(saved.changes.count, "changed file"))"
     case .saveNews(let notebook, let news):
       "\(short(notebook)): a save of \("\(news.path)".printable) "
         + (news.kind == .merged
-          ? "was made on an older text, and merged"
-          : "takes away \(things(news.lines, "line")) of \(news.devices.joined(separator: ", ").printable)")
+          ? "was based on an older text, and merged"
+          : "removes \(things(news.lines, "line")) of "
+            + "\(news.devices.joined(separator: ", ").printable)")
     case .connected(let notebook, let peer): "\(short(notebook)): connected to \(name(peer))"
     case .disconnected(let notebook, let peer):
       "\(short(notebook)): no longer connected to \(name(peer))"
@@ -127,24 +130,24 @@ struct ServiceLog: Sendable {
     case .addressesChanged(let notebook): "\(short(notebook)): a device was reached elsewhere"
     case .held(let notebook, let deleted, let total):
       "\(short(notebook)): held back a version that would delete \(deleted) of \(total) notes; "
-        + "'notes save --allow-deletes' lets it through"
+        + "'notes save --allow-deletes' makes it"
     case .notebookFailed(let notebook, let cause): "\(short(notebook)): \(text(cause.error))"
     case .broughtBack(let notebook, let files, let version):
-      "\(short(notebook)): a power cut had damaged "
+      "\(short(notebook)): a power cut damaged "
         + files.map { "\($0.path)".printable }.joined(separator: ", ")
-        + "; \(short(version)) brings back what was last saved"
+        + "; \(short(version)) restores the last saved texts"
     case .keyShared(let notebook, let witness):
       "\(short(notebook)): another machine uses this device's key"
         + (witness.map { "; \($0.printable) met both" } ?? "")
-        + "; 'notes device renew' gives this one a key of its own"
+        + "; 'notes device renew' makes a new key for this machine"
     case .keyRequested(let notebook, let peer):
       "\(short(notebook)): \(name(peer)) asks for a certificate for a new key: "
         + "'notes members certify \(short(peer.deviceID))'"
     case .watchLimit(let notebook, let interval):
-      "\(short(notebook)): no more folders can be watched (fs.inotify.max_user_watches); "
-        + "the folder is looked through every \(Int(interval)) s instead"
+      "\(short(notebook)): cannot watch more folders (fs.inotify.max_user_watches); the folder is "
+        + "scanned every \(Int(interval)) s instead"
     case .folder(let notebook, let isThere):
-      "\(short(notebook)): the folder is \(isThere ? "there again" : "not there")"
+      "\(short(notebook)): the folder is \(isThere ? "available again" : "unavailable")"
     case .gcDue(let notebook, _): "\(short(notebook)): there is enough to pack"
     default: ""
     }

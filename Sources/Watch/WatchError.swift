@@ -25,9 +25,9 @@ extension WatchError: CustomStringConvertible {
     switch self {
     case .system(let call, let path, let number):
       "\(call)\(path.isEmpty ? "" : " \(path)"): \(String(errorNumber: number))"
-    case .folderAway(let folder): "the folder \(folder) is not there"
+    case .folderAway(let folder): "the folder \(folder) is unavailable"
     case .watchedAlready(let folder, let process):
-      "\(folder) is watched already, by process \(process)"
+      "\(folder) is already watched, by process \(process)"
     case .watcherGone: "the watcher of the notebook has stopped"
     case .watcherRefused(let reason): "the watcher refused: \(reason)"
     case .notAnswering(let folder): "the watcher of \(folder) does not answer"

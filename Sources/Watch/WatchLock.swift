@@ -7,7 +7,7 @@ internal import System
 public final class WatchLock: Sendable {
   private let lock: FileLock
 
-  /// Takes the lock. Throws `WatchError.watchedAlready` if another process has it.
+  /// Acquires the lock. Throws `WatchError.watchedAlready` if another process has it.
   public init(stateFolder: StateFolder, folder: String) throws {
     let path = stateFolder[.watch]
     guard let lock = try Disk.lock(path) else {

@@ -44,8 +44,8 @@ final class WatchedNotebook: SessionKeeper {
     self.emit = emit
     sessions = SessionTable(
       ownDevice: context.key.deviceID, notebookID: context.membership.notebookID,
-      // An unreadable membership has an empty digest, which differs from any other, so the sessions
-      // exchange it again.
+      // An unreadable membership has an empty digest, which differs from any other, so sessions exchange the
+      // membership again.
       digest: { (try? context.membership.digest()) ?? [] }, emit: emit)
     jobs = try PolledQueue()
   }
@@ -78,8 +78,8 @@ final class WatchedNotebook: SessionKeeper {
     sessions.closeCaches()
   }
 
-  /// Whether this device may exchange anything with that one: not if it is known to be removed or
-  /// blocked. An unknown device may be a member whom another admin certified.
+  /// Whether this device may exchange with another: false for one that is known to be removed or blocked. An
+  /// unknown device may be a member whom another admin certified.
   func exchanges(with device: String) -> Bool {
     !context.membership.members().contains {
       $0.deviceID == device && ($0.isRemoved || $0.isBlocked)

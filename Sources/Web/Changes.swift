@@ -32,8 +32,8 @@ extension RequestContext {
     }
   }
 
-  /// Saves a text on top of the version that it was edited from. A text that cannot be saved is shown
-  /// again, as it exists nowhere else.
+  /// Saves a text on top of the version that it was edited from. If it cannot be saved, the page shows the text
+  /// again, because it exists nowhere else.
   func edit(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let shown = try shownNote(from: 3)
     // A field without its name belongs to another text.
@@ -137,7 +137,7 @@ extension RequestContext {
     return .see(root + "/?done=deleted")
   }
 
-  /// Pins a note to the top of the list, or takes it down, as the address says.
+  /// Pins a note to the top of the list, or unpins it, as the address says.
   func pin(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let (pinned, deed) = (PinnedNotes(in: notebook.stateFolder), request.path[2])
     if deed == "pin" { try pinned.pin(subject.id) } else { try pinned.unpin(subject.id) }

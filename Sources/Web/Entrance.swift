@@ -6,7 +6,7 @@ struct Entrance: Sendable {
   let hosts: [String]
   /// The certificate of the page, if it is on the network: there, only guests are admitted.
   let network: CertifiedPage?
-  /// The one of `hosts` that is the machine's name on its network; nil if it has none there.
+  /// The machine's name on its network, which is in `hosts`; nil if it has none there.
   let nameHost: String?
 
   /// The page of this machine's own browsers.

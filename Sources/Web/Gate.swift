@@ -70,7 +70,7 @@ final class Gate: Sendable {
       return .refused(421, "This is another host's address.")
     }
     guard [.GET, .POST].contains(head.method) else {
-      return .refused(405, "Only GET and POST are answered.")
+      return .refused(405, "This page answers only GET and POST.")
     }
     guard let parts = Request.parts(ofPath: head.path) else {
       return .refused(404, "There is no such page.")
@@ -78,7 +78,7 @@ final class Gate: Sendable {
     if let first = parts.first, entrance.network != nil,
       first == "open" || first == root.dropFirst()
     {
-      return .refused(403, "This is for the machine itself. Others come in as guests.")
+      return .refused(403, "This link works only on the machine itself. Join as a guest.")
     }
     if parts.count == 2, parts[0] == "open" { return open(parts[1], head, place) }
     if parts == [Self.authorityName], head.method == .GET, entrance.network != nil {
@@ -182,7 +182,7 @@ final class Gate: Sendable {
       let key = wrong.count < Self.mostPlaces || wrong[place] != nil ? place : ""
       return wrong[key, default: TokenBucket(aSecond: Self.wrongASecond, atOnce: 50)].take()
     }
-    guard mayTry else { return .refused(429, "Too many wrong tries.") }
+    guard mayTry else { return .refused(429, "Too many wrong attempts.") }
     return .refused(
       401,
       hasLink

@@ -6,21 +6,22 @@ struct Refusal: Error {
   private init(_ status: Int, _ text: String) { (self.status, self.text) = (status, text) }
 
   static let noSuchPage = Refusal(404, "there is no such page")
-  static let noSuchNote = Refusal(404, "there is no such note, and there was none")
+  static let noSuchNote = Refusal(404, "there is no such note, and there never was")
   static let noSuchFile = Refusal(404, "there is no such file now")
   static let noSuchVersion = Refusal(404, "there is no such version")
   /// The text that the page showed no longer exists.
   static let noSuchText = Refusal(
     404, "the text that this page showed is gone: edit the note as it is now")
-  static let noSuchInvitation = Refusal(404, "there is no such invitation, or it has ended")
+  static let noSuchInvitation = Refusal(404, "there is no such invitation, or it is closed")
   static let noSuchMember = Refusal(404, "there is no such member")
   static let noText = Refusal(
     409,
-    "this note can be read here and not edited: it is no text, or holds bytes that a browser would change"
+    "you can read this note here but not edit it: it is not text, or contains bytes that a browser "
+      + "would change"
   )
   /// The note differs from the one that the page showed, and the request would undo those changes.
   static let changedSince = Refusal(
-    409, "the note has changed since this page was shown: look at it first, then do it again")
+    409, "the note has changed since this page was shown: look at it, then try again")
   /// The device key of the notebook is missing.
   static let otherDevice = Refusal(
     409, "this notebook was made or joined with another device key")
@@ -36,21 +37,21 @@ struct Refusal: Error {
   /// A kind of file that the page does not accept.
   static let unknownKind = Refusal(
     415,
-    "the page takes images, sound, video, PDF, ZIP, e-books, tables, calendars, contacts and "
+    "the page accepts images, sound, video, PDF, ZIP, e-books, tables, calendars, contacts and "
       + "office documents; put other files into the notebook's folder")
   static let otherKind = Refusal(
-    415, "the file is not of the kind that its name says, or is damaged")
+    415, "the file's content does not match its name, or is damaged")
   /// A guest with the role reader requests a change.
   static let readOnly = Refusal(
-    403, "you are a reader here: you can look at everything and change nothing")
+    403, "you are a reader here: you can read everything and change nothing")
   /// A guest asks to undo something that is already undone or that another person did.
   static let notYours = Refusal(403, "you can undo only what you did here, once")
   /// A guest requests a page that is only for the user of this device.
-  static let ownerOnly = Refusal(403, "this page is for the user of this device alone")
+  static let ownerOnly = Refusal(403, "this page is only for the user of this device")
   /// The notebook's folder is unavailable; it may return.
   static let away = Refusal(
     503,
-    "the notebook is not there now: its folder was moved, or is on a medium that was taken out")
+    "the notebook is unavailable: its folder was moved, or its medium was removed")
   /// The book of guests cannot be read, or other users could have written it.
   static let bookUnreadable = Refusal(
     503,
@@ -58,10 +59,10 @@ struct Refusal: Error {
   static let tooManyUploads = Refusal(503, "others are adding files now: try again")
 
   static func tooLong(_ most: Int) -> Refusal {
-    Refusal(413, "the text has more than \(most / 1024) KiB, which the page does not take")
+    Refusal(413, "the text has more than \(most / 1024) KiB, which is too much for the page")
   }
 
   static func tooLarge(_ most: Int) -> Refusal {
-    Refusal(413, "the file has more than \(most >> 20) MiB, which the page does not take")
+    Refusal(413, "the file has more than \(most >> 20) MiB, which is too much for the page")
   }
 }

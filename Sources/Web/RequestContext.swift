@@ -106,7 +106,7 @@ struct RequestContext {
       is WatchError, is GuestError,
       is NameDefect:
       trouble("\(error)", status: 409)
-    case MergeError.noConflict: trouble("the note has no conflict any more", status: 409)
+    case MergeError.noConflict: trouble("the note no longer has a conflict", status: 409)
     default: trouble("\(error)", status: 500)
     }
   }

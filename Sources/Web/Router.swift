@@ -26,7 +26,7 @@ final class Router: Sendable {
   ) -> EventLoopFuture<Response> {
     guard waiting.add(1, ordering: .relaxed).newValue <= limits.waiting else {
       waiting.subtract(1, ordering: .relaxed)
-      return loop.makeSucceededFuture(.plain(503, "Too much is asked at once. Try again."))
+      return loop.makeSucceededFuture(.plain(503, "Too many requests at once. Try again."))
     }
     return pool.runIfActive(eventLoop: loop) { [self] in
       defer { waiting.subtract(1, ordering: .relaxed) }
@@ -54,7 +54,7 @@ final class Router: Sendable {
     }
   }
 
-  /// The page that helps a stranger.
+  /// The answer to a visitor without access, with a text that says what to do.
   static func closed(_ text: String) -> Response {
     let page = HTML.document("No access – notes", root: "") {
       """

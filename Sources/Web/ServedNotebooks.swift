@@ -95,7 +95,7 @@ final class ServedNotebooks: Sendable {
           let same = former.first {
             $0.site.notebookID == id && $0.folder == folder && !$0.news.isOver
           }
-          // A notebook that cannot be served now is tried at the next update.
+          // If a notebook cannot be served now, the next update tries again.
           guard var entry = same ?? (try? begin(notebook, folder)) else { continue }
           entry.isThere = true
           next.append(entry)

@@ -59,9 +59,9 @@ extension RequestContext {
   func text(of shown: ShownNote, _ subject: Subject, in notebook: Notebook) throws -> [UInt8]? {
     // If the form's version does not exist here, the text in the folder is used.
     let then = try? notebook.history.noteVersion(named: shown.version.hex, of: subject.path)
-    // Without this commit, too, the text in the folder is used.
+    // Without this commit, the text in the folder is used as well.
     if then == nil, let commit = try? version(shown.version.hex, in: notebook),
-      // Without this text, too, the text in the folder is used.
+      // Without this text, the text in the folder is used as well.
       let text = try? notebook.history.text(of: subject.path, at: commit),
       try notebook.repository.hash(blob: text) == shown.blob
     {

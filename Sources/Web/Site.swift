@@ -71,7 +71,7 @@ final class Site: Sendable {
   /// start of the page.
   func lastHere(of guest: Guest) -> Int64? { seen.withLock { $0[guest.id] } }
 
-  /// The root of the guest who used this link; nil if nobody did, or if the guest was removed.
+  /// The path of the guest who used this link; nil if nobody did, or if the guest was removed.
   func path(ofToken token: String) throws -> String? {
     try GuestBook.path(ofToken: token, among: presentGuests()).map { "/" + $0 }
   }

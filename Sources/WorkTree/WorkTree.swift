@@ -8,7 +8,7 @@ internal import System
 public final class WorkTree {
   /// The folder.
   public let folder: String
-  /// The repository behind it.
+  /// The work tree's repository.
   public let repository: Repository
 
   /// The settings in `.git/config`, read when first needed in this transaction.

@@ -30,7 +30,7 @@ extension WorkTreeError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .newerFormat(let format):
-      "the notebook has format \(format), which is newer than this notes understands"
+      "the notebook has format \(format), which needs a newer version of notes"
     case .file(let call, let path, let errno): "\(call) \(path): \(String(errorNumber: errno))"
     case .obstructed(let path):
       "cannot write note \(path): something else is in its place"

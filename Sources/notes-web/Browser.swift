@@ -28,7 +28,7 @@ struct Browser {
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &former)
-    // Without the program nothing is opened, either.
+    // Without the program, no browser is opened.
     let program = try? ChildProcess(
       "xdg-open", arguments: words, input: .null, output: .null, errors: .null, group: .session,
       defaultSignals: [SIGPIPE])

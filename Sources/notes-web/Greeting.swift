@@ -45,7 +45,7 @@ struct Greeting {
     guard let network else { return own + " Press Ctrl-C to stop." }
     let parts =
       [own, guestWords(network), certificate(network)]
-      + publicAddresses.map { "The page is not served at \($0), which is a public address." }
+      + publicAddresses.map { "The page is not available at \($0), which is a public address." }
       + ["Press Ctrl-C to stop."]
     return parts.joined(separator: "\n\n")
   }
@@ -54,7 +54,7 @@ struct Greeting {
   var news: String {
     guard let network else {
       return
-        "\nThis machine has no private address any more: the page is on no network until it has one."
+        "\nThis machine has lost its private address: until it has one, the page is on no network."
     }
     let place =
       invitationPath == nil
@@ -67,13 +67,14 @@ struct Greeting {
   private func guestWords(_ network: ServedNetwork) -> String {
     if isOfAll {
       return
-        "The pages are on the network at \(network.origins[0]), for guests, each of one notebook:"
-        + "\n'notes web guests invite', in a notebook's folder, makes a link for a guest of it."
+        "The pages are on the network at \(network.origins[0]), for guests, each with access to "
+        + "one notebook:\n'notes web guests invite', in a notebook's folder, makes a link for "
+        + "one of its guests."
     }
     guard let invitationPath else {
       return
-        "The page is on the network at \(network.origins[0]), for guests who joined before;"
-        + "\nnobody can be invited: 'notes web guests' lists them."
+        "The page is on the network at \(network.origins[0]), for guests who joined before;\nno "
+        + "more guests can join: 'notes web guests' lists them."
     }
     let links = network.origins.map { $0 + invitationPath }
     let code = QRCode.lines(ofText: links[0])

@@ -22,7 +22,7 @@ func fail(_ message: String, hint: String) -> Never {
 
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count == 7 else {
-  fail("notes-web is run by 'notes web'", hint: "'notes web --help' shows its options")
+  fail("to serve the page, run 'notes web'", hint: "'notes web --help' shows its options")
 }
 let isJSON = words[3] == "json"
 let isOfAll = words[6] == "all"
@@ -41,9 +41,9 @@ do {
     controlFolder: words[1].isEmpty ? nil : words[1], port: Int(words[2]),
     network: words[5] == "lan" ? .ofThisMachine() : nil)
 } catch let error as WebNetworkError {
-  fail("the page cannot be served to others: \(error)", hint: "'notes doctor' looks at the network")
+  fail("cannot serve the page to others: \(error)", hint: "'notes doctor' checks the network")
 } catch {
-  fail("the page cannot be served: \(error)", hint: "'notes web --port N' names another port")
+  fail("cannot serve the page: \(error)", hint: "'notes web --port N' uses another port")
 }
 let link = server.link ?? ""
 // A guest belongs to one notebook, so if all are served the command itself makes no invitation.
@@ -58,7 +58,8 @@ do {
   }
 } catch {
   say(
-    "notes: hint: the system does not tell when addresses change: start this again then\n",
+    "notes: hint: the system does not report changes of addresses: restart this command after a "
+      + "change\n",
     on: STDERR_FILENO)
 }
 let browser = Browser(

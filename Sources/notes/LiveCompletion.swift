@@ -7,7 +7,7 @@ internal import Membership
 internal import Notebook
 
 /// Completions beyond the words of the command line's own grammar: the notes, versions and devices of the
-/// current notebook. If anything fails, nothing is offered.
+/// current notebook. If anything fails, it offers nothing.
 struct LiveCompletion {
   private typealias Offer = (word: String, about: String)
 
@@ -23,7 +23,7 @@ struct LiveCompletion {
       for (option, folder) in zip(words, words.dropFirst()) where option == "-C" {
         guard chdir(folder) == 0 else { return [] }
       }
-      // If a completion fails, nothing is offered.
+      // If a completion fails, offer nothing.
       guard let notebook = try? NotebookLocator.notebook(),
         let found = try? offers(LiveCompletion(notebook: notebook, typed: unquoted(prefix)))
       else { return [] }
@@ -145,7 +145,7 @@ struct LiveCompletion {
     kind { live in
       let operations = try live.notebook.history.operations().lazy
         .filter { !$0.isUndone && $0.kind != .undo }
-        // Without its versions, the operation may have changed something.
+        // If git has pruned its versions, the operation counts as one that changed something.
         .filter { (try? live.notebook.history.hasEffect($0)) ?? true }.prefix(most)
       return operations.map { ($0.after.short, "\($0.kind.rawValue): \(Visible.name($0.summary))") }
         + (try words(live.notes()))

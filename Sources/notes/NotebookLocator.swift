@@ -14,8 +14,8 @@ enum NotebookLocator {
     notebook.saveNotice = { Output.errors.write($0.warning) }
     notebook.pruneNotice = { lost, version in
       Output.errors.write(
-        "notes: warning: git removed version \(lost.short) while it was being saved\n"
-          + "notes: hint: version \(version.short) is in its place; end watchers before 'git prune'\n"
+        "notes: warning: git removed version \(lost.short) while it was being saved\nnotes: hint: "
+          + "version \(version.short) replaces it; stop watchers before 'git prune'\n"
       )
     }
     let line = ProgressLine()
@@ -49,10 +49,10 @@ enum NotebookLocator {
     var failure = Failure(describing: error)
     failure.hint =
       known.count == 1
-      ? "your notebook is \(Visible.name(first)); 'notes config default \(Visible.word(first))' has "
-        + "commands use it everywhere"
-      : "'notes notebooks' lists yours; go to one, or 'notes config default FOLDER' has commands use it "
-        + "everywhere"
+      ? "your notebook is \(Visible.name(first)); 'notes config default \(Visible.word(first))' "
+        + "makes it the default"
+      : "'notes notebooks' lists yours; go to one, or make one the default with 'notes config "
+        + "default FOLDER'"
     return failure
   }
 
@@ -82,7 +82,7 @@ enum NotebookLocator {
   private static func current() throws(Failure) -> String {
     guard let path = getcwd(nil, 0) else {
       throw .system(
-        "the current folder cannot be named", errno: errno, kind: "no_current_folder",
+        "the current folder has no path", errno: errno, kind: "no_current_folder",
         hint: "it may have been deleted: go to another one, or name one with -C DIR")
     }
     defer { free(path) }

@@ -26,7 +26,7 @@ struct ErrorTextTests {
     }
     #expect(
       "\(MembershipError.nameRefused(.forbidden(0x1B)))"
-        == "a name cannot hold the character U+001B")
+        == "a name cannot contain the character U+001B")
     #expect(
       "\(MembershipError.deviceKeyUnusable(path: "/k", defect: .openToOthers(mode: 0o644)))"
         == "the device key /k cannot be used: other users may read it")

@@ -97,7 +97,7 @@ import Testing
     let error = #expect(throws: DiscoveryError.self) { try alice.publish(Self.bob) }
     #expect(
       error?.description
-        == "devices cannot be found: the Avahi client library is missing (libavahi-absent.so.3: "
+        == "cannot look for devices: the Avahi client library is missing (libavahi-absent.so.3: "
         + "cannot open shared object file: No such file or directory)")
   }
 

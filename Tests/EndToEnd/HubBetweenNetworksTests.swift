@@ -77,8 +77,8 @@ import Testing
       ben, ["join", link, ben.folder, "--yes", "--device-name", "ben"], in: ben.host.home, client)
     #expect(try ben.lines("Note.txt") == ["One", ""])
     try ben.write("Ben.txt", ["by ben", ""])
-    #expect(try sync(anna).contains("ben is a member now, as admin, by an invitation at home"))
-    #expect(try sync(ben).contains("ben is a member now, as admin"))
+    #expect(try sync(anna).contains("ben is now a member, as admin, by an invitation at home"))
+    #expect(try sync(ben).contains("ben is now a member, as admin"))
     _ = try sync(anna)
     #expect(try anna.lines("Ben.txt") == ["by ben", ""])
 

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// notes-hub(7): "devices […] exchange versions when they are not on one network". Two networks of two hosts each,
-/// which share nothing but a bare repository.
+/// notes-hub(7): "devices of a notebook exchange versions if they are not on one network". Two networks of two
+/// hosts each, which share nothing but a bare repository.
 @Suite(.timeLimit(.minutes(20))) struct TwoNetworksTests {
   @Test("What is written on either network reaches all devices, and they show the same")
   func hub() throws {

@@ -47,7 +47,7 @@ struct AuthorityTests {
     #expect(try !bob.notebook().repository.contains(side))
     // It is told, and which it is.
     let held = try RefusedVersions(stateFolder: bob.notebook().stateFolder).all(in: bob.notebook())
-    #expect(held.first?.words?.contains("in the name of Ada is not taken") == true)
+    #expect(held.first?.words?.contains("in the name of Ada is refused") == true)
     // Nobody loses anything, and all goes on once the hub shows what was given to it.
     try hub.git(["-C", hub.path, "update-ref", "refs/heads/main", new.hex])
     try bob.write("from bob\n", to: "B.txt")
@@ -187,7 +187,7 @@ struct AuthorityTests {
 
   // MARK: People who only use git
 
-  @Test("what people commit with git is taken where an admin says so, who answers for it")
+  @Test("what people commit with git is taken where an admin says so, who vouches for it")
   func gitPerson() throws {
     let open = Hub(name: "hub", url: hub.path, acceptsUnsigned: true)
     let pat = try hub.clone(as: "pat")

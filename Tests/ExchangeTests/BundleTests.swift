@@ -211,7 +211,7 @@ struct BundleTests {
     #expect(throws: BundleError.self) { try bob.apply(folder["list.bundle"]) }
   }
 
-  // "The members are added first"
+  // "The device first adds the members"
   @Test("who joined and who was removed is known by it; a reader makes none")
   func members() throws {
     try ada.writeBundle(path)

@@ -83,7 +83,7 @@ struct ForgettingHubTests {
     #expect(try ada.notebook().forgettingStatus()?.hasMovedOver("hub") == true)
   }
 
-  // "removes from the versions that only the hub had what was removed from the others"
+  // "removes the same things from the versions that only the hub had"
   @Test("what others gave the hub meanwhile is brought over", arguments: [true, false])
   func bringsOver(isKnown: Bool) throws {
     let known = isKnown ? try Hub.knownTips(in: ada.notebook()) : [:]
@@ -138,7 +138,7 @@ struct ForgettingHubTests {
     try expectGone([ada, bob])
   }
 
-  // "the visit fails (hub_keeps_forgotten), and nothing goes there"
+  // "the visit fails (hub_keeps_forgotten), and no device sends anything there"
   @Test(
     "a hub that does not let its branch be replaced keeps it, and is told of",
     arguments: [true, false])
@@ -200,7 +200,7 @@ struct ForgettingHubTests {
     #expect(try bob.text("pat.txt") == "of pat\n" && bob.text("sam.txt") == "of sam\n")
   }
 
-  // "Other branches and tags at such a hub … The command names them, and leaves them alone"
+  // "Other branches and tags at a hub … The command names them and leaves them alone"
   @Test(
     "other references are named; the other branch of the notebook is replaced with it",
     arguments: [true, false])
@@ -239,7 +239,8 @@ struct ForgettingHubTests {
 
   // MARK: Bundles
 
-  // "Versions from before": "those that were rewritten become what they are here, and the others come without what was removed"
+  // "Versions from before": "the device keeps its rewritten form of the versions that it has rewritten, and
+  // removes the same things from the others"
   @Test("a bundle from before is brought over; one that builds on what is gone is refused")
   func bundles() throws {
     let (whole, later, new) = (hub.folder["whole"], hub.folder["later"], hub.folder["new"])

@@ -144,8 +144,7 @@ struct HandshakeAdmissionTests {
     #expect(port.begin(third) == true)
   }
 
-  // notes-protocol(7), LIMITS: "An address from which somebody had a session lately counts by itself,
-  // whatever its network."
+  // notes-protocol(7), LIMITS: "An address that had a session lately counts separately, whatever its network."
   @Test("a member and a flood of one IPv6 network do not share places")
   func sameNetwork() throws {
     var visitors = HandshakeAdmission(limits: Self.few)
@@ -173,7 +172,7 @@ struct HandshakeAdmissionTests {
     }
   }
 
-  /// "Over the limit of a device its oldest session is closed".
+  /// "If a device has too many sessions, its oldest session is closed".
   @Test("a device at many addresses holds four sessions of a notebook, and others are let in")
   func device() throws {
     let port = Port(HandshakeAdmission.Limits())
@@ -204,8 +203,8 @@ struct HandshakeAdmissionTests {
     #expect(HandshakeAdmission.network(of: "fe80::1") != HandshakeAdmission.network(of: "fe80::2"))
   }
 
-  /// notes-protocol(7), LIMITS: "A silent connection is not answered either, and costs no more than a
-  /// descriptor".
+  /// notes-protocol(7), LIMITS: "A device does not answer a silent connection either, which costs no more than
+  /// a descriptor".
   @Test("for silent connections no handshake is begun, and a member is served beside them")
   func silence() throws {
     let ada = try Device(founding: "Ada")

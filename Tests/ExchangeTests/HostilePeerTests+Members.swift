@@ -129,7 +129,7 @@ extension HostilePeerTests {
     #expect(membership.role(ofDevice: world.carol.key.deviceID) == .writer)
   }
 
-  // notes-protocol(7), LIMITS: "Over the limit of a device its oldest session is closed".
+  // notes-protocol(7), LIMITS: "If a device has too many sessions, its oldest session is closed".
   @Test("all the sessions that a device can open")
   func sessions() throws {
     let world = try HostileWorld()

@@ -31,7 +31,7 @@ struct HubMembersTests {
   func travels() throws {
     let before = try list()
     let cleo = try Device("Cleo", certifiedBy: ada)
-    // "If the hub's list has less than this device's, this device's replaces it"
+    // "If the hub's list then lacks entries of this device's, … this device's list replaces it"
     let moves = try hub.moves()
     try ada.meet(hub)
     #expect(try list() != before && hub.moves() == moves)
@@ -54,7 +54,7 @@ struct HubMembersTests {
     try hub.git(["-C", hub.path, "fsck", "--strict"])
   }
 
-  // "If the hub's list has less than this device's, this device's replaces it"
+  // "If the hub's list then lacks entries of this device's, … this device's list replaces it"
   @Test("the list goes there with a visit that takes versions and gives none, too")
   func withVersions() throws {
     try bob.write("by bob\n", to: "B.txt")
@@ -68,7 +68,7 @@ struct HubMembersTests {
     #expect(try hub.moves() == moves)
   }
 
-  // "one whose root is not the notebook's own is of another notebook: nothing is exchanged"
+  // "If the root of a list is not the notebook's own, the list belongs to another notebook"
   @Test("the list of another notebook ends the visit; one that nobody can read is replaced")
   func foreign() throws {
     let other = try FolderHub()
@@ -91,7 +91,7 @@ struct HubMembersTests {
     #expect(try bob.text("A.txt") == "three\n" && list() != there)
   }
 
-  // "If a member that this device knows as an admin has signed the root ..."
+  // "If a member that this device knows as an admin has signed that root ..."
   @Test("who meets others at a hub alone is told that the membership was started over, and by whom")
   func startedOver() throws {
     let former = try list()
@@ -141,7 +141,7 @@ struct HubMembersTests {
     }
   }
 
-  // "A host that takes no such reference is a hub all the same"
+  // "A host that accepts no such reference can still be a hub"
   @Test("a host that refuses the list takes the notes")
   func refused() throws {
     try hub.make()

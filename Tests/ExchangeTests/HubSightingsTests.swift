@@ -58,7 +58,7 @@ struct HubSightingsTests {
       ])
     #expect(try found(bob).map(\.kind) == [.split])
     #expect(try found(bob).map(\.hub) == ["origin"])
-    // "... until a visit or a meeting shows otherwise".
+    // "... until a visit or a session shows otherwise".
     let merged = try #require(try ada.notebook().state().tip)
     try saw(ada, hub, merged)
     #expect(try found(ada).isEmpty)
@@ -111,8 +111,8 @@ struct HubSightingsTests {
     #expect(try found(ada).isEmpty && found(bob).isEmpty)
   }
 
-  // "The size of a list is how many certificates of members and revoked serial numbers it has, of those that the
-  // device knows"
+  // "The size of a list is the number of its members' certificates and revoked serial numbers that the device
+  // knows"
   @Test(
     "the size of a list grows with each member and each removal, and not by what nobody certified")
   func sizes() throws {

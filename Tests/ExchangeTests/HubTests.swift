@@ -245,7 +245,7 @@ struct HubTests {
     try pat.commit("from pat\n", to: "pat.txt")
     try ada.write("one\nmore\n", to: "A.txt")
     try ada.meet(hub)
-    // "a rebase of commits that were not pushed yet does no harm"
+    // "they may rebase commits that they have not pushed yet"
     try pat.git("pull", "--quiet", "--rebase")
     try pat.git("push", "--quiet")
     // Only an admin takes it, and answers for it to the others.
@@ -263,7 +263,7 @@ struct HubTests {
     for device in [ada, bob, ada] { try device.meet(hub) }
     #expect(try hub.tip() == ada.tip() && hub.tip() == bob.tip())
     #expect(try ada.text("pat.txt") == "from pat, too\n")
-    // "Other branches and tags are left alone, and not fetched."
+    // "Devices leave other branches and tags alone."
     #expect(try ada.git("tag").text.isEmpty)
     #expect(try ada.git("rev-parse", "-q", "--verify", "refs/remotes/hub/side").text.isEmpty)
     try pat.git("fetch", "--quiet", "origin", "v1", "side")

@@ -29,8 +29,8 @@ struct HubTroubleTests {
     try hub.git(["-C", hub.path, "update-ref", "refs/heads/main", id])
   }
 
-  // "Nothing that was synced is lost: it is here, is merged with the hub's version, and goes
-  // there again."
+  // "No synced version is lost: the device still has it, merges it with the hub's version, and sends it to the
+  // hub again."
   @Test("an old tip again: it is said, and what was synced goes there again")
   func oldTip() throws {
     let old = try #require(try hub.tip())

@@ -56,7 +56,7 @@ struct KeySharingTests {
     #expect(try clone.text("bob.txt") == "b\n")
   }
 
-  /// notes-protocol(7): "If left of a device that it meets for the first time names a former key, the side
+  /// notes-protocol(7): "If left of a device that connects for the first time names a former key, the side
   /// forgets the machines of that key."
   @Test("one that got a key of its own ends it, once")
   func left() throws {

@@ -234,8 +234,8 @@ struct LimitsTests {
     #expect(bye.message?.printable.count == ProtocolLimits.byeCharacters)
   }
 
-  // "one of each device and notebook, 4 of a device and 64 in all", "at most 10 minutes whatever
-  // expires says".
+  // "one invitation for each device and notebook, 4 of a device and 64 in all", "at most for 10 minutes,
+  // whatever expires says".
   @Test("No more invitations are kept than that, each for no longer than it may live")
   func invitations() throws {
     let folder = try TemporaryFolder()

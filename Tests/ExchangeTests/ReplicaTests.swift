@@ -57,8 +57,8 @@ struct ReplicaTests {
     #expect(try replica.shown == first)
   }
 
-  // notes-protocol(7): "as soon as the objects of a version that was saved there are on the disk, before
-  // its own branch has moved"
+  // notes-protocol(7): "as soon as the objects of a version that it saved are on its disk, before its own
+  // branch has moved"
   @Test("shows a version whose branch is about to move, until that has moved or not")
   func early() throws {
     let replica = try replica(of: ada, with: bob)
@@ -71,7 +71,7 @@ struct ReplicaTests {
     #expect(try replica.shown == before)
   }
 
-  // notes-merge(7), "The stale editor": "Each is reported, whichever command saved it"
+  // notes-merge(7), "The stale editor": "Every command that makes such a save reports it"
   @Test("tells of the saves that its keeper found, where they began and where they met a merge")
   func tellsSaves() throws {
     func bring(_ text: String, report: @escaping (Event) -> Void) throws {
@@ -178,7 +178,7 @@ struct ReplicaTests {
       .count { $0.hasPrefix("Answer for versions") }
   }
 
-  // notes-security(7): "One such version covers all that a hub or a bundle gets at a time"
+  // notes-security(7): "One such version covers all versions that a hub or a bundle gets at a time"
   @Test("for what was made with git a version on top is made only where it is needed")
   func fewAnswers() throws {
     _ = try sync(bob, ada)

@@ -115,13 +115,13 @@ struct SessionAuthorityTests {
     #expect(answer.refused == (forgery.isTaken ? nil : "unsigned_version"))
     #expect(ada.exists("forged.txt") == forgery.isTaken)
     if forgery.isTaken { return }
-    // "Nothing that came with it is kept", and both sides say so.
+    // "It … keeps nothing that arrived with it", and both sides say so.
     #expect(try ada.tip() == before && !ada.notebook().repository.contains(head))
     #expect {
       try served.get()
     } throws: {
       if case SyncError.notMerged(.unsigned, let words) = $0 {
-        words.contains("in the name of Cleo is not taken")
+        words.contains("in the name of Cleo is refused")
       } else {
         false
       }
@@ -224,7 +224,7 @@ struct SessionAuthorityTests {
     #expect(top.deviceID == bob.key.deviceID && top.parents == [made])
   }
 
-  // "An honest device is never refused"
+  // "No device refuses an honest one"
   @Test(
     "devices that edit, rewrite by hand, and gain and lose roles are taken",
     arguments: 0..<2)

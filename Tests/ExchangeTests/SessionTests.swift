@@ -218,7 +218,7 @@ struct SessionTests {
     #expect {
       try sync(bob, ada)
     } throws: {
-      "\($0)".hasSuffix(": its user has to allow first that 8 of 12 notes go there")
+      "\($0)".hasSuffix(": its user must first allow the deletion of 8 of 12 notes there")
     }
     // Ada means it; Bob has not been asked.
     _ = try ada.notebook().save(allowsMassDeletion: true)

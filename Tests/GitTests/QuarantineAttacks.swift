@@ -68,7 +68,7 @@ private let treeAttacks: [Attack] = [
   },
 ]
 
-// notes-protocol(7), PACKS: "Every version, not only the heads, keeps the limits of files, folders and
+// notes-protocol(7), PACKS: "Every version, not only the heads, is within the limits of files, folders and
 // paths."
 private let historyAttacks: [Attack] = [
   .former("few trees that stand for 2^40 files") { pack in
@@ -106,7 +106,7 @@ private let commitAttacks: [Attack] =
     Attack("a commit without a tree") { pack in
       (nil, [try pack.add(.commit, Array("author A <a> 1 +0000\n\nm\n".utf8))])
     },
-    Attack("a second tree, which did not come, after the committer") { pack in
+    Attack("a second tree, which did not arrive, after the committer") { pack in
       let second = "tree \(HandmadePack.id(.tree, [1]))"
       return (nil, [try pack.addCommit(pack.addTree([]), further: [second])])
     },
@@ -259,7 +259,7 @@ private let packAttacks: [Attack] = [
   },
 ]
 
-// notes-protocol(7), PACKS: "An object is in a pack once", "A delta's base is before it".
+// notes-protocol(7), PACKS: "Each object is in the pack only once", "The base of a delta is before the delta".
 private let deltaAttacks: [Attack] = [
   Attack("one delta twice") { pack in
     let old = Array("first\n".utf8)

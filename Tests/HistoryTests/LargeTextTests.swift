@@ -34,8 +34,9 @@ struct LargeTextTests {
     #expect(place(table[number]) == old.withUnsafeBufferPointer { $0.baseAddress })
   }
 
-  /// notes-blame(1): "The command refuses a note of more than 131072 lines. Of former versions with more, it
-  /// compares the first and the last 65536 lines; a line from between these belongs to the version after."
+  /// notes-blame(1): "The command refuses a note of more than 131072 lines. If an earlier version has more
+  /// lines, blame compares only its first and last 65536, and attributes the lines between these to the next
+  /// version."
   @Test("who wrote a line is looked for among so many, and none of their bytes are kept")
   func blamedLines() throws {
     let home = try Fixture()

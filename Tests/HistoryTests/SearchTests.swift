@@ -80,8 +80,8 @@ import Testing
     try fixture.notebook.history.search(query).map(\.path.description)
   }
 
-  // "those whose title holds all texts, those that hold each text as a word of its own, those that
-  // hold one only as a part of longer words; and among equals the file that was changed last."
+  // "those whose title contains all texts, those that contain each text as a whole word, those that contain a
+  // text only as a part of longer words; among equals, the note that changed last."
   @Test func `Titles come first, then words, then parts`() throws {
     let fixture = try Fixture()
     try fixture.write("a/Milky way.txt", "stars\n")
@@ -141,7 +141,7 @@ import Testing
     #expect(String(validating: line.bytes, as: UTF8.self) != nil)
   }
 
-  // "It is matched within lines: ^ and $ are a line's start and end."
+  // "An expression matches within a line: ^ and $ are a line's start and end."
   @Test(arguments: [
     ("^- \\[ \\]", ["a.txt"]), ("é.$", ["b.txt"]), ("^.é.$", []), ("T[aA]sk", ["a.txt"]),
     ("task.*done", []), ("x*", ["a.txt", "b.txt"]), ("\\<ask\\>", []),
@@ -153,8 +153,7 @@ import Testing
     #expect(Set(try found(fixture, SearchQuery([expression], areExpressions: true))) == Set(paths))
   }
 
-  // "An expression that comes to more than 20,000 characters with its repetitions written out is
-  // refused."
+  // "The command refuses an expression of more than 20,000 characters, with its repetitions written out."
   @Test(arguments: ["a{200}{200}", "((a{99}){99}){99}", "a[", "(", "a{9999999999}", "a\u{0}b"])
   func `An expression that is wrong or huge is refused`(expression: String) {
     #expect(throws: HistoryError.self) { try SearchQuery([expression], areExpressions: true) }
@@ -165,7 +164,7 @@ import Testing
     _ = try SearchQuery([expression], areExpressions: true)
   }
 
-  // "Also find the notes that do not hold the texts now but once did, deleted ones too."
+  // "Also find notes that once contained the texts, deleted ones included."
   @Test func `History knows which version held a text last`() throws {
     let fixture = try Fixture()
     func save(_ name: String, _ text: String?) throws -> ObjectID {

@@ -127,8 +127,8 @@ import Testing
     #expect(try ada.read("Note.txt") == "soy milk\n")
   }
 
-  // notes-versions(7): "Each version comes after all that were made on it"; "If several could be next,
-  // the one with the latest date is"; "the fewest others without which dates never go back".
+  // notes-versions(7): "Each version comes after all versions that are based on it"; "If several versions could
+  // be next, the one with the latest date is"; "the fewest others without which dates never go back".
   @Test func `Any clocks: children come first, and dates never go back`() throws {
     let seed =
       TestEnvironment.variable("NOTES_TEST_SEED").flatMap { UInt64($0) }

@@ -42,7 +42,7 @@ struct MembershipStoreTests {
         == .membershipMissing(folder: family.folder["new"]))
   }
 
-  // "judges others by the former set in the meantime"
+  // "judges other devices by the former set in the meantime"
   @Test("While a peer's set is taken in, members are recognised", .timeLimit(.minutes(10)))
   func mergeUnderWay() throws {
     let family = try Family()

@@ -69,7 +69,7 @@ struct PersonTests {
     #expect(throws: CertificateDefect.extensions) { try Person(der: [0x30, 0x84, 0, 0, 0, 1, 0]) }
   }
 
-  // "as in a notebook from notes 1.0, the device is a person by itself … and may get other devices"
+  // "as in a notebook from notes 1.0, the device stands for a person of its own … and may get other devices"
   @Test("A device without a person is one by itself; a second one shows the device's name as well")
   func first() throws {
     let family = try Family()
@@ -88,7 +88,7 @@ struct PersonTests {
     #expect(family.store.member(desk)?.name == "desk")
     #expect(family.store.status(ofDevice: phone.deviceID).name == "anna (phone)")
 
-    // "or had some that were removed"
+    // "and had no others"
     try family.store.remove(
       devices: [laptop.deviceID, third.deviceID], by: family.founder, now: Family.start + 1)
     #expect(family.store.member(phone)?.name == "anna (phone)")
@@ -97,7 +97,7 @@ struct PersonTests {
       family.store.signers()[phone.deviceID]?.names == ["anna (phone)", "phone", "anna"])
   }
 
-  // "a change of name or role by notes 1.0 ... leaves the device with its person"
+  // "if notes 1.0 ... changes a name or role, the device still belongs to the same person"
   @Test("A certificate of notes 1.0 in the place of another leaves the device with its person")
   func oldIssuer() throws {
     let family = try Family()
@@ -238,12 +238,12 @@ struct PersonTests {
     let phone = try DeviceKey.random()
     let anna = try issue(phone, "anna")
     #expect(anna.name == "anna" && anna.deviceName == "phone" && anna.person.id == phone.deviceID)
-    // "If another member has the name, it gets a number."
+    // "If another member has the name, a number follows it."
     #expect(try issue(.random(), "Anna").name == "Anna 2")
     #expect(try issue(.random(), "phone").name == "phone 2")
     // A member that joins again keeps its person.
     #expect(try issue(phone, "eve").name == "anna")
-    // "or if other devices are that person's"
+    // "or the person has other devices"
     let tablet = try add("tablet", to: phone, in: family)
     try family.store.remove(devices: [phone.deviceID], by: family.founder)
     #expect(try issue(phone, "eve").person.name == "anna")

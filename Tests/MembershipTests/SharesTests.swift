@@ -221,7 +221,7 @@ extension SharesTests {
     #expect(copy.members() == family.store.members())
   }
 
-  // "and none that it has just made itself"
+  // "and does not verify one that it has just made itself"
   @Test("Where they stay, who removes the admin verifies nothing that it signs for them")
   func removedAlone() throws {
     let family = try Family()

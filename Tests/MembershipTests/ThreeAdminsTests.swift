@@ -197,8 +197,8 @@ struct ThreeAdminsTests {
     #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
   }
 
-  // notes-security(7), "Persons": "A person has no rights: each device has its role, and is certified and removed for
-  // itself".
+  // notes-security(7), "Persons": "A person has no rights: each device has its own role, and is certified and
+  // removed separately".
   @Test("Whose a device is changes nothing of who is a member")
   func persons() throws {
     let plain = try World(issuers: [0, 0, 0, 1, 3])

@@ -5,8 +5,8 @@ import Testing
 @testable import Git
 @testable import Merge
 
-/// notes-merge(7), "Bounds": "Devices limit what they accept from one another, and no merge makes more
-/// than that."
+/// notes-merge(7), "Bounds": "Devices limit what they accept from one another, and no merge exceeds these
+/// limits."
 @Suite struct MergeBoundsTests {
   private func commit(
     _ files: [String: String], on parents: [ObjectID] = [], at time: Int64, message: String = "m\n",
@@ -85,8 +85,8 @@ import Testing
     }
   }
 
-  /// "Of all texts, by path, those that would bring the newlines of their contents above 8388608 in all
-  /// are not made either".
+  /// "In the order of paths, a file also stays if with it all merged contents would have more than 8388608
+  /// newlines".
   @Test func newlinesInAll() throws {
     let store = MergeMemoryStore()
     func all(_ text: String) -> [String: String] { ["a.txt": text, "b.txt": text, "c": "c\n"] }

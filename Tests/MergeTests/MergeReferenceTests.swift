@@ -14,8 +14,8 @@ import Testing
     #expect(result.isSuccess, "\(result)")
   }
 
-  /// "what git merges cleanly is merged alike": bench/merge-oracle prints its seed and every file that
-  /// differs for no reason that notes-merge(7) states.
+  /// "a merge that is clean in git has the same result here": bench/merge-oracle prints its seed and every file
+  /// that differs for no reason that notes-merge(7) states.
   @Test func whatGitMergesCleanlyIsMergedAlike() throws {
     let script = BuiltBinary.sourceFolder + "/bench/merge-oracle"
     let seed = TestEnvironment.variable("NOTES_TEST_SEED").map { ["--seed", $0] } ?? []

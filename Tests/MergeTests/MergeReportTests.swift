@@ -21,7 +21,7 @@ import Testing
       commit: tree, parents: parents, author: author, committer: author, message: "x")
   }
 
-  /// "Notes that others added to them stay in them, which is reported."
+  /// "Notes that others added to such a folder stay there, and commands report this."
   @Test func whatIsAddedToARenamedFolderIsTold() throws {
     let base = try version(["trip/a.md": "one\n", "trip/b.md": "two\n"])
     let renamed = try version(["Journey/a.md": "one\n", "Journey/b.md": "two\n"], on: [base])
@@ -32,8 +32,8 @@ import Testing
       tip.reports == [MergeReport(path: "trip/c.md", kind: .folderRenamed(to: "Journey"))])
   }
 
-  /// "2 for one that it has and in whose place some head has another": a folder renamed by case alone
-  /// takes what others added to it, and nothing stays behind to be told of.
+  /// "2 for a name that the reference has and in whose place some head has another name": a folder renamed by
+  /// case alone takes what others added to it, and nothing stays behind to be told of.
   @Test func aFolderRenamedByCaseAloneIsRenamed() throws {
     let base = try version(["daily/a.md": "one\n", "daily/b.md": "two\n"])
     let renamed = try version(["Daily/a.md": "one\n", "Daily/b.md": "two\n"], on: [base])

@@ -37,8 +37,8 @@ struct RenameBoundsTests {
     #expect(found["a100007.txt"] == "b100007.txt" && found["a139999.txt"] == "b139999.txt")
   }
 
-  /// "in a first pass over the new files, by path, each takes the first file that went, by path, with its ID
-  /// and its last name that is not yet taken; in a second pass the last name may differ."
+  /// "by path, each added file takes the first removed file, by path, with its ID and its last name that is not
+  /// yet taken; in a second pass the last name may differ."
   @Test func equalIDs() throws {
     let one: [UInt8] = [0x31]
     let found = try renames(
@@ -48,7 +48,7 @@ struct RenameBoundsTests {
     #expect(try renames([file("b/y.txt", one)], [file("c/z.txt", one)]) == ["b/y.txt": "c/z.txt"])
   }
 
-  /// "Files that went and do not matter are then forgotten, and all of more than 4194304 bytes."
+  /// "Then removed files that do not matter, and all files of more than 4194304 bytes, are left out."
   @Test(arguments: [4_194_304, 4_194_305]) func largeFiles(bytes: Int) throws {
     let (old, new) = (try file("a.txt", text(bytes, "old")), try file("b.txt", text(bytes, "new")))
     #expect(try renames([old], [new]) == (bytes == 4_194_304 ? ["a.txt": "b.txt"] : [:]))

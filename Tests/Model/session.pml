@@ -153,7 +153,7 @@ proctype side(byte me, peer, here, there, own, theirs; bool gives, takes) {
        send(BYE, 0, 0);
        goto done
      }
-  /* "bye done came, and it waits for nothing it asked for": closes. */
+  /* "bye done arrived, and this side waits for nothing that it asked for": closes. */
   :: atomic {
        wire[here]?BYE(mask, count) ->
        assert(asked == 0);

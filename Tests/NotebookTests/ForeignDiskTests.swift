@@ -116,8 +116,7 @@ struct ForeignDiskTests {
     #expect(try home.read("What next?.txt") == "question\n")
   }
 
-  // "Where core.fileMode is false a file keeps the mode that its last version has, and a new one is not
-  // executable."
+  // "If core.fileMode is false …, a file keeps the mode of its last version, and a new file is not executable."
   @Test("every file looks executable there, and none becomes it")
   func modes() throws {
     try #require(chmod(home.path + "/A.txt", 0o755) == 0)

@@ -166,7 +166,7 @@ struct ForeignGitTests {
     #expect(try other.read("b.txt") == "on main\n")
   }
 
-  // "As long as git is in the middle of … nothing is saved and nothing is checked out."
+  // "While a git merge … is in progress, commands that would save or check out fail"
   @Test(
     "what git left unfinished is left alone until it is done, or given up",
     arguments: [("merge", "--continue"), ("rebase", "--continue"), ("cherry-pick", "--abort")])

@@ -284,7 +284,7 @@ struct ForgetTests {
     #expect(throws: ForgetError.notFound) { try home.notebook.forgetPlan(.deleted) }
   }
 
-  /// "from the version on in which they became larger than SIZE": notes of any size stay.
+  /// "Removes attachments larger than size": notes of any size stay.
   @Test("Large attachments go, with their later versions, from the folder as well")
   func attachments() throws {
     let long = String(repeating: "long ", count: 500)

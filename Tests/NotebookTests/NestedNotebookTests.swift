@@ -10,7 +10,7 @@ import Testing
 @testable import Notebook
 @testable import WorkTree
 
-/// notes-merge(7), "Files that are not versioned": "what becomes a notebook is never looked into".
+/// notes-merge(7), "Files that are not versioned": "nothing reads a folder that is becoming a notebook".
 @Suite("A notebook inside another one")
 struct NestedNotebookTests {
   private let outer: Fixture

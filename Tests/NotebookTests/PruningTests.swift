@@ -8,7 +8,7 @@ import Testing
 @testable import Notebook
 @testable import WorkTree
 
-/// notes-merge(7), "Foreign commits": "A version may also stand for more than any device takes".
+/// notes-merge(7), "Foreign commits": "A version may also exceed the limits of other devices".
 @Suite("Versions that are too large, in a notebook that holds them already")
 struct PruningTests {
   let home: Fixture
@@ -87,7 +87,7 @@ struct PruningTests {
     #expect(try home.notebook.history.checkIntegrity().oversized.isEmpty)
     _ = try home.git(["rev-parse", "-q", "--verify", "refs/notes-state/cut/\(bomb)"])
     #expect(try home.notebook.pruneOversized().isEmpty)
-    // "no head that descends from it is merged"
+    // "devices merge no head that descends from it"
     #expect(throws: NotebookError.self) { try home.notebook.merge([former]) }
     // The same on another device, which gets to the same version.
     #expect(try other.notebook.pruneOversized().count == 1)

@@ -122,8 +122,8 @@ import Testing
         default:
           try change(home, step, &random)
           let after = try home.texts()
-          // notes-undo(1): operations "that changed nothing do not count". A save of a text that the writer held
-          // from before may be one: its merge may give the same texts.
+          // notes-undo(1): "The command skips operations … that changed nothing". A save of a text that the
+          // writer held from before may be one: its merge may give the same texts.
           if after == before { continue }
           done.append((before, after))
           // An undo from before is redone on top of what came since, which is another matter.

@@ -56,7 +56,7 @@ import Testing
     base: "one\ntwo\nthree\nfour\nfive\nsix\n"
   )
 
-  // notes-resolve(1): "Only this block, counted from the top of the note from 1."
+  // notes-resolve(1): "Resolve only this block; the first block of the note is 1."
   @Test func `One block is settled and the other stays`() throws {
     let ada = try conflict(Self.two.ours, Self.two.theirs, base: Self.two.base)
     #expect(throws: MergeError.noBlock(number: 3, of: 2)) {
@@ -68,7 +68,8 @@ import Testing
     #expect(try ada.notebook.history.conflicts().map(\.blockCount) == [1])
   }
 
-  // notes-resolve(1): "What is written into the note meanwhile is never overwritten".
+  // notes-resolve(1): "If a program writes to the note in the meantime, the command does not overwrite that
+  // text".
   @Test func `What is written meanwhile is merged with what was chosen`() throws {
     let ada = try conflict(Self.two.ours, Self.two.theirs, base: Self.two.base)
     let note = try ada.notebook.conflictedNote(at: "Note.txt")
@@ -106,7 +107,7 @@ import Testing
     #expect(try ada.notebook.takeBackMerge(of: "Note.txt") == nil)
   }
 
-  /// "Files that came or changed with it are looked at for those of what the folder held before."
+  /// "Files that it adds or changes are also searched for conflicts of the texts that the folder had before"
   @Test func `Text that an editor's undo brings back is in conflict again`() throws {
     let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
     let marked = try #require(try ada.read("Note.txt"))

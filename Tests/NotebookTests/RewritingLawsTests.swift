@@ -138,7 +138,7 @@ struct RewritingLawsTests {
     #expect(results[0] == results[1] && results[1] == results[2])
   }
 
-  /// "The order of two forgettings that do not overlap makes no difference".
+  /// "If two removals do not overlap, their order makes no difference".
   @Test("Two texts one after the other, in either order, leave the same versions", arguments: 0..<3)
   func union(_ turn: Int) throws {
     var random = SplitMix64.reported(for: "union \(turn)")

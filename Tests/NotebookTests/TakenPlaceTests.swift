@@ -62,7 +62,7 @@ struct TakenPlaceTests {
     #expect(try home.read("n.txt") == text)
     #expect(try home.read("b.txt") == "edited while it is away\n")
     #expect(try !bob.notebook.status().isInterrupted)
-    // "A link is never followed."
+    // "notes never follows a link".
     #expect(try bob.read("a.txt") == "a.txt\n")
     #expect(try bob.read("nowhere.txt") == nil)
     // "It comes when the place is free."
@@ -170,7 +170,8 @@ struct TakenPlaceTests {
     #expect(try bob.read("folder/n.txt") == "deeper\n")
   }
 
-  /// "If what came out is not a file, it is put back": a link that took the place in the instant of the swap.
+  /// "If the old entry is not a file, the checkout puts it back": a link that appeared at the moment of the
+  /// swap.
   @Test("a link that was swapped out by a run that was killed then is put back")
   func swappedOut() throws {
     try home.write("n.txt", "old\n")

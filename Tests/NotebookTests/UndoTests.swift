@@ -72,7 +72,7 @@ import Testing
     #expect(throws: NotebookError.self) { try home.notebook.undo(.last(99)) }
   }
 
-  // notes-undo(1): "those that changed nothing do not count".
+  // notes-undo(1): "The command skips operations … that changed nothing".
   @Test func `An operation that changed nothing is passed over`() throws {
     let home = try Fixture()
     try home.write("Note.txt", "one\n")

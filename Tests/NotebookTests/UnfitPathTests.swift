@@ -8,7 +8,7 @@ import Testing
 @testable import Notebook
 @testable import WorkTree
 
-/// notes-protocol(7), PACKS: "A device's own versions keep the same limits of bytes, names, paths and
+/// notes-protocol(7), PACKS: "A device's own versions are within the same limits of bytes, names, paths and
 /// counts". Each way into the history, with each path that devices refuse.
 @Suite struct UnfitPathTests {
   static let deep = String(repeating: "d/", count: 64) + "x.txt"
@@ -122,7 +122,7 @@ import Testing
     try checkIsAccepted()
   }
 
-  // notes-restore(1): "The command names, and leaves out, files of such a version that no other device would accept"
+  // notes-restore(1): "The command does not restore files that no other device would accept … and names them"
   @Test func `What a commit of git's had does not come back by a restore or an undo`() throws {
     try #require(symlink("../fine.txt", home.path + "/f/link.txt") == 0)
     try home.write("f/line\nbreak.txt", "text\n")

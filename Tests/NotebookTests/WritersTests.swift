@@ -97,7 +97,7 @@ struct WritersTests {
     #expect(try other.read(writer.note) == text)
   }
 
-  /// "When a save takes away lines that another device brought within the last day": also by its name.
+  /// "a save … that removes lines which arrived from another device within the last day": also by its name.
   @Test func `restore tells what it takes away`() throws {
     let home = try Fixture()
     try home.write("n.txt", Self.loaded)

@@ -136,7 +136,7 @@ struct HubWatchTests {
     #expect(pace.due == start + 7)
     pace.isPaused = true
     #expect(pace.due == .never)
-    // "a fifth more or less"
+    // "more or less by up to a fifth"
     pace.isPaused = false
     for (chance, seconds) in [(0.0, 80.0), (1, 120)] {
       pace.begins()

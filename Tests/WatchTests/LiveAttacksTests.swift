@@ -148,7 +148,7 @@ final class LiveAttacksTests {
     try hold().close(.done)
   }
 
-  /// notes-protocol(7), LIMITS: "Over the limit of a device its oldest session is closed".
+  /// notes-protocol(7), LIMITS: "If a device has too many sessions, its oldest session is closed".
   @Test("holds four sessions at most, and keeps nobody out by more")
   func places() throws {
     let carol = try Watcher("Carol", certifiedBy: ada)
@@ -170,8 +170,8 @@ final class LiveAttacksTests {
     #expect(closed == 24 - ProtocolLimits.sessionsPerDevice)
   }
 
-  /// notes-protocol(7), "Exchanging versions": "or 60 s have passed: then another source is asked as
-  /// well, however much has come".
+  /// notes-protocol(7), "Exchanging versions": "or 60 s have passed. Then it also asks another source, however
+  /// much has arrived".
   @Test("keeps nothing from others by sending it slowly")
   func drips() throws {
     let carol = try Watcher("Carol", certifiedBy: ada)
@@ -213,9 +213,9 @@ final class LiveAttacksTests {
       + withUnsafeBytes(of: (second << 16 | first).bigEndian) { Array($0) }
   }
 
-  /// notes-protocol(7), "Exchanging versions": "Heads that another session is fetching are not asked for
-  /// until that one has ended or has them, or 60 s have passed"; "A side that
-  /// gets nothing of a pack that it asked for in 60 s, nor working, closes the connection".
+  /// notes-protocol(7), "Exchanging versions": "If another session is already fetching a head, a side does not
+  /// ask for it until that session has ended or has the head, or 60 s have passed"; "If a side receives nothing
+  /// of a pack that it asked for, nor working, for 60 s, it closes the connection".
   @Test("keeps nothing from whoever has it from another", arguments: [false, true])
   func withheld(saysWorking: Bool) throws {
     let carol = try Watcher("Carol", certifiedBy: ada)
@@ -237,7 +237,7 @@ final class LiveAttacksTests {
     #expect(stands == saysWorking)
   }
 
-  /// notes-protocol(7), "Exchanging versions": "a side takes 300 at once and 20 a second in the long run".
+  /// notes-protocol(7), "Exchanging versions": "a side accepts 300 at once and 20 a second in the long run".
   @Test("is not heard more often than a log bears")
   func endlessTidings() throws {
     let stream = try hold()

@@ -26,7 +26,7 @@ import Testing
     #expect(lines.all.allSatisfy { !$0.contains("\n") })
   }
 
-  // notes-serve(1): "of more than 20 strangers at once … only the number is logged".
+  // notes-serve(1): "If strangers are more than 20 at once, … it logs only their number".
   @Test("strangers without end do not fill the log")
   func strangers() throws {
     let ada = try Host()

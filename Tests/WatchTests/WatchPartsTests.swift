@@ -178,8 +178,7 @@ struct WatchPartsTests {
     }
   }
 
-  // notes-protocol(7), "Exchanging versions": "may wait with that for 0.2 s while others are sending it
-  // something, too".
+  // notes-protocol(7), "Exchanging versions": "may delay this by 0.2 s while other devices also send to it".
   @Test("what was merged is told a little later where more is coming, and at once where not")
   func gathering() throws {
     let ids = try (1...4).map { try #require(ObjectID(hex: String(repeating: "\($0)", count: 40))) }

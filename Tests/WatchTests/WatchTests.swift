@@ -56,8 +56,8 @@ struct WatchTests {
     try expectAlike(devices)
   }
 
-  // "Heads that another session is fetching are not asked for until that one has ended or has them,
-  // so nobody gets a pack twice but for a race." "Nothing is answered to heads that are known."
+  // "If another session is already fetching a head, a side does not ask for it", so no device gets a pack twice
+  // except in a race. "A side does not answer for heads that it knows."
   @Test("in a triangle every save comes once, and then it is quiet")
   func triangle() throws {
     let devices = try devices(3)

@@ -47,7 +47,8 @@ import Testing
       cookie: "__Host-notes-\(mark)=\(secrets.cookie)", root: "/" + secrets.path)
   }
 
-  // "It does so for guests, at the name of the machine, over TLS. Elsewhere there is neither".
+  // "The browser does so for guests, at the name of the machine, over TLS. At other addresses there is
+  // neither".
   @Test func `A guest's page is an app at the machine's name, and nowhere else`() throws {
     let guest = try guest()
     let page = try ask(guest, "/")
@@ -163,7 +164,7 @@ import Testing
     #expect(try ask(writer, "/kept/edit").text.contains("name=\"KEPT-FIELD\""))
   }
 
-  // "A guest may leave: it is a guest no more, and its browser forgets the cookie"
+  // "A guest may leave, and is then no longer a guest; the browser deletes the cookie"
   @Test(arguments: [Role.writer, .reader])
   func `Whoever leaves is a guest no more`(role: Role) throws {
     let (guest, other) = (try guest(as: role), try guest("Grandpa"))

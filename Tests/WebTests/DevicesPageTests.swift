@@ -75,8 +75,8 @@ import Testing
     }
   }
 
-  // notes-security(7): "one function escapes all that is put into a page". A device's name holds
-  // no "<", and is escaped like all else.
+  // notes-security(7): "one function escapes everything that is put into a page". A device's name holds no "<",
+  // and is escaped like all else.
   @Test func `Markup in a name, a hub's address and an edited note's title is text`() throws {
     let script = RenderingTests.script.split(separator: "/").joined()
     let device = try join("Tom & Eve's", keyIn: "Eve")

@@ -91,7 +91,7 @@ import WorkTree
     #expect(page.contains(">dog.jpg</a>") && !page.contains("<img"))
   }
 
-  // notes-security(7): "A browser takes no attachment for a page or a script"
+  // notes-security(7): "A browser never treats an attachment as a page or a script"
   @Test(
     arguments: [
       ("dog.jpg", "image/jpeg", "inline"), ("song.mp3", "audio/mpeg", "inline"),

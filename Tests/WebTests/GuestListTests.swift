@@ -22,7 +22,7 @@ import Testing
     #expect(try web.get("/devices").text.contains("<b>Grandma</b>"))
     let guest = try web.comeIn(String(token))
     let id = try #require(try book.guests().first).id
-    #expect(try web.get("/devices").text.contains("not here since the page was started"))
+    #expect(try web.get("/devices").text.contains("has not opened the page since it was started"))
     #expect(try web.get("/", as: guest).status == 200)
     #expect(try web.get("/devices").text.contains("last here"))
     #expect(try web.get("/devices/guest/" + id).text.contains("Grandma"))

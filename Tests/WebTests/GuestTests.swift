@@ -159,7 +159,7 @@ import Testing
     #expect(try web.post("/new", fields, as: grandpa).status == 403)
   }
 
-  // "When a form is complete, its sender is checked again"
+  // "When a form is complete, the page checks its sender again"
   @Test func `Who becomes a reader, or is sent away, while a form is coming changes nothing`()
     throws
   {
@@ -192,8 +192,8 @@ import Testing
     }
   }
 
-  // "What the page keeps there is deleted when the guest leaves, or meets the page after being sent away": a
-  // 401 says so to the page.
+  // "The browser deletes all texts when the guest leaves, or when a removed guest next opens the page": a 401
+  // says so to the page.
   @Test func `A book that cannot be read sends nobody away`() throws {
     let guest = try web.comeIn(invite("Grandma"))
     #expect(try web.get("/", as: guest).status == 200)
@@ -242,7 +242,7 @@ import Testing
     #expect(try web.get("/", as: guest).status == 401)
   }
 
-  // "A guest undoes only what the guest did", "after the page has shown its words".
+  // "guests can undo only their own changes", "after the page has shown which words it changed".
   @Test func `A guest undoes the guest's own last change`() throws {
     let (guest, other) = (try web.comeIn(invite("Grandma")), try web.comeIn(invite("Ben")))
     #expect(try web.get("/undo", as: guest).text.contains("There is nothing to undo"))
@@ -281,7 +281,7 @@ import Testing
     #expect(try web.text("Shopping.txt") == "milk\n\n\n\ngreen tea\n")
   }
 
-  // "A guest who was removed, and is invited again under the same name, finds them in the same browser."
+  // "If a guest was removed and is invited again under the same name, the texts are still in the same browser."
   @Test func `A guest who is invited again has the same drafts, and no other`() throws {
     func drafts(_ name: String) throws -> String {
       try web.value("data-drafts=\"", in: web.get("/", as: web.comeIn(invite(name))))

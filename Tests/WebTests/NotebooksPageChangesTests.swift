@@ -51,8 +51,7 @@ import Testing
     #expect(try shelf.get(shelf.root(of: "Home") + "/", ben.cookie).status == 401)
   }
 
-  // "One whose folder is gone is not on the list; it is again when the folder is back, and its guests are
-  // still its guests."
+  // "While a notebook's folder is gone, the notebook is not in the list; it keeps its guests."
   @Test func `One whose folder was moved is not shown, and is again when it is back`() throws {
     let shelf = try NotebooksFixture(["Home", "Work"])
     let (home, root) = (shelf.root(of: "Home"), shelf.browser.root)
@@ -68,7 +67,7 @@ import Testing
     ] {
       let answer = try shelf.get(path, cookie)
       // Not 401, which has a phone delete what it keeps.
-      #expect(answer.status == 503 && answer.text.contains("is not there now"), "\(path)")
+      #expect(answer.status == 503 && answer.text.contains("is unavailable"), "\(path)")
     }
     let id = String(repeating: "a", count: 40)
     #expect(try shelf.post("\(home)/n/\(note)/edit/\(id)/\(id)", "text-\(id)=x").status == 503)
@@ -125,7 +124,7 @@ import Testing
     try wait(for: ["Work", "Third"], in: shelf)
   }
 
-  // notes-security(7): "A further one closes one whose visitor was not admitted"
+  // notes-security(7): "One more closes a connection whose visitor was not admitted"
   @Test func `Five hundred pages that follow the list keep nobody out`() throws {
     let shelf = try NotebooksFixture(["Home"])
     var sockets: [Int32] = []

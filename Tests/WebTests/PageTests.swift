@@ -179,7 +179,7 @@ import WorkTree
     #expect(try web.notebook.history.conflicts().isEmpty)
   }
 
-  // notes-security(7): "Notes are shown as text."
+  // notes-security(7): "The page shows notes as text."
   @Test func `Script in a title, a text, a folder and a device's name is text`() throws {
     let script = RenderingTests.script.split(separator: "/").joined()
     let first = try #require(try web.tip)

@@ -77,7 +77,7 @@ import WorkTree
     "[a]: b\n", "&amp;", "https://", "[[", "a@", "+49 ", "w", "1. ", "x",
   ]
 
-  // notes-security(7): "if reading it as Markdown takes more than half a second of the processor's time, 96 MiB or 100 levels".
+  // notes-security(7): "If parsing needs more than half a second of processor time, 96 MiB or 100 levels".
   @Test(arguments: units) func `A text without end costs little`(unit: String) throws {
     let text = String(repeating: unit, count: CommonMark.longest / unit.utf8.count)
     let before = ContinuousClock.now
@@ -210,7 +210,7 @@ import WorkTree
     #expect(try web.post(action, fields, as: reader).status == 403)
   }
 
-  // "If the text begins with a heading that is the title, in any case, the page shows the title once."
+  // "If the text begins with the title as a heading, in upper or lower case, the page shows the title once."
   @Test(arguments: [
     ("Rome.md", "# Rome\n\nforum\n", "forum\n"),
     ("a/Rome.md", "\n\n## **rome** ##\nforum", "forum"),
@@ -249,7 +249,7 @@ import WorkTree
     #expect(try web.page(note + "/edit").text.contains("<h1 class=\"edited\""))
   }
 
-  // "a dot marks the notes that others changed since they were last read here"
+  // "a dot marks the notes that others changed since the user last read them here"
   @Test func `A note that another device changed is new until it is read`() throws {
     let web = try WebFixture()
     try web.folder.write("one\n", to: "Plan.txt")
@@ -268,7 +268,7 @@ import WorkTree
     #expect(try !web.get("/").text.contains(mark))
   }
 
-  // "keeps the note above all others on this page, for everybody who uses it"
+  // "keeps the note above all others in the page's list, for this device's user and its guests"
   @Test func `A pinned note is above the others`() throws {
     let web = try WebFixture()
     for (number, name) in ["Keys", "Plan"].enumerated() {
@@ -295,7 +295,8 @@ import WorkTree
     #expect(try !isFirst(web.get("/").text))
   }
 
-  // "In a note in conflict, the page shows the text of each author, with the time, in the place of the block."
+  // "In a note in conflict, the page shows each author's text, with the time, instead of the block with
+  // markers."
   @Test(arguments: ["Plan.md", "Plan.txt"])
   func `A conflict is read as two texts, and boxes around it are ticked`(name: String) throws {
     let web = try WebFixture()

@@ -68,7 +68,7 @@ import WorkTree
     return false
   }
 
-  // "While a page for editing is shown, the pages of all others say who has it open."
+  // "While you edit a note, the pages of all others say so"
   @Test
   func `Who has a note open is shown in other browsers, and no longer when the page is closed`()
     throws

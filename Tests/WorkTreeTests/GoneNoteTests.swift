@@ -8,8 +8,8 @@ import Testing
 @testable import Notebook
 @testable import WorkTree
 
-/// notes-merge(7), "The stale editor": "A note that a checkout took away, because it was renamed or deleted, may
-/// be open in an editor, which makes the file again when it saves."
+/// notes-merge(7), "The stale editor": "If a checkout removes a note because it was renamed or deleted, an
+/// editor may have it open, and makes the file again when it saves."
 @Suite("An editor that has a note open which others renamed or deleted")
 struct GoneNoteTests {
   let home: Fixture
@@ -82,7 +82,7 @@ struct GoneNoteTests {
     #expect(try other.notebook.state().tip == home.notebook.state().tip)
   }
 
-  /// "The very text of the note that went is a note of its own."
+  /// "A file with exactly the text of the note is a new note."
   @Test func `A copy under the former name stays`() throws {
     try rename()
     try home.write("n.txt", loaded)

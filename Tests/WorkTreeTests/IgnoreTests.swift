@@ -75,7 +75,7 @@ struct IgnoreTests {
     #expect(try versioned(bob) == [".gitignore", "first.txt"])
   }
 
-  // "… and goes on leaving out what it left out, whatever others make of the file".
+  // "Each continues to exclude the same files, however others change the ignore file".
   @Test("nobody else has sent what this device leaves out")
   func changedElsewhere() throws {
     let (ada, bob) = try devices()

@@ -77,7 +77,7 @@ struct SaveBaseTests {
       "\(text ?? "") \(saved.remarks)")
   }
 
-  // "notes reads without changing it, unless it shows a note to a person."
+  // "notes itself does not change the access time when it reads, unless it shows a note to a person."
   @Test func `Who was shown a note by notes has read it`() throws {
     try receive(loaded + "pills\n")
     home.notebook.workTree.markRead("n.txt")
@@ -146,7 +146,7 @@ struct SaveBaseTests {
     #expect(try home.notebook.history.conflicts().isEmpty)
   }
 
-  // notes-merge(7): "one that was made since is another file that got its number"
+  // notes-merge(7): "A file that was made later only has the same number, and does not count."
   @Test func `A file that got the number of one that left tells nothing`() throws {
     let path = home.path + "-open"
     try writeFile(path, [])
@@ -230,7 +230,8 @@ struct SaveBaseTests {
     #expect(try home.notebook.history.conflicts().isEmpty)
   }
 
-  /// "An editor's own text once more may settle the conflict, or be a save without a look at it"
+  /// "If an editor saves its own text once more, the writer may have resolved the conflict, or not have seen
+  /// it"
   @Test(arguments: [true, false]) func `An editor's own text once more keeps a new conflict`(
     wasRead: Bool
   ) throws {
@@ -253,7 +254,7 @@ struct SaveBaseTests {
     #expect(wasRead ? text == mine : text.contains("by Ada") && text.contains("by Bob"))
   }
 
-  /// Of two texts that tell as much: "another one only if it has a larger part".
+  /// Of two texts that tell as much: "any other text only if the save has a larger part of its lines".
   @Test func `Who takes away all that was held takes away nothing that came`() throws {
     try home.write("n.txt", "w\n")
     _ = try home.notebook.save()

@@ -27,8 +27,8 @@ struct SparseFilesTests {
     return bob
   }
 
-  // "A note with that bit that is not in the folder has not been deleted, however the bit was set."
-  // "What is left out is tried again by every checkout, every save of the whole folder, and …"
+  // "Whatever program set the bit, a note with the bit does not count as deleted if the folder lacks it."
+  // "Every checkout, every save of the whole folder, and … tries such a note again."
   @Test(
     "is no deletion, and is brought back by a save where there is room", arguments: [true, false])
   func noDeletion(isNamed: Bool) throws {
@@ -75,7 +75,7 @@ struct SparseFilesTests {
     #expect(try bob.git(["ls-files", "-t"]) == "H a.txt\nH b.txt\n")
   }
 
-  // "One that is there is a note like any other."
+  // "… and is like any other note if the folder has it."
   @Test("the bit of a file that is there means nothing", arguments: [false, true])
   func isThere(isDeleted: Bool) throws {
     let bob = try home.clone(device: "Bob")

@@ -99,8 +99,8 @@ struct StaleEditorTests {
     #expect(try home.notebook.state().tip == tip)
   }
 
-  /// "Unless only a derived merge has O that is not behind the tip any more: then one without a change is
-  /// made on that."
+  /// "But if only a derived merge has that text, and the tip no longer descends from it, the save makes a
+  /// version without a change on that merge."
   @Test("a text that only a merge had which gave way stays in history")
   func mergedText() throws {
     try home.write("n.txt", "one\nTWO\nthree\nfour\nfive\nsix\nSEVEN\n")

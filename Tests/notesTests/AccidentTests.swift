@@ -25,7 +25,8 @@ import Testing
     expectRefusal(
       try shell.notes("init", "/", in: "home"), "is the whole system", hint: "notes init ~/notes")
     expectRefusal(
-      try shell.notes("init", in: "."), "holds this program's own key", hint: "notes init ~/notes")
+      try shell.notes("init", in: "."), "contains this program's own key",
+      hint: "notes init ~/notes")
     let data = shell.folder["home/.local/share"]
     expectRefusal(
       try shell.notes("init", data, "--json", in: "."), #""kind":"unfit_folder""#,
@@ -105,7 +106,8 @@ import Testing
     let made = try shell.notes("init", "--yes")
     #expect(
       made.text.contains(
-        "It holds 2 notes and 1 attachment (9 B), and the history of the git repository.\n"),
+        "The notebook contains 2 notes and 1 attachment (9 B), and the history of the git repository.\n"
+      ),
       "\(made)")
   }
 
@@ -204,7 +206,7 @@ import Testing
     #expect(try run(git + ["status", "--porcelain"]).text == before)
     #expect(access(shell.folder["notes/.git/notes"], F_OK) != 0)
     let screen = try shell.screen(notes: ["init"])
-    try screen.wait(for: "Go on?")
+    try screen.wait(for: "Continue?")
     try screen.press("y", "Enter")
     try screen.wait(for: "left with 0")
     #expect(try versioned() == ["a.txt", "c.txt", "staged.txt", "untracked.md"])
@@ -213,7 +215,7 @@ import Testing
     #expect(try shell.notes("init").isSuccess)
   }
 
-  // notes-merge(7): "what becomes a notebook is never looked into".
+  // notes-merge(7): "nothing reads a folder that is becoming a notebook".
   @Test func `A watcher takes nothing of what becomes a notebook in its folder`() throws {
     try shell.initialise()
     let watch = try shell.listening("watch").process

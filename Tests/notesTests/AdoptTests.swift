@@ -25,7 +25,7 @@ import Testing
     try git("remote", "add", "odd", "ext::sh -c x")
     let text = try shell.notes("init", "--yes").text
     let offer = "  notes remote add origin \(shell.folder["hub.git"])\n"
-    #expect(text.hasSuffix("unless they are made hubs:\n" + offer))
+    #expect(text.hasSuffix("only if you make them hubs:\n" + offer))
     #expect(try shell.notes("remote").text.hasPrefix("No hubs"))
     #expect(try shell.notes("sync", "--no-discovery", "--wait", "0").status == .exited(4))
     #expect(try run(["git", "-C", shell.folder["hub.git"], "for-each-ref"]).text.isEmpty)
@@ -127,7 +127,7 @@ import Testing
     #expect(files.lines.filter { $0 != ".gitignore" } == ["A.txt"])
   }
 
-  // notes-merge(7): "also in a file that is included there under a condition, as if it held"
+  // notes-merge(7): "also in a file that is included there under a condition, as if the condition were true"
   @Test(arguments: ["hasconfig:remote.*.url:**", "gitdir:**/notes/.git", "onbranch:main"])
   func `What git ignores under a condition stays on the device`(condition: String) throws {
     try shell.folder.write("diary.txt\n", to: "home/mine")

@@ -70,7 +70,7 @@ import Testing
     #expect(text.contains(#""by":"laptop (unsigned)""#), "\(text)")
   }
 
-  // "A claimed name is shown with 64 Unicode scalars at most."
+  // "Commands show at most 64 Unicode scalars of a claimed name."
   @Test("A long name pushes no mark away")
   func longName() throws {
     let tip = try git("rev-parse", "HEAD")
@@ -150,7 +150,7 @@ import Testing
     #expect(try ada.folder.text("notes/A.txt").contains("I owe bob 5"))
 
     let log = try ada.notes("log")
-    #expect(log.text.contains("altered merge, answered for by bob"), "\(log)")
+    #expect(log.text.contains("altered merge, vouched for by bob"), "\(log)")
     let line = try #require(
       try ada.notes("log", "--all", "--json").lines.first {
         $0.contains(#""id":"\#(forged)""#)
@@ -168,8 +168,8 @@ import Testing
     #expect(try Shell.field("answered_by", of: blamed[2]) == top)
     #expect(try Shell.field("altered_merge", of: blamed[0]) == "false")
     let doctor = try ada.notes("doctor", "--no-discovery")
-    #expect(doctor.text.contains("holds what none of its versions has"), "\(doctor)")
-    #expect(doctor.text.contains("bob answers for it"), "\(doctor)")
+    #expect(doctor.text.contains("contains text that none of its versions has"), "\(doctor)")
+    #expect(doctor.text.contains("bob vouches for it"), "\(doctor)")
     // Looking leaves nothing behind.
     #expect(try run(["git", "-C", ada.folder["notes"], "fsck", "--strict"]).isSuccess)
   }

@@ -189,7 +189,7 @@ import Testing
     #expect(result.status == .exited(1))
     #expect(
       result.errorText == """
-        notes: error: there is no terminal to browse on
+        notes: error: browse needs a terminal
         notes: hint: 'notes list', 'notes log' and 'notes show' write to files and pipes
 
         """)

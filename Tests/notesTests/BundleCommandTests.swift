@@ -35,7 +35,7 @@ import Testing
     #expect(try errorKind(of: empty) == "no_bundle" && empty.status == .exited(1))
   }
 
-  // notes-bundle(1), apply: "file may be a pipe with a name: it is read as it is written, and Ctrl-C ends the wait."
+  // notes-bundle(1), apply: "file may be a named pipe; Ctrl-C ends the wait for its writer."
   @Test func `A pipe with a name is read as it is written`() throws {
     let pipe = bob.folder["pipe"]
     try #require(mkfifo(pipe, 0o600) == 0)
@@ -88,11 +88,11 @@ import Testing
     let shown = try run(
       ["script", "-qefc", "\(BuiltBinary.notes()) bundle create -", "/dev/null"],
       in: ada.folder["notes"], environment: ada.environment)
-    #expect(shown.text.contains("a bundle is not for the terminal"), "\(shown)")
-    // "Where the reader has all versions, the bundle still brings the list of members"
+    #expect(shown.text.contains("a terminal cannot show a bundle"), "\(shown)")
+    // "If the receiver has all versions, the bundle contains only the list of members"
     let nothing = try ada.notes("bundle", "create", "--since", "bob", "../b.bundle")
     #expect(
-      nothing.isSuccess && nothing.text.hasPrefix("Wrote no version, but the list of members ("),
+      nothing.isSuccess && nothing.text.hasPrefix("Wrote only the list of members, no version ("),
       "\(nothing)")
     let never = try bob.notes("bundle", "create", "--since", "nobody", "../c.bundle", "--json")
     #expect(try errorKind(of: never) == "no_such_version")

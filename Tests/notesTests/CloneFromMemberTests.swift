@@ -46,7 +46,7 @@ import Testing
     let none = try fetch(bob, at: watch.port, "--json")
     #expect(none.errorText.contains(#""kind":"nothing_to_fetch""#), "\(none)")
     #expect(
-      none.errorText.contains("every notebook of this device is here already"), "\(none)")
+      none.errorText.contains("every notebook of this device is already here"), "\(none)")
   }
 
   @Test func `A membership that was started over, or is over, is not told of`() throws {
@@ -103,7 +103,7 @@ import Testing
       "device", "import", bob.folder["altered.pem"], "--passphrase-file", "-",
       input: "eight letters\n")
     #expect(passed.isSuccess && passed.text.contains("'notes clone ADDRESS'"), "\(passed)")
-    #expect(passed.errorText.contains("behind the key was altered or cut short, and is skipped"))
+    #expect(passed.errorText.contains("after the key was altered or cut short, and is skipped"))
     #expect(try !other.notes("device").text.contains("Home"))
   }
 
@@ -139,7 +139,8 @@ import Testing
       [BuiltBinary.notes(), "clone", "--from-member", "--no-discovery", "--json"],
       in: bob.folder.path, environment: bob.environment)
     #expect(alone.errorText.contains(#""kind":"no_member_reached""#), "\(alone)")
-    #expect(alone.status == .exited(4) && alone.errorText.contains("no device of Home was reached"))
+    #expect(
+      alone.status == .exited(4) && alone.errorText.contains("no device of Home could be reached"))
     #expect(access(bob.folder["Home"], F_OK) != 0)
     let unknown = try fetch(bob, at: "1", "Hom", "--json")
     #expect(unknown.errorText.contains(#""kind":"no_such_membership""#), "\(unknown)")

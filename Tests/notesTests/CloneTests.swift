@@ -101,18 +101,18 @@ import Testing
     #expect(try errorKind(of: bob.notes("clone", "/no/such", "../x", "--json")) == "hub_missing")
     let here = try ada.notes("clone", hub, "../x", "--json")
     #expect(try errorKind(of: here) == "already_a_notebook", "\(here)")
-    #expect(here.errorText.contains("this notebook is on this device already, in "), "\(here)")
+    #expect(here.errorText.contains("this notebook is already on this device, in "), "\(here)")
     #expect(access(bob.folder["x"], F_OK) != 0 && access(ada.folder["x"], F_OK) != 0)
     try bob.folder.write("mine\n", to: "full/mine.txt")
     try #require(try ada.notes("bundle", "create", "../h.bundle").isSuccess)
     let known = try ada.notes("clone", "../h.bundle", "../x", "--json")
     #expect(try errorKind(of: known) == "already_a_notebook", "\(known)")
-    #expect(known.errorText.contains("bundle apply FILE' takes in what the bundle has"))
+    #expect(known.errorText.contains("bundle apply FILE' adds the bundle's versions"))
     let gone = try bob.notes("clone", "../gone.bundle", "../x", "--json")
     #expect(gone.errorText.contains("gone.bundle") && !gone.errorText.contains("hub"), "\(gone)")
     let full = try bob.notes("clone", hub, "../full", "--json")
     #expect(try errorKind(of: full) == "target_exists")
-    #expect(full.errorText.contains(" is there already, and not empty"), "\(full)")
+    #expect(full.errorText.contains(" already exists and is not empty"), "\(full)")
     #expect(try bob.folder.text("full/mine.txt") == "mine\n")
     // Ctrl-C, while the hub keeps it waiting.
     let cloning = try clone(to: "y")
@@ -149,8 +149,7 @@ import Testing
       alone.errorText.contains("this device is not a member of the notebook yet"), "\(alone)")
   }
 
-  // notes-clone(1): "One that was killed leaves nothing that counts, or a notebook that the same command …
-  // completes."
+  // notes-clone(1): "If the command is killed, run it again …: each completes the clone."
   @Test func `A clone that was killed is completed by the same command`() throws {
     let desk = bob.folder["desk"]
     // Before the notebook was there.

@@ -17,8 +17,8 @@ import Testing
     #expect(
       result.errorText == """
         notes: error: this folder is not in a notebook
-        notes: hint: 'notes init' makes this folder one, 'notes join CODE' gets one from another \
-        device
+        notes: hint: 'notes init' makes this folder a notebook; 'notes join CODE' gets one from \
+        another device
 
         """)
   }
@@ -44,7 +44,7 @@ import Testing
         ["log", "-n", "0"], "-n takes a number from 1 on", "'notes log --help' shows how to use it"
       ),
       (
-        ["init", "--name", "a/b"], "a name cannot hold the character U+002F",
+        ["init", "--name", "a/b"], "a name cannot contain the character U+002F",
         "choose another name, such as Home or Ben's laptop"
       ),
     ] as [([String], String, String)])
@@ -104,7 +104,7 @@ import Testing
       try shell.notes("status", "--json").text.contains(
         #""changes":[{"path":"Shopping.txt","kind":"modified"}]"#))
     #expect(try shell.notes("save", "-m", "Eggs").text.hasPrefix("Saved version "))
-    #expect(try shell.notes("save").text == "Nothing changed since the last version.\n")
+    #expect(try shell.notes("save").text == "Nothing has changed since the last version.\n")
     #expect(try shell.notes("log", "shopping").text.contains("Eggs\n"))
     #expect(try shell.notes("show", "Shopping@~1").text == "milk\n")
     #expect(try shell.notes("show", "Soup", in: "notes/recipes").text == "# Soup\n")
@@ -163,7 +163,7 @@ import Testing
     }
     let result = try shell.notes("-C", "nowhere", "status")
     #expect(result.status == .exited(1))
-    #expect(result.errorText.contains("the folder nowhere cannot be entered"))
+    #expect(result.errorText.contains("cannot enter the folder nowhere"))
   }
 
   @Test func `Without a terminal there is no colour and no pager, and colour can be forced`() throws

@@ -41,8 +41,9 @@ import Testing
     )
     let set = try shell.notes("config", "device-name", "desk")
     #expect(
-      set.text == "New notebooks call this device desk.\nHome and Second call it so from now on; "
-        + "other devices learn it at their next sync.\n", "\(set)")
+      set.text
+        == "New notebooks call this device desk.\nHome and Second use this name from now on; "
+        + "other devices learn the new name at their next sync.\n", "\(set)")
     #expect(try shell.notes("members", in: "second").text.contains("desk"))
     let id = try #require(try JSONValue.lines(shell.notes("log", "--json").text).first?["id"])
     for command in [["log"], ["blame", "A"], ["list", "--long"]] {
@@ -65,8 +66,9 @@ import Testing
       "\(left)")
     let taken = try shell.notes("config", "device-name", "bob")
     #expect(
-      taken.text.contains("In Home another device is called bob: this one stays desk."), "\(taken)")
-    #expect(taken.text.contains("Second calls it so"), "\(taken)")
+      taken.text.contains("In Home another device already has the name bob: this one stays desk."),
+      "\(taken)")
+    #expect(taken.text.contains("Second uses this name"), "\(taken)")
     #expect(try shell.notes("config", "--unset", "device-name").isSuccess)
     #expect(try shell.notes("members", in: "second").text.contains("bob"))
   }
@@ -104,7 +106,7 @@ import Testing
     #expect(!refused.isSuccess, "\(refused)")
     let unset = try shell.notes("config", "--unset", "name")
     #expect(
-      unset.status == .exited(64) && unset.errorText.contains("a notebook has to have a name"))
+      unset.status == .exited(64) && unset.errorText.contains("a notebook needs a name"))
     try expectValue("Our home", of: "name")
   }
 
@@ -112,12 +114,12 @@ import Testing
     try shell.initialise()
     let refused = try shell.notes("config", "max-file-size", "100m")
     #expect(refused.status == .exited(64))
-    #expect(refused.errorText.contains("'100m' is above 64m, the most that devices take"))
+    #expect(refused.errorText.contains("'100m' is above 64m, the most that devices accept"))
     #expect(try shell.notes("config", "max-file-size", "64m").isSuccess)
     try expectValue("64m", of: "max-file-size")
   }
 
-  // "lines name = value, of which the last one for a name counts, and comments that begin with #"
+  // "if a name has several lines, the last one counts; comments begin with #"
   @Test func `What else is in the file stays as it was`() throws {
     let before = "# mine\nlisten = *:1\n\nfuture = x = y\n on-change=a\nlisten = *:2\n"
     try shell.folder.write(before, to: "home/.config/notes/config")
@@ -201,6 +203,6 @@ import Testing
     #expect(known.folders().first == first.first)
     let none = try Shell()
     let result = try none.notes("watch", "--all")
-    #expect(result.errorText.hasPrefix("notes: error: no notebook is known on this device\n"))
+    #expect(result.errorText.hasPrefix("notes: error: this device knows no notebook\n"))
   }
 }

@@ -13,7 +13,7 @@ import Testing
     arguments: [
       (
         ["new", "Shopping"], 1, "there is a note Shopping.txt already",
-        "choose another title; 'notes edit Shopping' changes that one"
+        "choose another title; 'notes edit Shopping' changes the existing note"
       ),
       (
         ["new", "shopping"], 1, "there is a note Shopping.txt already",
@@ -22,15 +22,15 @@ import Testing
       ),
       (
         ["new", "trips/Rome"], 1, "there is a note trips/Rome.md already",
-        "choose another title, or write the suffix too: trips/Rome.txt"
+        "choose another title, or add the suffix: trips/Rome.txt"
       ),
       (
         ["new", ".git/x"], 64, "'.git/x' cannot be a title: a name that means .git",
-        "choose another title; one with slashes names the folders that the note goes into"
+        "choose another title; slashes in a title separate folders"
       ),
       (
         ["mv", "Shopping", "trips/Rome.md"], 1, "there is a note trips/Rome.md already",
-        "choose another title; 'notes edit Rome' changes that one"
+        "choose another title; 'notes edit Rome' changes the existing note"
       ),
       (
         ["mv", "trips/", "trips/x"], 1, "the folder trips cannot be moved into itself",
@@ -148,8 +148,8 @@ import Testing
         result.errorText
           == DailyNotebook.failure(
             "write \(named): operation not permitted",
-            "'ls -ld', 'lsattr' and 'findmnt' show what keeps it from being written; then run the "
-              + "command again"))
+            "'ls -ld', 'lsattr' and 'findmnt' show why it cannot be written; then run the command "
+              + "again"))
     }
     #expect(try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text == before)
     #expect(try run(["sh", "-c", "cat *.txt */*"], in: shell.folder["notes"]).text == files)

@@ -17,8 +17,8 @@ import Testing
   @Test func `Renaming the notebook says that it is for everybody`() throws {
     let renamed = try shell.notes("config", "name", "Our home")
     #expect(
-      renamed.text == "The notebook is called Our home now; its other devices call it so from "
-        + "their next sync on.\n", "\(renamed)")
+      renamed.text == "The notebook is called Our home now; its other devices learn the new name "
+        + "at their next sync.\n", "\(renamed)")
     #expect(try shell.notes("config", "hidden-files", "true").output.isEmpty)
     #expect(try shell.notes("config", "name", "Home", "--json").text.contains(#""value":"Home""#))
   }

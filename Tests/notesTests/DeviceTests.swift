@@ -61,7 +61,7 @@ import Testing
       ).isSuccess)
     let refused = try shell.notes(
       "device", "import", file, "--passphrase-file", "-", input: "correct horse\n")
-    #expect(refused.errorText.hasPrefix("notes: error: this device has a key already"))
+    #expect(refused.errorText.hasPrefix("notes: error: this device already has a key"))
     #expect(try id(shell) == former)
     let replaced = try shell.notes(
       "device", "import", file, "--replace", "--passphrase-file", "-", "--json",

@@ -21,7 +21,7 @@ import Testing
     #expect(result.status == .exited(1) && result.errorText.isEmpty, "\(result)")
     #expect(
       result.text.contains(
-        "problem  device key   the home folder is not known, because HOME is not set"))
+        "problem  device key   there is no home folder: HOME is not set"))
     #expect(result.text.contains("ok       history      2 versions, all intact"))
     #expect(result.text.contains("→ set HOME, or XDG_DATA_HOME, to an absolute path"))
   }
@@ -36,7 +36,7 @@ import Testing
     #expect(result.text.hasSuffix("\n2 problems found.\n"))
   }
 
-  // notes-doctor(1): "where the page is served, or where 'notes web --lan' would serve it".
+  // notes-doctor(1): "at which address the page is served, or at which one 'notes web --lan' would serve it".
   @Test func `Where the page is, and a port that is taken, are told`() throws {
     func told() throws -> String {
       let lines = try shell.notes("doctor", "--no-discovery", "--json").lines

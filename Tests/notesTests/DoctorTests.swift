@@ -41,13 +41,15 @@ import Testing
     try #require(try run(["git", "init", "-q", "--bare", shell.folder["hub.git"]]).isSuccess)
     try #require(try shell.notes("remote", "add", "home", shell.folder["hub.git"]).isSuccess)
     #expect(
-      try shell.notes("doctor", "--no-discovery").text.contains("the hub home was never visited"))
+      try shell.notes("doctor", "--no-discovery").text.contains(
+        "this device has never visited the "
+          + "hub home"))
   }
 
   @Test func `What it tells fits on the screen`() throws {
     let findings: [[Finding]] = [
-      .good("GDEVICE, readable by you alone"),
-      .problem("2 versions are damaged", remedy: "'git fsck' tells more"),
+      .good("GDEVICE, readable by you only"),
+      .problem("2 versions are damaged", remedy: "'git fsck' shows more"),
       [Finding].advice("a checkout was interrupted", remedy: "the next command ends it")
         + [Finding].good("fine"),
     ]
@@ -197,13 +199,13 @@ import Testing
     ) { try conflict($0, "git cherry-pick other") },
     Trouble(
       name: "a stash in conflict", check: "git", level: .problem,
-      says: "git could not merge One.txt; nothing is saved until that is done"
+      says: "git could not merge One.txt; until somebody merges them, nothing is saved"
     ) {
       try conflict(
         $0, "echo stashed > One.txt; git stash -q; git reset -q --hard other; git stash pop")
     },
     Trouble(
-      name: "grafts", check: "git", level: .problem, says: "other parents than they have"
+      name: "grafts", check: "git", level: .problem, says: "versions with wrong parents"
     ) { try sh($0, "cd notes; git rev-parse HEAD > .git/info/grafts") },
     Trouble(
       name: "a replaced object", check: "git", level: .problem, says: "(refs/replace)"
@@ -234,7 +236,7 @@ import Testing
     ) { try sh($0, "rm -r notes/.git/notes/membership") },
     Trouble(
       name: "another notebook's certificates", check: "membership", level: .problem,
-      says: "another notebook's"
+      says: "belong to another notebook"
     ) { try sh($0, "sed -i -e 's/^id x/id y/; t' -e 's/^id ./id x/' notes/.git/notes/notebook") },
     Trouble(
       name: "an authority of the page that others may read", check: "page", level: .problem,
@@ -245,11 +247,12 @@ import Testing
     },
     Trouble(
       name: "an authority of the page that is none", check: "page", level: .problem,
-      says: "it holds no key of an authority with its certificates"
+      says: "it does not contain the key and certificates of an authority"
     ) { try sh($0, "umask 077; echo x > home/.local/share/notes/page-authority.pem") },
     Trouble(
       name: "an authority of another name", check: "page", level: .advice,
-      says: "the page's certificate authority is for another-name.local, and this machine is "
+      says: "the page's certificate authority is for another-name.local, but this machine is now "
+        + "called "
     ) { try authority("another-name.local", in: $0) },
     Trouble(
       name: "an authority made by a wrong clock", check: "page", level: .problem,
@@ -265,7 +268,7 @@ import Testing
     ) { try sh($0, "mkdir notes/.git/notes/guests; chmod 700 notes/.git/notes/guests") },
     Trouble(
       name: "guests that others may write", check: "page", level: .problem,
-      says: "no guest is let in, as other users can write in"
+      says: "no guest has access, because other users can write in"
     ) { try sh($0, "touch notes/.git/notes/guests; chmod 622 notes/.git/notes/guests") },
     Trouble(
       name: "names that meet", check: "names", level: .advice,
@@ -329,7 +332,7 @@ import Testing
     for name in names { try shell.folder.write("", to: "notes/.git/" + name) }
     var context = CheckContext(
       notebook: try Notebook.open(at: shell.folder["notes"]), knownDataFolder: shell.folder.path)
-    #expect(Check.locks.findings(in: context) == .good("none is left behind"))
+    #expect(Check.locks.findings(in: context) == .good("no lock file was left behind"))
     context.now += 61
     let told = Check.locks.findings(in: context)
     #expect(told.count == names.count && told.allSatisfy { $0.level == .problem })

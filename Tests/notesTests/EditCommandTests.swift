@@ -45,7 +45,7 @@ import Testing
     #expect(try shell.notes("edit", "Rome").text == "Nothing changed in trips/Rome.md.\n")
     let none = try shell.notes("new", "b/Nothing", "--edit")
     #expect(none.status == .exited(1))
-    #expect(none.errorText.contains("nothing was written, and no note was made"))
+    #expect(none.errorText.contains("you wrote nothing, so no note was made"))
     #expect(!daily.isThere("b"))
     // notes-edit(1): VISUAL counts where the terminal can show it.
     shell.environment["VISUAL"] = "false"
@@ -57,7 +57,7 @@ import Testing
   @Test(
     arguments: [
       ("sh -c 'echo half > \"$1\"; exit 3' x", "ended with status 3"),
-      ("sh -c 'echo half > \"$1\"; kill -9 $$' x", "was ended by signal 9"),
+      ("sh -c 'echo half > \"$1\"; kill -9 $$' x", "was killed by signal 9"),
       ("/no/such/editor", "cannot be started"),
     ])
   func `An editor that fails makes no version and loses nothing`(command: String, what: String)
@@ -77,11 +77,11 @@ import Testing
     #expect(
       none.errorText
         == DailyNotebook.failure(
-          "no editor was found", "set VISUAL or EDITOR to your editor"))
+          "there is no editor", "set VISUAL or EDITOR to your editor"))
     try writeFile(shell.folder["nano"], Array("#!/bin/sh\n".utf8))
     chmod(shell.folder["nano"], 0o755)
     let blind = try shell.notes("edit", "Shopping")
-    #expect(blind.errorText.contains("nano needs a terminal to edit in"))
+    #expect(blind.errorText.contains("nano needs a terminal"))
   }
 
   // notes-merge(7), "The stale editor".

@@ -51,7 +51,7 @@ import Testing
     try write("rome\n", to: "old/Rome.txt", at: 1_500_000_000)
     try write("paris\n", to: "old/trips/Paris.txt", at: 1_600_000_000)
     let trial = try succeed("import", "--dry-run", "../old")
-    #expect(trial == "This would take 2 files (11 B), as 2 versions.\n")
+    #expect(trial == "This would import 2 files (11 B), as 2 versions.\n")
     try succeed("import", "../old", "--into", "archive")
     #expect(try shell.folder.text("notes/archive/trips/Paris.txt") == "paris\n")
     let log = try JSONValue.lines(succeed("log", "--json"))
@@ -85,9 +85,9 @@ import Testing
     #expect(
       text == """
         Nothing came in.
-        1 file is here already, the same.
-        1 file is left out by .gitignore.
-          stays out  a.txt: another file here has that name
+        1 file is already here with the same content.
+        1 file is excluded by .gitignore.
+          not imported  a.txt: another file here has that name
 
         Not versioned
           link.txt  a symbolic link
@@ -105,7 +105,7 @@ import Testing
     try shell.folder.write("", to: "old/large")
     try #require(truncate(shell.folder["old/large"], 1 << 40) == 0)
     let text = try succeed("import", "../old")
-    #expect(text.hasPrefix("Took 1 file"))
+    #expect(text.hasPrefix("Imported 1 file"))
     #expect(text.contains("pipe") && text.contains("not a plain file"))
     #expect(text.contains("large  too large (1.0 TB)"), "\(text)")
     try refuse("there is no folder ../old/pipe", "import", "../old/pipe")
@@ -133,7 +133,7 @@ import Testing
       try shell.folder.write("\(name)\n", to: "old/" + name)
     }
     let text = try succeed("import", "../old", "--into", "archive")
-    #expect(text.contains("4 files are left out by .gitignore."), "\(text)")
+    #expect(text.contains("4 files are excluded by .gitignore."), "\(text)")
     #expect(text.contains("crypt.md  git converts it with the filter crypt"), "\(text)")
     let history = try run(["git", "log", "--all", "--name-only"], in: shell.folder["notes"]).text
     #expect(history.contains("archive/n.txt"))
@@ -163,7 +163,7 @@ import Testing
     #expect(try run(["git", "fsck", "--strict"], in: shell.folder["notes"]).isSuccess)
   }
 
-  // "All files are as they are in the version, whatever a .gitattributes says."
+  // "All files have the same bytes as in the version, whatever a .gitattributes file says."
   @Test(arguments: [
     ("zip", ["unzip", "-q"]), ("tar", ["tar", "xf"]), ("tar.gz", ["tar", "xzf"]),
   ])
@@ -179,15 +179,15 @@ import Testing
     try succeed("export", "../some.\(suffix)", "Rome")
     #expect(try run(unpack + ["some.\(suffix)"], in: shell.folder.path).isSuccess)
     #expect(try run(["ls", shell.folder["some"]]).text == "trips\n")
-    try refuse("is there already", "export", "../some.\(suffix)")
+    try refuse("already exists", "export", "../some.\(suffix)")
   }
 
   // "Nothing is overwritten, and an export that fails or is interrupted leaves nothing."
   @Test func `What cannot be done leaves nothing`() throws {
     try shell.folder.write("a\n", to: "notes/A.txt")
     try shell.folder.write("other\n", to: "full/x")
-    try refuse("../full is there already", "export", "../full")
-    try refuse("is in the notebook, which would version it", "export", "out.zip")
+    try refuse("../full already exists", "export", "../full")
+    try refuse("is in the notebook, so it would be versioned", "export", "out.zip")
     try refuse("there is no note 'B'", "export", "../b", "B")
     try refuse("are one inside the other", "import", ".")
     try refuse("are one inside the other", "import", "..")

@@ -163,7 +163,7 @@ import WorkTree
         SyncError.notMerged(.pruned, "it is cut"),
         SyncError.notMerged(.forgotten, "it is from before"),
         SyncError.notMergedAtPeer(.forgotten),
-        SyncError.notMerged(.unsigned, "version 0123456789 is not taken: no member has signed it"),
+        SyncError.notMerged(.unsigned, "version 0123456789 is refused: no member has signed it"),
         SyncError.notMergedAtPeer(.massDeletion), SyncError.notMergedAtPeer(.largeVersion),
         SyncError.notMergedAtPeer(.tooLarge), SyncError.notMergedAtPeer(.pruned),
         SyncError.notMergedAtPeer(.unsigned),

@@ -29,7 +29,7 @@ struct ForgetCommandTests {
     let trial = try shell.notes("forget", "--text", "--dry-run", input: Self.secret + "\n")
     #expect(
       trial.text
-        == "This would take the text (15 B) out of 2 versions: Wifi.txt.\n", "\(trial)")
+        == "This would remove the text (15 B) from 2 versions: Wifi.txt.\n", "\(trial)")
     #expect(!trial.text.contains(Self.secret))
     #expect(try !leftovers.isEmpty)
     let done = try shell.notes("forget", "--text", "--yes", "--json", input: Self.secret + "\n")
@@ -56,28 +56,29 @@ struct ForgetCommandTests {
     for (first, second, told) in [
       ("--deleted", "--text", "--text and --deleted exclude each other"),
       ("Wifi", "--deleted", "--deleted goes without a note"),
-      ("--attachments-over", "much", "'much' is no size: write it as 300k, 25m or 1g"),
-      ("--attachments-over", "0", "'0' is no size"),
+      ("--attachments-over", "much", "'much' is not a size: write it as 300k, 25m or 1g"),
+      ("--attachments-over", "0", "'0' is not a size"),
     ] {
       let refused = try shell.notes("forget", first, second)
       #expect(refused.status == .exited(64) && refused.errorText.contains(told), "\(refused)")
     }
     let asked = try shell.notes("forget", "Wifi")
     #expect(
-      asked.errorText.contains("cannot ask to confirm forgetting without a terminal"), "\(asked)")
+      asked.errorText.contains("cannot ask for confirmation without a terminal"), "\(asked)")
     try shell.folder.write("x\u{0}only-in-a-picture\n", to: "notes/a.png")
     try #require(try shell.notes("save").isSuccess)
     let attached = try shell.notes(
       "forget", "--text", "--yes", "--json", input: "only-in-a-picture")
     #expect(attached.errorText.contains(#""kind":"cannot_be_taken_out""#), "\(attached)")
     #expect(
-      attached.errorText.contains("only attachments or names of files hold that: "), "\(attached)")
+      attached.errorText.contains("only attachments or file names contain this text: "),
+      "\(attached)")
   }
 
   @Test("What is deleted goes, and large attachments")
   func kinds() throws {
     let trial = try shell.notes("forget", "--deleted", "--dry-run")
-    #expect(trial.errorText.contains("no version holds that"), "\(trial)")
+    #expect(trial.errorText.contains("no version contains this text"), "\(trial)")
     try shell.folder.write("x\u{0}" + String(repeating: "x", count: 3_000), to: "notes/a.png")
     try #require(try shell.notes("save").isSuccess)
     try #require(try shell.notes("rm", "Wifi").isSuccess)
@@ -86,7 +87,7 @@ struct ForgetCommandTests {
     #expect(try leftovers.isEmpty)
     let asked = try shell.notes("forget", "--attachments-over", "2k", "--dry-run")
     #expect(
-      asked.text == "This would take attachments over 2.0 KB out of 3 versions: a.png.\n",
+      asked.text == "This would remove attachments over 2.0 KB from 3 versions: a.png.\n",
       "\(asked)"
     )
     #expect(try shell.notes("forget", "--attachments-over", "2k", "--yes").isSuccess)
@@ -115,7 +116,8 @@ struct ForgetCommandTests {
     let git = ["git", "-C", shell.folder["notes"], "remote"]
     #expect(try run(git + ["add", "origin", shell.folder["hub.git"]]).isSuccess)
     let refused = try shell.notes("forget", "Wifi", "--yes")
-    #expect(refused.errorText.contains("other repositories would keep it: origin"), "\(refused)")
+    #expect(
+      refused.errorText.contains("other repositories would keep the text: origin"), "\(refused)")
     #expect(try run(git + ["remove", "origin"]).isSuccess)
     let none = try shell.notes("forget", "--status")
     #expect(none.text == "Nothing was forgotten in this notebook.\n", "\(none)")
@@ -125,7 +127,7 @@ struct ForgetCommandTests {
     #expect(try leftovers.isEmpty)
     let before = try shell.notes("forget", "--status")
     #expect(before.text.hasPrefix("Forgotten: a text in 2 versions; the last by "), "\(before)")
-    #expect(before.text.hasSuffix("phone was not met since.\n"), "\(before)")
+    #expect(before.text.hasSuffix("phone has not connected since.\n"), "\(before)")
     let serving = try shell.listening("watch")
     defer { serving.process.send(9) }
     let synced = try other.notes(
@@ -160,7 +162,7 @@ struct ForgetCommandTests {
     try #require(try run(["git", "-C", hub, "tag", "v1", "HEAD"]).isSuccess)
     let done = try shell.notes("forget", "--text", "--yes", input: Self.secret)
     #expect(done.isSuccess && done.text.contains("Forgotten in 2 versions"), "\(done)")
-    #expect(done.errorText.contains("nas has what was forgotten no more, unless"), "\(done)")
+    #expect(done.errorText.contains("nas no longer has the forgotten text, unless"), "\(done)")
     #expect(done.errorText.contains("refs/tags/v1"), "\(done)")
     let held = try run(["git", "-C", hub, "log", "-p", "main"])
     #expect(held.isSuccess && !held.text.contains(Self.secret), "\(held)")
@@ -173,7 +175,7 @@ struct ForgetCommandTests {
     #expect(try leftovers.isEmpty)
   }
 
-  /// "A hub that does not let its branch be replaced … keeps the text".
+  /// "A hub that does not allow its branch to be replaced … keeps the text".
   @Test("A hub that refuses is named, and that it still has it")
   func refusingHub() throws {
     let hub = try makeHub()
@@ -182,12 +184,12 @@ struct ForgetCommandTests {
     let done = try shell.notes("forget", "--text", "--yes", "--json", input: Self.secret)
     #expect(done.text.contains(#""type":"forgotten""#), "\(done)")
     #expect(done.errorText.contains(#""kind":"hub_keeps_forgotten""#), "\(done)")
-    #expect(done.errorText.contains("nas still has it: the hub does not let"), "\(done)")
+    #expect(done.errorText.contains("nas still has it: the hub does not allow"), "\(done)")
     #expect(try leftovers.isEmpty)
     let status = try shell.notes("forget", "--status")
     #expect(status.text.hasSuffix("Hub nas is not known to have followed.\n"), "\(status)")
     let again = try shell.notes("sync", "--hub")
-    #expect(again.errorText.contains("does not let its branch be replaced"), "\(again)")
+    #expect(again.errorText.contains("does not allow its branch to be replaced"), "\(again)")
     try #require(try run(setting + ["false"]).isSuccess)
     #expect(try shell.notes("sync", "--hub").isSuccess)
     #expect(try shell.notes("forget", "--status").text.hasSuffix("Hub nas has followed.\n"))

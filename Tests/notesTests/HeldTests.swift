@@ -55,7 +55,7 @@ import Testing
     #expect(
       try bob.notes("peers", "--no-discovery", "--json").text.contains(#""held":"mass_deletion""#))
     let others = try ada.notes("peers", "--no-discovery")
-    #expect(others.text.contains("does not merge what is here"), "\(others)")
+    #expect(others.text.contains("does not merge this device's versions"), "\(others)")
     #expect(try bob.notes("status", "--json").text.contains(#""reason":"mass_deletion""#))
 
     #expect(try sync("--allow-deletes").isSuccess)
@@ -79,8 +79,8 @@ import Testing
     #expect(try !ada.notes("status").text.contains("not merged"))
   }
 
-  // notes-status(1): "It says 'Everything is saved' only if no file is kept from being saved, for instance because
-  // it is too large".
+  // notes-status(1): "It says 'Everything is saved' only if … no file remains unsaved, for instance because it
+  // is too large".
   @Test("A note that is too large is not called saved; one with a link in its place is named once")
   func unsaved() throws {
     #expect(try ada.notes("config", "max-file-size", "50k").isSuccess)

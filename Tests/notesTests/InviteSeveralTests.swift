@@ -137,13 +137,13 @@ import Testing
   }
 
   @Test func `What does not go together, and a name that a member has, is refused`() throws {
-    let several = "rom 1 to 10 can be invited at once"
-    let both = "--count and --name do not go together: each --name is an invitation"
-    let mine = "--name is the name of another person, and --mine invites none"
+    let several = "rom 1 to 10 people can be invited at once"
+    let both = "--count and --name exclude each other: each --name is an invitation"
+    let mine = "--name and --mine exclude each other: --mine invites no other person"
     let refusals: [(words: [String], message: String)] = [
       (["--count", "0"], several), (["--count", "11"], several),
       (["--count", "2", "--name", "anna"], both), (["--mine", "--name", "anna"], mine),
-      (["--name", "anna", "--name", "Anna"], "--name has one name twice"),
+      (["--name", "anna", "--name", "Anna"], "two --name options have the same name"),
       (["--name", "a/b"], "--name: "),
       (["--count", "2", "--file", "f"], "--file invites one person"),
       (

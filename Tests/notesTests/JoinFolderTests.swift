@@ -54,7 +54,7 @@ struct JoinFolderTests {
     #expect(try ada.folder.text("notes/hello.txt") == "hello\n")
   }
 
-  // "does not send files that their ignore files and attributes leave out"
+  // "does not send files that their ignore files and attributes exclude"
   @Test func `What the notebook leaves out is not sent by who joins with a folder`() throws {
     try found()
     try bob.join(ada, as: "bob")
@@ -84,7 +84,7 @@ struct JoinFolderTests {
     try expectKept()
   }
 
-  // "Until then neither a session nor a watcher saves".
+  // "Until the versions have arrived, neither a session nor a watcher saves".
   @Test func `Nothing is saved that was not asked for before the first versions have come`() throws
   {
     try found()

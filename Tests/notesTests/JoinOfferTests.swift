@@ -21,7 +21,7 @@ import Testing
     let invitation = try ada.invite()
     let joined = try bob.join(invitation.code, invitation.port, as: "bob")
     #expect(joined.text.contains("  1 note and 1 attachment, 8 B\n"), "\(joined)")
-    #expect(!joined.text.contains("a reader receives"))
+    #expect(!joined.text.contains("a reader only receives"))
     let again = try ada.invite("--role", "reader")
     let reader = try Shell()
     let shown = try reader.notes(
@@ -33,7 +33,7 @@ import Testing
   @Test func `A reader is told what that means`() throws {
     let invitation = try ada.invite("--role", "reader")
     let joined = try bob.join(invitation.code, invitation.port, as: "bob")
-    #expect(joined.text.contains("  a reader receives: what you write stays on this device\n"))
+    #expect(joined.text.contains("  a reader only receives: your changes stay on this device\n"))
   }
 
   @Test func `Two devices do not get one name`() throws {

@@ -108,7 +108,7 @@ import Testing
     let synced = try clone.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(newPort)")
     #expect(synced.isSuccess && synced.text.contains("laptop 2"), "\(synced)")
     #expect(try clone.folder.text("notes/two.txt") == "two\n")
-    // "... if the device meets the other machine under a key of its own."
+    // "... if the device connects to the other machine under a new key."
     #expect(try !clone.notes("status").text.contains("Another machine"))
     let members = try clone.notes("members", "--json").lines
     #expect(members.count == 2 && members.allSatisfy { $0.contains(#""role":"admin""#) })

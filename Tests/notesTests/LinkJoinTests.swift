@@ -50,17 +50,18 @@ import Testing
     #expect(open.text.contains("open") && open.text.contains("writer"), "\(open)")
 
     let answered = try ada.notes("sync", "--hub")
-    #expect(answered.text.contains("desk is a member now, as writer, by an invitation at home"))
+    #expect(answered.text.contains("desk is now a member, as writer, by an invitation at home"))
     let used = try ada.notes("invitations", "--json")
     #expect(used.text.contains(#""state":"used""#) && used.text.contains(#""names":["desk"]"#))
     let member = try bob.notes("sync", in: "desk")
-    #expect(member.text.contains("desk is a member now, as writer"), "\(member)")
+    #expect(member.text.contains("desk is now a member, as writer"), "\(member)")
     #expect(!member.text.contains("not a member yet"))
-    let fact = "desk was never met, and no version of it is here"
+    let fact = "desk never connected, and no version by it is here"
     #expect(
       try ada.notes("doctor", "--no-discovery").text.contains(
         "\(fact); it became a member just now"))
-    // notes-doctor(1): "If there is none and the device is a member for a week or more, it is advice"
+    // notes-doctor(1): "If no version arrived and the device has been a member for a week or more, the check
+    // gives advice"
     let later = CheckContext(
       notebook: try Notebook.open(at: ada.folder["notes"]),
       now: TimeText.now + 8 * 86_400)
@@ -69,16 +70,17 @@ import Testing
     #expect(try ada.notes("sync", "--hub").isSuccess)
     #expect(
       try ada.notes("doctor", "--no-discovery").text.contains(
-        "desk was never met directly; its newest version (just now) came by a hub"))
+        "desk never connected directly; its newest version (just now) arrived by a hub"))
     #expect(try ada.folder.text("notes/B.txt") == "by bob\n")
     #expect(try ada.notes("blame", "B").text.contains("desk"))
     #expect(try bob.notes("members", in: "desk").text.contains("desk"))
     let again = try bob.notes("join", link, "../desk", "--yes", "--json")
     #expect(again.errorText.contains(#""kind":"already_a_member""#), "\(again)")
-    #expect(again.errorText.contains("this device is a member of the notebook already"))
+    #expect(again.errorText.contains("this device is already a member of the notebook"))
   }
 
-  // notes-invite(1): "If the terminal is wide enough, the command also draws the line that the person runs"
+  // notes-invite(1): "If the terminal is wide enough, the command also draws the command notes join with the
+  // link"
   @Test(arguments: [(120, true), (40, false)])
   func `The line to run is drawn for a camera where the terminal is wide enough`(
     columns: Int, isDrawn: Bool
@@ -110,7 +112,7 @@ import Testing
     #expect(TimeText.left(until: 1_000 + seconds, now: 1_000) == told)
   }
 
-  // notes-join(1): "A link does not join in a folder that has another notebook".
+  // notes-join(1): "The command refuses a link in a folder that contains another notebook".
   @Test func `A folder from before the membership was started over is told so`() throws {
     let former = try invite()
     try #require(try bob.notes("join", former, "../desk", "--yes").isSuccess)
@@ -139,7 +141,7 @@ import Testing
     try writeFile(bob.folder["link"], Array((link + "\n").utf8))
     let asked = try bob.notes("join", "--code-file", bob.folder["link"], "--yes", in: "desk")
     #expect(asked.isSuccess && asked.text.contains("has asked to join"), "\(asked)")
-    #expect(try ada.notes("sync", "--hub").text.contains("is a member now, as reader"))
+    #expect(try ada.notes("sync", "--hub").text.contains("is now a member, as reader"))
     #expect(try bob.notes("sync", in: "desk").isSuccess)
   }
 

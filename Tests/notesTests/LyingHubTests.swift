@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Hubs that lie, for each way to reach one: notes-hub(7), "A visit": "What came is checked by the rules of
-/// notes-protocol(7), PACKS ... A version that no member of the notebook vouches for ends the visit; nothing of it is
-/// kept". See HubKindsTests for what is tested where.
+/// Hubs that lie, for each way to reach one: notes-hub(7), "A visit": "It checks the pack by the rules of
+/// notes-protocol(7), PACKS ... If no member of the notebook vouches for a version, the visit ends, and the
+/// device keeps nothing of the pack". See HubKindsTests for what is tested where.
 @Suite(.timeLimit(.minutes(20))) struct LyingHubTests {
   private let ada: Shell
   /// The repository of the hub, and somebody's clone of it who uses git alone.

@@ -55,7 +55,7 @@ import Testing
     let phone = try add("phone", .writer)
     let taken = try shell.notes("members", "rename", "phone", "Laptop")
     #expect(taken.status == .exited(1))
-    #expect(taken.errorText.hasPrefix("notes: error: another device is called laptop already\n"))
+    #expect(taken.errorText.hasPrefix("notes: error: another device is already called laptop\n"))
     #expect(try shell.notes("members", "rename", "phone", "Ben's phone").isSuccess)
     try store.refresh()
     #expect(store.members().contains { $0.name == "Ben's phone" && $0.deviceID == phone.deviceID })
@@ -87,7 +87,7 @@ import Testing
         """)
     #expect(try role(of: phone) == nil)
     let again = try shell.notes("members", "remove", "phone", "--yes")
-    #expect(again.errorText.hasPrefix("notes: error: phone has been removed already\n"))
+    #expect(again.errorText.hasPrefix("notes: error: phone was already removed\n"))
     #expect(try !shell.notes("members").text.contains("phone"))
     #expect(try shell.notes("members", "--all").text.contains("phone"))
   }
@@ -103,11 +103,12 @@ import Testing
     return [admin, friend, desk]
   }
 
-  // "Without a terminal they stay, and are certified again, unless you give --with-invited."
+  // "Without a terminal they stay, with new certificates, unless you give --with-invited."
   @Test func invited() throws {
     let keys = try addInviter()
     let stayed = try shell.notes("members", "remove", "ann", "--yes")
-    let start = "Still members, whom it invited or made an admin, itself or through others:\n"
+    let start =
+      "Devices that it invited or made admins, and those that these did, are still members:\n"
     #expect(stayed.text.contains(start), "\(stayed)")
     #expect(stayed.text.contains("invited by ann just now"))
     #expect(stayed.text.contains("made an admin by ann just now"))
@@ -125,14 +126,15 @@ import Testing
     #expect(try keys.map { try role(of: $0) } == [nil, nil, nil])
   }
 
-  // "So the command lists the devices that remove would list."
+  // "So the command lists the same devices as remove."
   @Test func `Whom a former admin invited is listed, and stays`() throws {
     let keys = try addInviter()
     let told = try shell.notes("members", "role", "ann", "reader")
     #expect(
       told.text.hasPrefix("ann is now a reader. Other devices learn it at their next sync.\n"))
     #expect(
-      told.text.contains("Still members, whom it invited or made an admin, itself"), "\(told)")
+      told.text.contains("Devices that it invited or made admins, and those that these did"),
+      "\(told)")
     #expect(told.text.contains("invited by ann just now"))
     #expect(told.text.contains("made an admin by ann just now"))
     #expect(try keys.map { try role(of: $0) } == [.reader, .reader, .admin])
@@ -164,7 +166,7 @@ import Testing
       ["script", "-qec", "\(BuiltBinary.notes()) members role ann reader", "/dev/null"],
       in: shell.folder["notes"], environment: shell.environment,
       input: Array(typed.utf8.dropFirst(2)))
-    #expect(asked.text.contains("Remove these, too?"), "\(asked)")
+    #expect(asked.text.contains("Remove these as well?"), "\(asked)")
     let left = go ? nil : Role.reader
     #expect(try demoted.map { try role(of: $0) } == [.reader, left, go ? nil : .admin])
     try store.remove(devices: demoted.map(\.deviceID), by: founder)
@@ -174,7 +176,7 @@ import Testing
     let result = try run(
       ["script", "-qec", command, "/dev/null"], in: shell.folder["notes"],
       environment: shell.environment, input: Array(typed.utf8))
-    #expect(result.text.contains("Remove these, too?"), "\(result)")
+    #expect(result.text.contains("Remove these as well?"), "\(result)")
     #expect(try keys.map { try role(of: $0) } == [nil, go ? nil : .reader, go ? nil : .admin])
   }
 
@@ -245,13 +247,13 @@ import Testing
       #expect(
         result.errorText == """
           notes: error: only an admin of the notebook may do this
-          notes: hint: do it on laptop
+          notes: hint: run the command on laptop
 
           """)
     }
     let renamed = try shell.notes("config", "name", "Mine")
     #expect(renamed.status == .exited(1))
-    #expect(renamed.errorText.contains("hint: do it on laptop\n"), "\(renamed)")
+    #expect(renamed.errorText.contains("hint: run the command on laptop\n"), "\(renamed)")
     #expect(try shell.notes("config", "name").text == "Home\n")
     // An admin cannot change itself: what it signs counts only as long as it stays.
     try store.refresh()
@@ -302,7 +304,7 @@ import Testing
     let doctor = try shell.notes("doctor", "--json").text
     let ids = twins.map { String($0.deviceID.prefix(8)) }.sorted()
     #expect(doctor.contains("2 devices are called "), "\(doctor)")
-    #expect(doctor.contains("(\(ids[0]) and \(ids[1])): conflict markers tell them apart by times"))
+    #expect(doctor.contains("(\(ids[0]) and \(ids[1])): in conflict markers, only the times"))
     #expect(doctor.contains("'notes members rename \(ids[1]) NAME'"))
   }
 

@@ -132,8 +132,7 @@ import Testing
     #expect(try join(in: ".") == bob.folder["Home 2"])
   }
 
-  // notes-security(7), STARTING OVER: "Naming a former ID proves nothing"; it is "never implied
-  // by --yes".
+  // notes-security(7), STARTING OVER: "A former ID in an offer proves nothing"; it is "never implied by --yes".
   @Test("Whoever names a notebook's ID as its former one does not get its notes by a --yes")
   func claimedRenewal() throws {
     try bob.folder.write("private\n", to: "notes/private.txt")
@@ -191,7 +190,7 @@ import Testing
         "device", "import", bob.folder["damaged.pem"], "--passphrase-file", "-", in: ".",
         input: "correct horse\n")
       #expect(refused.status == .exited(1), "\(name)")
-      #expect(refused.errorText.contains("holds no device key"), "\(name): \(refused)")
+      #expect(refused.errorText.contains("contains no device key"), "\(name): \(refused)")
     }
     let imported = try bob.notes(
       "device", "import", copy, "--passphrase-file", "-", in: ".", input: "correct horse\n")

@@ -33,8 +33,8 @@ import Testing
     #expect(try shell.notes("mv", "near.txt", "near").text == "near.txt already has that name.\n")
   }
 
-  // notes-mv(1): "Several notes, or those that a pattern names, move to a folder as one version; if
-  // one of them cannot, none does."
+  // notes-mv(1): "Several notes, or those that a pattern names, move to a folder as one version; if one of them
+  // cannot be moved, none is."
   @Test func `Several notes move as one version, or none does`() throws {
     for name in ["Plan A", "Plan B"] { try shell.notes("new", name) }
     let before = try shell.notes("log", "--json").lines.count
@@ -49,13 +49,13 @@ import Testing
     #expect(daily.isThere("archive/Plan B.txt"))
     let unclear = try shell.notes("mv", "archive/Plan*", "Other")
     #expect(unclear.status == .exited(64))
-    #expect(unclear.errorText.contains("notes: hint: name a folder with a slash at its end"))
+    #expect(unclear.errorText.contains("notes: hint: to name a folder, add a slash at its end"))
     #expect(try shell.notes("mv", "Shopping").status == .exited(64))
     #expect(try shell.notes("undo").isSuccess && shell.notes("undo").isSuccess)
     #expect(daily.isThere("Shopping.txt"))
   }
 
-  // notes-mv(1): "A note does not move to where new files are kept back".
+  // notes-mv(1): "The command does not move a note to a name that is not versioned".
   @Test(arguments: ["private/", "away/", ".hidden/"])
   func `A note does not move to where new files are kept back`(place: String) throws {
     try shell.folder.write("private/\n/away/Rome.md\n", to: "notes/.gitignore")
@@ -65,7 +65,7 @@ import Testing
     for note in ["Rome", "trips/"] {
       let move = try shell.notes("mv", note, note == "trips/" && place == "away/" ? "away" : place)
       #expect(move.status == .exited(64), "\(move)")
-      #expect(move.errorText.contains("left out by") || move.errorText.contains("not versioned"))
+      #expect(move.errorText.contains("ignored by") || move.errorText.contains("not versioned"))
     }
     #expect(try daily.text("trips/Rome.md") == "forum\n")
   }

@@ -47,7 +47,7 @@ import Testing
     #expect(try shell.notes("rm", ".").errorText.contains("there is no note '.'"))
   }
 
-  // notes(1), "Names of notes": "its path, seen from the current folder … its path without the suffix"
+  // notes(1), "Names of notes": "its path, relative to the current folder … its path without the suffix"
   @Test func `A path from here needs no suffix`() throws {
     #expect(try lines("show", "./Tripe") == ["some forum text"])
     #expect(try lines("show", "../Plan", in: "notes/trips") == ["some forum text"])

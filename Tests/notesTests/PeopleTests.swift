@@ -32,7 +32,7 @@ import Testing
     return [laptop, phone, ben].map { store.member(ofDevice: $0.deviceID) }
   }
 
-  // "A person's devices are together, below the person's name if there are several."
+  // "If a person has several devices, they are below the person's name."
   @Test func `The list has a person's devices together`() throws {
     let lines = try shell.notes("members").text.split(separator: "\n").map {
       $0.split(separator: " ", maxSplits: 1).first.map(String.init) ?? ""
@@ -65,10 +65,10 @@ import Testing
     #expect(try members().map { $0?.name } == [nil, nil, "ben"])
     #expect(
       try shell.notes("members", "remove", "anna", "--yes").errorText
-        .hasPrefix("notes: error: anna has been removed already\n"))
+        .hasPrefix("notes: error: anna was already removed\n"))
   }
 
-  // "or it is one device: PERSON (DEVICE), the device's own name"
+  // "or means one device: PERSON (DEVICE), the device's own name"
   @Test(arguments: ["anna (phone)", "ANNA (Phone)", "phone"])
   func `One device goes alone`(named name: String) throws {
     let removed = try shell.notes("members", "remove", name, "--yes", "--json")
@@ -111,7 +111,8 @@ import Testing
     // Of another person a device may have that name, but no device of anne, and no person.
     for (device, name) in [("anne (laptop)", "Phone"), ("ben", "anne"), ("anne", "ben")] {
       let taken = try shell.notes("members", "rename", device, name)
-      #expect(taken.errorText.hasPrefix("notes: error: another device is called "), "\(taken)")
+      #expect(
+        taken.errorText.hasPrefix("notes: error: another device is already called "), "\(taken)")
     }
     #expect(try shell.notes("members", "rename", "ben", "tablet").isSuccess)
     #expect(try members().map { $0?.deviceName } == ["laptop", "phone", "tablet"])
@@ -143,7 +144,7 @@ import Testing
         .hasPrefix("notes: error: several devices match 'bob'\n"))
   }
 
-  // "The command changes all of these devices, or none."
+  // "The command changes all of the devices that the name means, or none."
   @Test func `A person with the founder's device or this one is not removed by half`() throws {
     let second = try DeviceKey.random()
     _ = try store.issue(

@@ -135,8 +135,8 @@ import Testing
     #expect(try home.text("MERGED").contains("<<<<<<< Ann"))
   }
 
-  /// notes-merge(7), "The stale editor": "Every command that writes first saves what the folder has, by these
-  /// rules, and then writes on the result." The tool's text is of the version that it was given.
+  /// notes-merge(7), "The stale editor": "Every command that writes first saves the folder by these rules, and
+  /// then writes on the result." The tool's text is of the version that it was given.
   @Test func `What is written while a merge tool runs stays beside its text`() throws {
     let notes = try BuiltBinary.notes()
     let command = """
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("exit 3", "ended with status 3"), ("kill -9 $$", "was ended by signal 9"),
+    ("exit 3", "ended with status 3"), ("kill -9 $$", "was killed by signal 9"),
     ("/no/such/tool", "cannot be started"),
   ])
   func `A tool that fails changes nothing`(command: String, what: String) throws {
@@ -163,20 +163,21 @@ import Testing
     #expect(failed.errorText.contains("the merge tool 'printf typed"))
     #expect(try text == before)
     // What it wrote is not lost.
-    let file = try #require(failed.errorText.firstMatch(of: /what was written is in (\S+)/)).output
+    let file = try #require(failed.errorText.firstMatch(of: /your text is in (\S+)/)).output
       .1
     #expect(try readFile(String(file)) == Array("typed".utf8))
     #expect(try resolve("Plan", "--tool", "true").text.hasPrefix("Nothing changed in Plan.txt."))
   }
 
-  // notes-protocol(7), PACKS: "a file that does not is refused when it would become part of a version".
+  // notes-protocol(7), PACKS: "a device refuses a file that exceeds one when it would become part of a
+  // version".
   @Test func `A tool's text that no device accepts changes nothing`() throws {
     let before = try text
     let failed = try resolve("Plan", "--tool", "truncate -s 65M \"$MERGED\"")
     #expect(failed.status == .exited(1), "\(failed)")
     #expect(failed.errorText.contains("write Plan.txt: file too large"))
     #expect(try text == before)
-    #expect(failed.errorText.contains("what was written is in "))
+    #expect(failed.errorText.contains("your text is in "))
   }
 
   @Test(
@@ -187,7 +188,7 @@ import Testing
       (["Plan", "--block", "0", "--keep", "older"], 64, "--block takes a number from 1 on"),
       (["Plan", "--tool", "true", "--keep", "older"], 64, "--keep does not go with --tool"),
       (["Plan", "--block", "1"], 64, "--block goes with --keep"),
-      (["--keep", "older"], 64, "the note to settle is missing"),
+      (["--keep", "older"], 64, "say which note to resolve"),
       (["Plan", "--keep", "Eve"], 1, "'Eve' wrote none of the texts"),
     ] as [([String], Int32, String)])
   func `Mistakes are told`(arguments: [String], status: Int32, message: String) throws {
@@ -222,7 +223,7 @@ import Testing
       at: 1_700_009_000)
     let failed = try resolve("Plan", "--tool", "true")
     #expect(
-      failed.errorText.contains("block 1 of Plan.txt has 3 sides, and a merge tool takes two"),
+      failed.errorText.contains("block 1 of Plan.txt has 3 sides; a merge tool works with two"),
       "\(failed)")
     let told = try resolve("Plan", "--tool", "true", "--json")
     #expect(told.errorText.contains(#""kind":"tool_failed""#))

@@ -38,7 +38,7 @@ struct StateFilesTests {
       let doctor = try shell.notes("doctor", "--no-discovery", "--json")
       let setAside = try FileSystem<SystemCallError>.readIfThere(state[file] + ".damaged")
       #expect(
-        doctor.text.contains("\(file.rawValue).damaged is a file of this device's state")
+        doctor.text.contains("\(file.rawValue).damaged is a damaged file of this device's state")
           == (setAside != nil), "\(doctor)")
       #expect(setAside == nil || setAside == damage)
       if damage.contains(0) {

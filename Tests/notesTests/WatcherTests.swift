@@ -81,8 +81,8 @@ import Testing
     try first.wait()
   }
 
-  // notes-watch(1), --all: "One whose folder is not there, or that another process watches, is left
-  // out with a warning." "One process at a time watches a notebook; a second one says which does."
+  // notes-watch(1), --all: "If a notebook's folder is unavailable, or another process watches it, the watcher
+  // warns and skips that notebook." "One process at a time watches a notebook; a second one names the first."
   @Test("Who watches all leaves others what they watch, and says so where nothing is left")
   func all() throws {
     let first = try watch(ada)
@@ -93,10 +93,10 @@ import Testing
       environment: ada.environment)
     _ = try second.line { $0.contains(#""listening""#) }
     let told = try second.errorLine { $0.contains("warning") }
-    #expect(told.contains("notes is left out") && told.contains("is watched already, by process"))
+    #expect(told.contains("notes is skipped") && told.contains("is already watched, by process"))
     let third = try ada.notes("watch", "--all", "--no-discovery")
     #expect(third.status == .exited(1), "\(third)")
-    #expect(third.errorText.contains("error: \(ada.folder["second"]) is watched already"))
+    #expect(third.errorText.contains("error: \(ada.folder["second"]) is already watched"))
     for process in [first, second] { process.send(15) }
     for process in [first, second] { try process.wait() }
   }
@@ -138,7 +138,7 @@ import Testing
     for number in 0..<12 { try ada.folder.write("\(number)\n", to: "notes/\(number).txt") }
     let (first, second) = try watched()
     #expect(
-      try ada.notes("watch", "--pause").text.hasPrefix("Home is paused: no device is connected"))
+      try ada.notes("watch", "--pause").text.hasPrefix("Home is paused: it makes versions"))
     _ = try run(["sh", "-c", "rm ?.txt ??.txt"], in: ada.folder["notes"])
     let sync = try ada.notes("sync", "--no-discovery")
     #expect(!sync.isSuccess && sync.errorText.contains("--allow-deletes"), "\(sync)")

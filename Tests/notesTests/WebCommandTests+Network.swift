@@ -105,7 +105,7 @@ extension WebCommandTests {
     _ = try web.line(within: 120) {
       isJSON
         ? $0.contains(#""type":"web""#) && !$0.contains("network_link")
-        : $0.contains("has no private address any more")
+        : $0.contains("has lost its private address")
     }
     let none = try shell.notes("web", "guests", "invite", "--json").text
     #expect(!none.contains("https:"), "\(none)")
@@ -123,7 +123,10 @@ extension WebCommandTests {
     web.send(SIGINT)
     #expect(try web.wait(within: 120).status == .exited(130))
     #expect(text.hasPrefix("Open the notebooks in a browser:\n\n  http://127.0.0.1:"))
-    #expect(text.contains("for guests, each of one notebook:\n'notes web guests invite', in a"))
+    #expect(
+      text.contains(
+        "for guests, each with access to one notebook:\n'notes web guests "
+          + "invite', in a"))
     #expect(!text.contains("/guest/"))
   }
 
@@ -132,8 +135,8 @@ extension WebCommandTests {
     #expect(result.status == .exited(1))
     #expect(
       result.errorText
-        == "notes: error: the page cannot be served to others: this machine has no private address on a "
-        + "network\nnotes: hint: 'notes doctor' looks at the network\n")
+        == "notes: error: cannot serve the page to others: this machine has no private address on "
+        + "a network\nnotes: hint: 'notes doctor' checks the network\n")
   }
 
   // notes-web(1): "drawn as a code for a phone's camera, if the terminal is wide enough for it"

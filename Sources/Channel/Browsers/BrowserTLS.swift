@@ -40,7 +40,7 @@ public final class BrowserTLS {
       library.ssl.SSL_free(ssl)
       throw library.failure("BIO_new")
     }
-    // Frees both with itself.
+    // Freeing `ssl` also frees both BIOs.
     context.ssl.SSL_set_bio(ssl, incoming, outgoing)
     (self.ssl, self.incoming, self.outgoing) = (ssl, incoming, outgoing)
   }
@@ -60,7 +60,7 @@ public final class BrowserTLS {
         throw .tls(call: "SSL_accept", reasons: ["the handshake is too long"])
       }
     }
-    // A memory BIO takes all bytes unless there is no memory.
+    // A memory BIO accepts all bytes unless memory runs out.
     if !bytes.isEmpty {
       let taken = context.crypto.BIO_write(incoming, bytes.baseAddress, Int32(bytes.count))
       guard taken == bytes.count else { throw broken("BIO_write") }
@@ -128,7 +128,7 @@ public final class BrowserTLS {
     context.library.crypto.ERR_clear_error()
   }
 
-  /// Takes the bytes to send to the network now.
+  /// Removes and returns the bytes to send to the network now.
   public func takeOutgoing() -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: Self.recordSize)

@@ -64,7 +64,7 @@ struct AvahiLibrary: @unchecked Sendable {
     return String(upToNUL: buffer)
   }
 
-  /// Another name for a service whose name is taken, by Avahi's rule: "name #2" and so on.
+  /// Another name for a service whose name is in use, by Avahi's rule: "name #2" and so on.
   func alternative(to name: String) -> String {
     guard let other = functions.avahi_alternative_service_name(name) else { return name }
     defer { functions.avahi_free(other) }

@@ -10,7 +10,7 @@ final class AvahiPublication {
   private var renamings = 0
   private var hasCollided = false
 
-  /// How many names are tried; each may be taken by another device or process.
+  /// How many names to try: another device or process may have each.
   private static let maximumRenamings = 50
 
   init(service: ServiceRecord, session: AvahiSession) {
@@ -19,7 +19,7 @@ final class AvahiPublication {
     name = service.instanceName
   }
 
-  /// Registers the service if it is not registered, and with another name if its name was taken.
+  /// Registers the service if it is not registered; with another name if its name is in use.
   func settle() {
     if hasCollided {
       hasCollided = false
@@ -51,7 +51,7 @@ final class AvahiPublication {
           group, AvahiLibrary.anyInterface, AvahiLibrary.anyProtocol, AvahiPublishFlags(0), name,
           service.kind.serviceType, nil, nil, service.port, list)
       }
-      // The name is taken on this host; a name taken on the network is reported later, in `handle`.
+      // The name is in use on this host; a name in use on the network is reported later, in `handle`.
       if added == Int32(AVAHI_ERR_COLLISION), rename() { continue }
       guard added == 0 else { return fail(added, "avahi_entry_group_add_service_strlst") }
       break

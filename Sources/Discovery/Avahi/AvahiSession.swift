@@ -52,7 +52,7 @@ final class AvahiSession {
     return failure
   }
 
-  /// Calls `version` with the daemon's version; returns the reason if it cannot be asked.
+  /// Calls `version` with the daemon's version; returns the error if the daemon does not answer.
   func ask(_ version: (String) -> Void) -> DiscoveryError? {
     connectForCaller()
     guard failure == nil, let client else { return failure ?? .daemonNotRunning }

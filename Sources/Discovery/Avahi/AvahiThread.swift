@@ -21,7 +21,7 @@ final class AvahiThread: Sendable {
   /// Other threads only call `avahi_simple_poll_wakeup`, which may be called from any thread.
   nonisolated(unsafe) private let poll: OpaquePointer
 
-  /// Starts the thread, which ends some time after `quit()`.
+  /// Starts the thread. It ends soon after `quit()`.
   init(library: AvahiLibrary, deviceID: String) throws(DiscoveryError) {
     guard let poll = library.functions.avahi_simple_poll_new() else {
       throw library.error(Int32(AVAHI_ERR_NO_MEMORY), in: "avahi_simple_poll_new")

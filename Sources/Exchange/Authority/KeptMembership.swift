@@ -6,8 +6,8 @@ internal import State
 internal import System
 
 /// A notebook's list of members, and the places where its members can be reached: with them a device can return
-/// to the notebook after its folder is lost. `$XDG_DATA_HOME/notes/memberships`, a file for each notebook; a copy
-/// of the device key includes them, too. notes-device(1).
+/// to the notebook after its folder is lost. `$XDG_DATA_HOME/notes/memberships`, a file for each notebook; a
+/// copy of the device key also includes them. notes-device(1).
 public struct KeptMembership: Sendable {
   /// The notebook's ID and its name.
   public let id, name: String
@@ -104,7 +104,7 @@ public struct KeptMembership: Sendable {
     "\(dataFolder)/\(folder)/\(id)"
   }
 
-  /// Stores it, replacing the notebook's old membership.
+  /// Stores the membership, replacing an earlier one of the notebook.
   public func keep(in dataFolder: String) {
     let path = Self.path(of: id, in: dataFolder)
     let text = text

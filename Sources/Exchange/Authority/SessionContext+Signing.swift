@@ -15,7 +15,7 @@ extension VersionSigner {
     self.init { deviceID in try DeviceKey.load(deviceID, in: dataFolder()) }
   }
 
-  /// Signs with the result of `find`, and gives devices with the same name distinct names:
+  /// Signs with the key that `find` returns, and gives devices with the same name distinct names:
   /// notes-security(7), SIGNATURES.
   private init(_ find: @escaping @Sendable (_ deviceID: String) throws -> DeviceKey?) {
     self.init(

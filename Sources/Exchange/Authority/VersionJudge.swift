@@ -59,8 +59,8 @@ struct VersionJudge {
     }
   }
 
-  /// The commits that are not derived merges, and those that derived merges represent: the merges are
-  /// computed again, whatever has arrived.
+  /// The commits among these, with each derived merge replaced by its parents: this device computes merges
+  /// itself, whatever has arrived.
   private func commits(
     of heads: [ObjectID], _ content: Reader, leavingOut isLeftOut: (ObjectID) throws -> Bool
   ) throws -> [JudgedCommit] {
@@ -80,13 +80,13 @@ struct VersionJudge {
 
   // MARK: Versions that are already here
 
-  /// The occasions to put a version on top of those that are here.
+  /// The occasions on which this device makes a version on top of the present heads.
   enum Occasion {
     /// A session begins: a version may name this device although git made it again.
     case greeting
     /// Another device will receive the versions that are here.
     case giving
-    /// Another device has refused them.
+    /// Another device has refused this device's versions.
     case refused
   }
 
@@ -195,6 +195,6 @@ struct UnansweredVersion: Error, CustomStringConvertible {
       case .some: "its device has not signed it"
       }
     let name = member?.name ?? commit.author.name
-    description = "version \(commit.id.hex.prefix(10)) in the name of \(name) is not taken: \(why)"
+    description = "version \(commit.id.hex.prefix(10)) in the name of \(name) is refused: \(why)"
   }
 }

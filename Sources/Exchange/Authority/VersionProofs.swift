@@ -6,8 +6,8 @@ public import Notebook
 
 /// The author of a version, and the proof: notes-security(7), SIGNATURES.
 public struct VersionAuthor: Hashable, Sendable {
-  /// The author's name: if a member signed it, a name in its certificate; otherwise the one that the
-  /// version claims.
+  /// The author's name: if a member signed the version, a name in that member's certificate; otherwise the name
+  /// that the version claims.
   public let name: String
   /// The name in the version itself, at the time when it was made, made visible.
   public let claim: String
@@ -63,24 +63,24 @@ public enum VersionProof: String, Sendable, CaseIterable {
   /// The device that signed it is a writer or an admin, or was one then, but the version names no
   /// device. The signer vouches for the author's name.
   case vouched
-  /// It has no signature.
+  /// The version has no signature.
   case unsigned
-  /// Its signature is not by the device that it names, does not match its content, or has another
+  /// The version's signature is not by the device that it names, does not match its content, or has another
   /// form.
   case wrong
-  /// Its signature is valid, and by a device that was never a member.
+  /// The signature is valid, but by a device that was never a member.
   case stranger
-  /// Its signature is valid, and by a device that had been removed before.
+  /// The signature is valid, but by a device that had been removed before.
   case removed
-  /// Its signature is valid, and by a device that was a reader then.
+  /// The signature is valid, but by a device that was a reader then.
   case reader
   /// A forgetting rewrote it, so it lost its signature: an admin's version above vouches for it.
   case rewritten
-  /// It is a derived merge and equal to the computed merge.
+  /// The version is a derived merge and equal to the computed merge.
   case computed
-  /// It is a derived merge and differs from the computed merge: the changes have no author.
+  /// The version is a derived merge and differs from the computed merge: the changes have no author.
   case altered
-  /// It is a derived merge, and there was no time to compute it again.
+  /// The version is a derived merge, and there was no time to compute it again.
   case unchecked
 }
 
@@ -272,6 +272,6 @@ extension Signer {
     names.first { $0 != name && (claimed == $0 || claimed == $0 + mark) }
   }
 
-  /// Added to a name that several devices share.
+  /// The beginning of the device ID, which follows a name that several devices share.
   private var mark: String { " (\(deviceID.prefix(8)))" }
 }

@@ -9,13 +9,13 @@ public enum BundleError: FileFailure, Equatable {
   case damaged
   /// The bundle has this form, which is not supported.
   case form(String)
-  /// It names no notebook: git made it, or an early version of notes.
+  /// The bundle names no notebook: git made it, or an early version of notes.
   case withoutMembers
-  /// It is of another notebook.
+  /// The bundle belongs to another notebook.
   case anotherNotebook
   /// This admin has started the notebook's membership over.
   case startedOver(by: String)
-  /// It requires versions that are not here: the beginning of an ID, and how many.
+  /// The bundle requires versions that are not here: the beginning of an ID, and how many.
   case lacking(String, count: Int)
   /// There is no version to write into a bundle.
   case noVersion
@@ -38,12 +38,12 @@ extension BundleError: CustomStringConvertible {
     case .damaged: "the bundle is damaged, or was cut short"
     case .form(let form): "this bundle has another format: \(form)"
     case .withoutMembers: "the bundle was made with plain git and names no notebook"
-    case .anotherNotebook: "the bundle is of another notebook"
+    case .anotherNotebook: "the bundle belongs to another notebook"
     case .startedOver(let name): "the notebook's membership was started over by \(name)"
     case .lacking(let id, let count):
       count == 1
         ? "the bundle builds on version \(id), which is not here"
-        : "the bundle builds on \(count) versions that are not here, \(id) for one"
+        : "the bundle builds on \(count) versions that are not here, for example \(id)"
     case .noVersion: "there is no version yet"
     case .reader: "this device is a reader: its own versions stay here"
     case .file(_, let path, let errno):

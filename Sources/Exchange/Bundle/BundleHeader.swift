@@ -17,7 +17,7 @@ package struct BundleHeader: Hashable, Sendable {
   /// An empty header.
   package init() {}
 
-  /// Form 2, which every version of git reads.
+  /// The header in version 2, which every version of git reads.
   var bytes: [UInt8] {
     let prerequisites = prerequisites.map { "-\($0) \n" }
     let references = references.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }

@@ -1,6 +1,6 @@
 internal import Git
 
-/// The reason why nothing was exchanged with a hub. The texts are git's or the hub's.
+/// An error that ends a visit to a hub. The texts are git's or the hub's.
 public enum HubError: Error, Sendable, Equatable {
   /// The git program is missing.
   case gitMissing
@@ -25,15 +25,15 @@ public enum HubError: Error, Sendable, Equatable {
   case excessive(String)
   /// Others moved the hub's branch during each of this many attempts.
   case busy(attempts: Int)
-  /// Its history has nothing in common with the notebook's.
+  /// The hub's history has nothing in common with the notebook's.
   case unrelated
-  /// It has the list of members of another notebook.
+  /// The hub has the list of members of another notebook.
   case anotherNotebook
   /// This admin has started the notebook's membership over.
   case startedOver(by: String)
   /// The hub is a shallow clone, which lacks the older versions.
   case shallow
-  /// It has no list of members, so it is not the hub of a notebook.
+  /// The repository has no list of members, so it is not the hub of a notebook.
   case withoutMembers
   /// The notebook's HEAD is detached, so there is no branch to exchange.
   case noBranch
@@ -64,12 +64,12 @@ extension HubError: CustomStringConvertible {
     case .foreignOwner(let words): "the hub's folder belongs to another user: \(words)"
     case .refused(let words): "the hub refused: \(words)"
     case .keepsForgotten(let words):
-      "the hub does not let its branch be replaced, which has what was forgotten: \(words)"
+      "the hub does not allow its branch to be replaced, which contains a forgotten text: \(words)"
     case .full(let words): "the hub's disk is full: \(words)"
-    case .excessive(let what): "visiting the hub would take too much: \(what)"
-    case .busy(let attempts): "the hub's branch was moved by others \(attempts) times in a row"
+    case .excessive(let what): "the hub exceeded a limit: \(what)"
+    case .busy(let attempts): "other devices moved the hub's branch \(attempts) times in a row"
     case .unrelated: "the hub has another history, which shares no version with this notebook"
-    case .anotherNotebook: "the hub is another notebook's"
+    case .anotherNotebook: "the hub belongs to another notebook"
     case .startedOver(let name): "the notebook's membership was started over by \(name)"
     case .shallow: "the hub is a shallow clone, which lacks the older versions"
     case .withoutMembers: "the repository is not the hub of a notebook"

@@ -85,7 +85,7 @@ struct HubInvitations {
     if case .used(let devices) = status { used = devices }
     let askers = Set(requests.map(\.deviceID)).union(used).sorted()
     if askers.count > 1 {
-      // A link is for one device: here another person has it, too.
+      // A link is for one device: another person also has it.
       guard known.isNews(askers, of: offer) else { return }
       let names = askers.map { device in
         membership.members().first { $0.deviceID == device }?.name

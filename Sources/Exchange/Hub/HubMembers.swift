@@ -16,7 +16,7 @@ struct HubMembers {
   private var sent: (list: MemberList, version: ObjectID)?
   /// Whether the hub has another notebook's list, which stays.
   private var isOfAnother = false
-  /// Whether the hub has the list of the membership before this one.
+  /// Whether the hub's list is that of the former membership.
   private var isFormer = false
   /// Whether the hub refuses the list.
   private var isRefused = false
@@ -55,7 +55,7 @@ struct HubMembers {
     }
   }
 
-  /// A list; nil if the content is not readable as one, and is therefore replaced.
+  /// The list; nil if the content is not a valid list, which is then replaced.
   ///
   /// - Throws: an error if this machine cannot read it: it may be another notebook's.
   private static func read(_ read: () throws -> MemberList?) throws -> MemberList? {
@@ -68,8 +68,8 @@ struct HubMembers {
     }
   }
 
-  /// Whether the hub's list has less than the one here, or is of the membership before this one. If there is
-  /// none yet, it is pushed with the next version.
+  /// Whether the hub's list lacks entries of this device's, or is of the former membership. If the hub has no
+  /// list yet, the next version brings one.
   var areNews: Bool { !isRefused && there.map { $0 != present } ?? isFormer }
 
   /// Whether the hub has this notebook's list.

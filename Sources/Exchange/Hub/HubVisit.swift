@@ -76,7 +76,7 @@ package final class HubVisit {
     return hub.acceptsUnsigned && isAdmin ? .ofNoMember : .answered
   }
 
-  /// Visits the hub, until both sides show the same.
+  /// Visits the hub until both sides show the same version.
   package func run() throws -> SessionResult {
     try replica.exchanging {
       try replica.begin(receives: options.mode.receives)
@@ -84,7 +84,7 @@ package final class HubVisit {
       do {
         try converge()
       } catch {
-        // The error before this one is reported.
+        // The caller reports the earlier error.
         _ = try? replica.remember(peerRules: nil)
         throw error
       }
@@ -163,7 +163,7 @@ package final class HubVisit {
     replica.received(try branch.shown)
   }
 
-  /// Reads the fetched pack, and the list of members in it.
+  /// Reads the fetched pack and the list of members that it contains.
   private func receive(heads: [ObjectID]) throws {
     let list = transfer.reference(named: MemberList.reference)
     let asked = HubInvitations.found(by: transfer)
@@ -171,7 +171,7 @@ package final class HubVisit {
     let lacking = try wanted.filter { try !repository.contains($0) }
     if lacking.isEmpty, !replica.isMending { return try readFiles(list, asked) }
     guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
-      guard lacking.isEmpty else { throw HubError.failed("what it fetched is not there") }
+      guard lacking.isEmpty else { throw HubError.failed("the fetched objects are missing") }
       return try readFiles(list, asked)
     }
     traffic.receivedBytes += bytes
@@ -371,8 +371,7 @@ package final class HubVisit {
     }
   }
 
-  /// Lets others go first, for longer each time, so that one of many succeeds. Throws
-  /// `SyncError.stopped` when cancelled.
+  /// Waits, longer each time, so that of many devices one succeeds. Throws `SyncError.stopped` when cancelled.
   private func waitForTurn() throws {
     attempts += 1
     guard attempts < Self.mostAttempts else { throw HubError.busy(attempts: attempts) }

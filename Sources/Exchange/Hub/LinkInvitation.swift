@@ -76,11 +76,11 @@ public enum LinkError: Error, Hashable, Sendable {
   case missing
   case expired
   case cancelled
-  /// Another device used it.
+  /// Another device used the invitation.
   case used
   /// The device that signed it is no longer an admin's.
   case void
-  /// It is for another notebook.
+  /// The invitation is for another notebook.
   case anotherNotebook
   /// The bundle has no invitation, or an altered one.
   case noInvitation
@@ -98,7 +98,7 @@ extension LinkError: CustomStringConvertible {
     case .used: "another device has used the invitation"
     case .void: "no admin of the notebook signed the invitation"
     case .anotherNotebook: "the invitation is to another notebook"
-    case .noInvitation: "this bundle holds no invitation"
+    case .noInvitation: "this bundle contains no invitation"
     case .noRequest: "this is not a request to join, or it was cut short or altered"
     }
   }

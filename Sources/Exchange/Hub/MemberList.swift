@@ -28,9 +28,9 @@ package struct MemberList: Hashable, Sendable {
   /// The relation of a list to a notebook.
   enum Relation: Equatable {
     case own
-    /// It is the list of a membership that this notebook had before.
+    /// The list belongs to a former membership of this notebook.
     case former
-    /// It is the list of a membership that this admin started over.
+    /// The list belongs to a membership that this admin has started over.
     case startedOver(by: String)
     case foreign
   }

@@ -23,7 +23,7 @@ public final class Invitation: Sendable {
   public var locator: String { code.locator }
   /// The role the device gets.
   public let role: Role
-  /// Whose device the one that joins becomes.
+  /// The person to whom the joining device will belong.
   package let person: InvitedPerson
   /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
@@ -66,12 +66,12 @@ public final class Invitation: Sendable {
     state.withLock { $0.end } ?? (Instant.now >= deadline ? .expired : nil)
   }
 
-  /// Ends it, unless it has ended.
+  /// Closes the invitation, unless it is closed.
   package func finish(_ end: InvitationEnd) {
     if self.end == nil { state.withLock { $0.end = $0.end ?? end } }
   }
 
-  /// Takes one of the attempts, if any is left. Attempts in progress count, so parallel attempts get
+  /// Uses up one attempt; returns false if none is left. Attempts in progress count, so parallel attempts get
   /// no more guesses than consecutive ones.
   func beginAttempt() -> Bool {
     guard end == nil else { return false }

@@ -12,7 +12,7 @@ public struct InvitationRecord: Sendable, Equatable {
     /// A person with the code sees the offer.
     case pending
     case joined
-    /// The person who looked at it declined, and no other came: the code still works.
+    /// The person who saw the offer declined, and nobody else has used the code, which still works.
     case declined
     case expired
     case exhausted
@@ -170,7 +170,7 @@ public final class HostedInvitation: Sendable {
     unlink(path + Self.cancelSuffix)
   }
 
-  /// Whether somebody asked to cancel it.
+  /// Whether somebody has asked to cancel the invitation.
   public var isCancelled: Bool { Counted.access(path + Self.cancelSuffix, F_OK) == 0 }
 
   /// Records its new state, and the device that joined. The record is only for people: if it cannot

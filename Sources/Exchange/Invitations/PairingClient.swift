@@ -91,7 +91,7 @@ public struct PairingClient: Sendable {
     let request = try CertificateRequest(name: name, key: key)
     try stream.send(AcceptMessage(name: name, request: Base64(request.der)))
     let certificate = try stream.receive(CertificateMessage.self)
-    // With a full list of members, a slow device takes longer than the peer waits for a message.
+    // Installing a full list of members takes a slow device longer than the peer waits for a message.
     let context = try stream.working { try install(certificate, offer, in: folder, present) }
     try stream.send(InstalledMessage())
     return Joined(offer: offer, address: stream.connection.peer, context: context)

@@ -28,11 +28,11 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   public let expires: Int64
   /// The notebook's branch, the same on every device; nil from an earlier build, or if HEAD is detached.
   var branch: String?
-  /// The members among whom a device needs a name of its own; nil from an earlier build.
+  /// The members whose names the new device cannot have; nil from an earlier build.
   var members: [OfferedMember]?
-  /// The name of the person whose device the new one becomes; nil if it becomes a person by itself.
+  /// The name of the person to whom the new device will belong; nil if the device stands for a new person.
   public var person: String?
-  /// The name that the inviter gives the person of the new device; nil if it gives none.
+  /// The inviter's name for the new device's person; nil if the inviter gave none.
   public var called: String?
   /// The IDs that the notebook had before its membership was started over.
   public let formerly: [String]?
@@ -56,7 +56,7 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   public enum Renewal: Sendable, Equatable {
     /// An admin of the folder's notebook made the new root; the admin's name.
     case proved(by: String)
-    /// Only the inviter says so: this device cannot prove it.
+    /// Only the inviter claims it: this device has no proof.
     case claimed
   }
 
@@ -122,7 +122,7 @@ public enum PairingServer {
       address: stream.connection.peer.description)
   }
 
-  /// The person whose device the new one becomes; nil if it becomes a person by itself.
+  /// The person to whom the new device will belong; nil if the device stands for a new person.
   private static func person(of invitation: Invitation, _ context: SessionContext) -> Person? {
     invitation.person == .own
       ? context.membership.member(ofDevice: context.key.deviceID)?.person : nil

@@ -112,9 +112,9 @@ struct Greeting {
       name: member.name, deviceID: peer.deviceID, role: member.role, address: peer.address)
   }
 
-  /// A digest that is equal if two devices know the same membership: the blob ID of the sorted blob
-  /// IDs of all certificates and revocation lists. Only an admin could make two with equal IDs.
-  /// That could only hide a certificate, which an admin can also do by not making it.
+  /// A digest that is equal if two devices know the same membership: the blob ID of the sorted blob IDs of all
+  /// certificates and revocation lists. Only an admin could make two with equal IDs. A collision could only
+  /// hide a certificate, which an admin can also do by not making it.
   private func membershipDigest() -> String {
     let parts = membership.certificates + membership.revocations
     let names = parts.map(ObjectID.digest(ofBlob:)).sorted()

@@ -74,8 +74,8 @@ public struct HubSightings: Sendable {
     all.filter { $0.device == nil && $0.name == hub.name }.map(\.last).max()
   }
 
-  /// How much the list of members had that a hub held at this device's last visit; nil if that is not known, and where
-  /// `record` keeps nothing of the hub.
+  /// The size of a hub's list of members at this device's last visit; nil if unknown, or if `record` stores
+  /// nothing about this hub.
   func listSize(of hub: Hub, notebook: String) -> Int? {
     let place = HubPlace.id(of: hub.url, branch: MemberList.reference, notebook: notebook)
     return all.last { $0.device == nil && $0.place == place }?.size
@@ -90,7 +90,7 @@ public struct HubSightings: Sendable {
   /// The file's word for this device.
   fileprivate static let own = "own"
 
-  /// Records what a hub has after a visit.
+  /// Records the hub's version and the size of its list after a visit.
   func record(
     _ hub: Hub, branch: String, tip: ObjectID, members: (version: ObjectID, size: Int)? = nil,
     notebook: String, now: Int64 = WallClock.now()

@@ -19,7 +19,7 @@ extension Notice {
   func received(_ message: any Message) throws {}
 }
 
-/// The session in which a fact is told.
+/// The session in which a notice is sent.
 struct NoticeScene {
   let context: SessionContext
   let notebook: Notebook
@@ -29,7 +29,7 @@ struct NoticeScene {
   let options: SessionOptions
   let report: (Event) -> Void
 
-  /// All facts besides versions and the membership.
+  /// All notices: the messages besides versions and the membership.
   var notices: [any Notice] { first + later }
 
   /// The notices that do not depend on the exchanged membership.

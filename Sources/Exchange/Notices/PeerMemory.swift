@@ -3,8 +3,8 @@ internal import Glibc
 public import State
 internal import System
 
-/// The addresses at which peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`.
-/// They are used if discovery finds none; a device at such an address must still authenticate.
+/// The addresses at which peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`. These
+/// addresses are used if discovery finds none; a device at such an address must still authenticate.
 public struct PeerAddresses {
   private let path: String
 
@@ -92,7 +92,7 @@ public struct PeerSightings: Sendable {
     for name in ([machine.hex] + known.filter { $0 != machine.hex }).prefix(Self.machines) {
       lines.append("machine", name)
     }
-    // If the record is not written, a warning comes later.
+    // If the record cannot be written, a later command warns.
     try? Disk.replace("\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
   }
 

@@ -16,7 +16,7 @@ package final class Acceptor: Sendable {
     package let error: any Error
     /// The invitation for which a wrong code was tried, and the number of attempts left.
     package let attempt: (invitation: Invitation, left: Int)?
-    /// How many refusals of strangers before this one were not reported.
+    /// The number of earlier refusals of strangers that were not reported.
     package let untold: Int
   }
 
@@ -117,12 +117,11 @@ package final class Acceptor: Sendable {
     }
     guard let dropped else { return }
     dropped.socket.abandon()
-    // If its handshake has begun, its thread notices the end.
+    // If the handshake has begun, its thread notices that the connection was dropped.
     if dropped.stage != .begun { refuse(dropped.socket, SyncError.overLimit("handshakes at once")) }
   }
 
-  /// Computes the handshake of a candidate whose turn it is, on a new thread, which then stays with
-  /// the connection.
+  /// Computes the next candidate's handshake on a new thread, which then serves the connection.
   private func compute(_ candidate: HandshakeAdmission.Candidate?) {
     guard let candidate else { return }
     do {

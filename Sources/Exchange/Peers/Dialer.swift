@@ -56,7 +56,7 @@ package struct Dialer {
   private var targets: [Target: State] = [:]
   /// The IDs of each notebook's members.
   private var members: [String: Set<String>] = [:]
-  /// The places that are free after the last `take`.
+  /// The places that the last `take` left free.
   private var room = room
 
   // All in seconds.
@@ -131,9 +131,9 @@ package struct Dialer {
       next: .now + seconds + courtesy(to: target, andAgain: true))
   }
 
-  /// How long the other device has to connect first, in seconds: if both start at the same time, each would
-  /// open a connection. If the device is not announced, its first attempt may come before this one listens,
-  /// and it may try again.
+  /// How long to wait for the other device to connect, in seconds: if both start at the same time, each would
+  /// otherwise open a connection. A device that is not announced may have tried before this one listened, and
+  /// may try again.
   private func courtesy(to target: Target, andAgain: Bool = false) -> Double {
     let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
     return isLater && staysConnected ? Self.courtesy + (andAgain ? Backoff.first : 0) : 0
@@ -173,8 +173,7 @@ package struct Dialer {
     targets[target] = nil
   }
 
-  /// The network, or this machine, is back: all devices are tried at once, or those of one
-  /// notebook.
+  /// Tries all devices at once, or those of one notebook: the network is back, or this machine woke up.
   package mutating func retryAll(notebookID: String? = nil) {
     for target in targets.keys where notebookID == nil || target.notebookID == notebookID {
       targets[target]?.backoff.reset()
@@ -209,7 +208,7 @@ package struct Dialer {
     for (target, state) in targets {
       let isStranger = isStranger(target, state)
       if state.tried != nil {
-        // A connected device takes a place all the time.
+        // A live session is not counted: it would occupy a place for as long as it lasts.
         if staysConnected && isConnected(target) { continue }
         room.all -= 1
         room.strangers -= isStranger ? 1 : 0

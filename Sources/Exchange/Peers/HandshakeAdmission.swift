@@ -57,8 +57,7 @@ package struct HandshakeAdmission {
   /// The dropped candidates whose threads have not noticed it yet.
   private var dropped: Set<Ticket> = []
   private var computing: Set<Ticket> = []
-  /// Addresses of authenticated devices, the latest last: each has places of its own, apart from
-  /// those of its network.
+  /// Addresses of authenticated devices, the latest last. Each counts separately from its network.
   private var familiar: [String] = []
   private static let familiarAddresses = 64
 
@@ -135,7 +134,7 @@ package struct HandshakeAdmission {
     return (true, dropped)
   }
 
-  /// The candidate has sent bytes. Returns the candidate whose handshake may be computed now, if
+  /// Records that the candidate has sent bytes. Returns the candidate whose handshake may be computed now, if
   /// any.
   mutating func hear(_ ticket: Ticket) -> Candidate? {
     guard handshakes[ticket]?.stage == .silent else { return nil }
@@ -143,7 +142,7 @@ package struct HandshakeAdmission {
     return nextTurn()
   }
 
-  /// Ends the candidate's computation, if it had one. Returns the candidate whose handshake may be
+  /// Records that the candidate's computation, if any, has ended. Returns the candidate whose handshake may be
   /// computed now.
   mutating func answered(_ ticket: Ticket) -> Candidate? {
     computing.remove(ticket) == nil ? nil : nextTurn()
@@ -170,7 +169,7 @@ package struct HandshakeAdmission {
 
   func wasDropped(_ ticket: Ticket) -> Bool { dropped.contains(ticket) }
 
-  /// The candidate has disconnected. Returns the candidate whose handshake may be computed now.
+  /// Records that the candidate has disconnected. Returns the candidate whose handshake may be computed now.
   mutating func leave(_ ticket: Ticket) -> Candidate? {
     handshakes[ticket] = nil
     sessions[ticket] = nil

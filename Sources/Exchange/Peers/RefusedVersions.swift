@@ -5,9 +5,9 @@ public import Notebook
 public import State
 internal import System
 
-/// Versions that one side showed and the other did not merge, in both directions: `.git/notes/held/`, a
-/// file for each device and direction, so that sessions on several threads do not interfere. The record is
-/// removed when they are merged, or no longer shown.
+/// Versions that one side showed and the other did not merge, in both directions: `.git/notes/held/`, a file
+/// for each device and direction, so that sessions on several threads do not interfere. The record is removed
+/// when the versions are merged, or no longer shown.
 public struct RefusedVersions: Sendable {
   /// Versions that are not merged, and the reason.
   public struct Entry: Hashable, Sendable {
@@ -67,7 +67,7 @@ public struct RefusedVersions: Sendable {
       "time": held.time,
     ])
     for head in held.heads { lines.append("head", head.hex) }
-    // If the folder cannot be made, the session continues, too.
+    // The session also continues if the folder cannot be made.
     try? Disk.makeFolder(folder, mode: 0o700)
     try? Disk.replace(
       path(of: held.device, isThere: held.refusal.isThere), with: lines.bytes, isShared: true,

@@ -4,13 +4,11 @@ package import System
 
 /// Connects this device with others: for a run of `notes sync`, which tries each once and ends, and for a
 /// service, which stays, keeps connecting, and accepts connections.
-///
-/// It has the port and the admission to it (`Acceptor`), opens connections, gives each a thread, and ends all
-/// with one token. A `Dialer` decides which devices to connect to, and when; `Session` decides the steps of a
-/// session. A run and a service differ in their `DriverPolicy`.
-///
-/// It knows nothing of members, folders and discovery, and of invitations only that a connection may be for
-/// one.
+///  The driver has the port and admits connections to it (`Acceptor`), opens connections, gives each a thread,
+/// and ends all with one token. A `Dialer` decides which devices to connect to, and when; `Session` decides the
+/// steps of a session. A run and a service differ in their `DriverPolicy`.
+///  The driver knows nothing about members, folders and discovery, and about invitations only that a connection
+/// may be for one.
 package final class SessionDriver: Sendable {
   /// The address at which it listens; nil if it does not.
   package var address: Address? { listener?.address }

@@ -22,7 +22,7 @@ public final class SessionTable: Sendable {
     var waiting: [SessionHandle] = []
     var early: ObjectID?
     var editing: [TreePath] = []
-    /// Invitations to other notebooks, for devices to be told when a session begins.
+    /// Invitations to other notebooks, which are sent to their devices when a session begins.
     var offers: [CarriedInvitation] = []
 
     var lasting: [Entry] { entries.filter { !$0.handle.ends } }
@@ -61,8 +61,8 @@ public final class SessionTable: Sendable {
       .sorted { ($0.peer.name, $0.peer.deviceID) < ($1.peer.name, $1.peer.deviceID) }
   }
 
-  /// A version whose objects are on the disk and to which the branch is about to move: it is already shown,
-  /// as the only head.
+  /// The version to which the branch is about to move. Its objects are on the disk, so this side already shows
+  /// it, as the only head.
   var early: ObjectID? { state.withLock { $0.early } }
 
   /// Whether there is a continuous session with this device.

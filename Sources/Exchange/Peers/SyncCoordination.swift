@@ -49,12 +49,12 @@ struct SyncCoordination {
 
   private static let sessionsPerDevice = 8
   // In seconds.
-  /// How long a missing device may take to appear after the last session.
+  /// How long to wait for a missing device after the last session.
   private static let linger = 0.5
   /// How long to wait for discovery before recorded addresses are tried.
   private static let patience = 0.5
-  /// How long an ended service may stay listed: its goodbye takes effect after a second (RFC 6762
-  /// section 10.1), and a new service of the device is announced about then, too.
+  /// How many seconds an ended service may stay listed. Its goodbye takes effect after a second (RFC 6762
+  /// section 10.1); at about that time a new service of the device is announced.
   private static let goodbye = 1.5
   private static let quiet = 1.0
   /// How often to check for a cancellation while nothing happens.
@@ -80,7 +80,7 @@ struct SyncCoordination {
   }
 
   mutating func run(_ cancellation: CancellationToken?) throws -> SyncOutcome {
-    // The save before this may have taken long.
+    // The save may have taken long: count the time from now.
     (start, lastActivity) = (.now, .now)
     if let address = driver.address {
       onEvent(.listening(address: address.host, port: address.port))
@@ -134,7 +134,7 @@ struct SyncCoordination {
     for attempt in attempts { driver.open(attempt) }
   }
 
-  /// Tries the recorded addresses, after discovery had its time.
+  /// Tries the recorded addresses once discovery has had time to find devices.
   private mutating func recallAddresses() {
     guard !hasRecalled, run.addresses.isEmpty else { return }
     switch search {

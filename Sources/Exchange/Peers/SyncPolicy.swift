@@ -31,7 +31,7 @@ final class SyncPolicy: DriverPolicy {
     token = try CancellationToken()
   }
 
-  /// Announces this device, and looks for others. It may take long.
+  /// Announces this device, and looks for others. May block for long.
   func look(with discovery: any Discovery, port: UInt16?) {
     do {
       if let port {
@@ -73,7 +73,7 @@ final class SyncPolicy: DriverPolicy {
       }
       occurrences.put(.arrived)
     }
-    // Nothing is exchanged with this device's own ID, on whichever machine.
+    // This device exchanges nothing with its own ID, on whichever machine.
     let result = converse(connection, peer, port, isOpenedHere: attempt != nil)
     if let attempt {
       if isOwn, case .failure(let refusal) = result { return failed(attempt, refusal.error) }

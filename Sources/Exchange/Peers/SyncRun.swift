@@ -12,9 +12,9 @@ public struct SyncRun: Sendable {
   package let context: SessionContext
   /// The options of the sessions; the port is filled in.
   public var options = SessionOptions()
-  /// Finds devices and announces this one; stopped at the end. If nil, no device is searched.
+  /// Finds devices and announces this one; stopped at the end. If nil, the run does not look for devices.
   public var discovery: (any Discovery)?
-  /// The addresses of devices, if the user gave them; then no other device is searched.
+  /// The addresses of devices, if the user gave them. Then the run looks for no others.
   public var addresses: [Address] = []
   /// The address to listen at during the run, so that two devices that run at the same time find
   /// each other; nil for none.
@@ -45,7 +45,7 @@ public struct SyncRun: Sendable {
         onEvent(.saving($0, of: $1))
       }
     } catch GitError.missing {
-      // The other devices are asked for the missing objects.
+      // Asks the other devices for the missing objects.
     }
     for one in keeper.takeSaveNews() {
       onEvent(.saveNews(notebook: notebook.identity.id, news: one))

@@ -15,27 +15,30 @@ package final class Replica {
   var peer: PeerIdentity
   /// Whether this side may send versions to the peer.
   var gives = false
-  /// Whether this notebook lacks objects and asks for everything; until then nothing is shown.
+  /// Whether this notebook lacks objects and asks the peer for everything. Until they have arrived, this side
+  /// shows no versions.
   private(set) var isMending = false
   /// The replacement of a foreign commit since the exchange began.
   private var replaced: PortableVersion?
   var received = 0
   /// The versions that the peer shows.
   private(set) var theirs = Shown(tip: nil, heads: [])
-  /// Heads that the peer was recently told: it may ask for these without a check of the history.
+  /// Heads that this side has recently told the peer, which may ask for them without a check of the history.
   private var told: [ObjectID] = []
   /// The notes that somebody edits on the peer.
   var editing: [TreePath] = []
-  /// The versions that one side does not merge.
+  /// The heads that one of the two sides refuses, and why.
   private var refusal: (heads: [ObjectID], refusal: PeerState.Refusal)?
   /// The peer's versions from before a forgetting, which were rewritten and are not kept.
   var broughtOver: Set<ObjectID> = []
-  /// Received packs whose versions are not merged: git would otherwise delete them as garbage.
+  /// Received packs whose versions are not merged. They are kept here so that git does not delete them as
+  /// garbage.
   var unmerged: [Quarantine] = []
   /// The last merge and its duration in seconds, if it was not checked for altered merges yet.
   var unchecked: (merged: MergeOutcome, seconds: Double)?
   let judge: VersionJudge?
-  /// Whether the peer can be reached again, so that it is recorded, and asked for missing objects.
+  /// Whether the peer can be reached again: only then is its state recorded, and is it asked for missing
+  /// objects.
   private let isLasting: Bool
 
   private var repositoryOnDisk: [UInt64]
@@ -58,8 +61,8 @@ package final class Replica {
 
   // MARK: Own: the versions that this device shows
 
-  /// Saves the folder. If objects are missing that the peer was not asked for, this side will ask it
-  /// for everything.
+  /// Saves the folder. If objects are missing for which this side has not asked the peer, it will ask for
+  /// everything.
   package func begin(receives: Bool) throws {
     let missing = notebook.missingObjects
     func mayAsk() -> Bool { isLasting && receives && missing.isNews(for: peer.deviceID) }
@@ -139,7 +142,7 @@ package final class Replica {
     throw SyncError.notMerged(.forgotten, words)
   }
 
-  /// Records that the peer was told these heads.
+  /// Records that this side has told the peer these heads.
   func sent(_ heads: [ObjectID]) { told = Array((told + heads).suffix(ProtocolLimits.heads)) }
 
   /// A pack of the requested heads, without what the peer has. Throws `SyncError.protocolBroken` if the
@@ -185,7 +188,7 @@ package final class Replica {
     if try notebook.lookForMissing().isEmpty {
       report(.completed(from: peer, notebook: notebook.identity.id))
     } else {
-      // Other devices are asked for new objects: this one has sent all that it has.
+      // The peer has sent everything that it has: from now on, only other devices are asked.
       notebook.missingObjects.record(asked: peer.deviceID)
     }
     isMending = false
@@ -214,7 +217,7 @@ package final class Replica {
   /// Whether both sides show the same heads.
   var isAlike: Bool { get throws { try Set(shown.heads) == Set(theirs.heads) } }
 
-  /// The peer has merged or refused the heads that it was told.
+  /// Records that the peer has merged or refused these heads.
   func peerSettled(_ heads: [ObjectID], _ reason: MergeRefusal?) {
     guard let reason else {
       if refusal?.refusal.isThere == true { refusal = nil }
@@ -247,8 +250,8 @@ package final class Replica {
     return state
   }
 
-  /// The result of the exchange. At its end the peer knew that this side shows `told`, by default what
-  /// it shows now. Stores the peer's heads.
+  /// The result of the exchange. `told` are the versions that the peer knew this side to show at the end; by
+  /// default those that it shows now. Stores the peer's heads.
   func result(
     _ traffic: Traffic, told: Shown? = nil, merges: [MergeOutcome] = [], hasNews: Bool = false,
     peerRules: Int? = nil

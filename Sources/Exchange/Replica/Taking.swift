@@ -7,9 +7,9 @@ internal import WorkTree
 extension Replica {
   /// The result of accepting the heads that the peer shows.
   enum Taken {
-    /// These versions are merged; the outcome, if it is new.
+    /// These versions are merged. The outcome is nil if nothing is new.
     case merged([ObjectID], MergeOutcome?)
-    /// These versions are not merged, and will not be.
+    /// This side refuses these versions, and would refuse them again.
     case refused([ObjectID], MergeRefusal, words: String)
     /// The peer already shows other heads, or is about to.
     case overtaken([ObjectID])
@@ -53,11 +53,11 @@ extension Replica {
     }
   }
 
-  /// Accepts a pack, if there is one, and merges the wanted heads, or the heads shown by now if these
-  /// are here: quarantine, judgement, merge, and records.
+  /// Checks a received pack, if there is one, and judges and merges the wanted heads, or if this side already
+  /// has them, the heads that the peer shows now. Records the result.
   ///
   /// - Parameters:
-  ///   - wanted: heads that the pack must contain, or that are here.
+  ///   - wanted: heads that the pack must contain, or that are already here.
   ///   - isFinal: whether the peer has nothing else to send, so that heads without a voucher are
   ///     refused.
   func accept(
@@ -99,7 +99,7 @@ extension Replica {
     }
   }
 
-  /// Reports whose forgettings this device has now followed.
+  /// Reports which admins' forgettings this device has now followed.
   private func reportFollowed(_ followed: FollowedForgettings) throws {
     let isHere = try notebook.repository.contains(followed.version)
     let author = try isHere ? VersionProofs(in: notebook).author(of: followed.version) : nil
@@ -109,8 +109,8 @@ extension Replica {
         notebook: notebook.identity.id))
   }
 
-  /// Computes received derived merges again, within a small part of the time that accepting them took.
-  /// The others are computed when they are shown.
+  /// Computes received derived merges again, for a small part of the time that accepting them took. Merges that
+  /// are left are computed when they are shown.
   func checkMerges() throws {
     guard let (merged, seconds) = unchecked else { return }
     unchecked = nil

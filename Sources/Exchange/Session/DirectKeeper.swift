@@ -24,7 +24,7 @@ package final class DirectKeeper: SessionKeeper {
     var servesSessions = false
   }
 
-  /// Nothing is saved yet. Without `changes`, each session scans the whole folder.
+  /// Does not save yet. Without `changes`, each session scans the whole folder.
   package init(
     _ context: SessionContext, _ options: SessionOptions = SessionOptions(),
     changes: (any FolderChanges)? = nil
@@ -35,7 +35,7 @@ package final class DirectKeeper: SessionKeeper {
     self.changes = changes
   }
 
-  /// Takes the notices of all sessions.
+  /// Removes and returns the notices of all sessions.
   package func takeSaveNews() -> [SaveNews] {
     news.withLock { news in
       defer { news = [] }
@@ -133,7 +133,7 @@ struct FolderLook {
   var freshUntil: Instant { end + max(Self.freshness, Self.lasting * (end - start)) }
   var isFresh: Bool { !freshUntil.hasPassed }
 
-  /// In seconds.
+  /// How many seconds a save counts as recent.
   private static let freshness = 1.0
   /// A multiple of the scan's duration.
   private static let lasting = 4.0

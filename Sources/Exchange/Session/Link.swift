@@ -22,8 +22,8 @@ package protocol Link: AnyObject {
   var waker: @Sendable () -> Void { get }
   /// Runs `body`, which may take long, and lets the other side know.
   func whileBusy<Result>(onTick: () -> Void, _ body: @escaping () throws -> Result) throws -> Result
-  /// Sends waiting messages and the reason for the session's end, as far as it concerns the other side,
-  /// and closes. Without an error the session is complete.
+  /// Sends waiting messages and the reason for the end, as far as it concerns the other side, and closes the
+  /// link. Without an error, the reason is that the session is complete.
   func close(after error: (any Error)?)
 }
 
@@ -59,7 +59,7 @@ package enum LinkMessage {
   /// were received in this session; how many notes are in conflict; and the reason if the heads were not
   /// merged.
   case answer(Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?)
-  /// Requests a sign of life.
+  /// Asks the other side for a sign of life.
   case ping
   /// A message that is not about versions.
   case notice(Remark)
@@ -75,7 +75,7 @@ package enum LinkEvent {
   case asked([ObjectID], known: [ObjectID])
   /// The requested versions have arrived, in a quarantine.
   case arrived(Quarantine)
-  /// Little of the requested pack has arrived for a while: other peers may be asked, too.
+  /// The requested pack arrives slowly: the session may also ask other peers.
   case slow
   /// A message that is not about versions.
   case notice(Remark)

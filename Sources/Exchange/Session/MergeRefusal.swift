@@ -20,7 +20,7 @@ public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   /// No member vouches for the versions.
   case unsigned = "unsigned_version"
 
-  /// Nil if a merge failed for another reason, which may be gone the next time.
+  /// Nil if the error is not a refusal; the merge may then succeed the next time.
   init?(_ error: any Error) {
     switch error {
     case NotebookError.massDeletion: self = .massDeletion

@@ -53,8 +53,8 @@ public final class Session {
     replica.introduce()
   }
 
-  /// Holds a session on an authenticated connection, to its end, on this thread. If this throws,
-  /// the peer has received the reason, and packs that were not merged are dropped.
+  /// Runs a session on an authenticated connection, on this thread, until it ends. If this throws, the peer has
+  /// received the reason, and packs that were not merged are dropped.
   public static func run(
     on connection: Connection, as context: SessionContext,
     options: SessionOptions = SessionOptions(),
@@ -99,8 +99,8 @@ public final class Session {
       over: link, replica, told: own, terms, notices, isOpenedHere: options.isOpenedHere)
   }
 
-  /// Holds a session over a link on these terms, to its end, and closes the link. `begin` of the
-  /// replica was called before.
+  /// Runs a session over a link on these terms until it ends, and closes the link. Call `begin` of the replica
+  /// first.
   package static func run(
     over link: any Link, _ replica: Replica, _ terms: SessionTerms
   ) throws -> SessionResult {
@@ -246,7 +246,7 @@ public final class Session {
     replica.report(.failed(SyncFailure(peer: peer, address: peer.address, error: error)))
   }
 
-  /// Records that the peer was told these versions.
+  /// Records that this side has told the peer these versions.
   private func recordSent(_ shown: Shown) throws {
     if !shown.forgot.isEmpty, !terms.knowsForgettings { throw SyncError.noCommonVersion([1]) }
     replica.closeIfReplaced()

@@ -12,8 +12,8 @@ public protocol SessionKeeper: AnyObject, Sendable {
   /// commit.
   func currentState() throws -> (state: NotebookState, replaced: PortableVersion?)
 
-  /// Merges heads whose objects are in the repository. If it throws an error that is a
-  /// `MergeRefusal`, no file has changed. The meter counts what is written into the folder.
+  /// Merges heads whose objects are in the repository. If it throws an error that is a `MergeRefusal`, no file
+  /// has changed. The meter counts the files and bytes written into the folder.
   func merge(_ heads: [ObjectID], from peer: PeerIdentity, meter: WorkMeter) throws -> MergeOutcome
 
   /// The notices about saves that were not reported yet: notes-merge(7), "The stale editor".
@@ -55,9 +55,9 @@ public final class SessionHandle: Sendable {
   private let requests = Mutex(Requests())
 
   struct Requests: Sendable {
-    /// When the peer is told this device's versions; nil if they have not changed.
+    /// When to tell the peer this device's versions; nil if they have not changed.
     var lookDue: Instant?
-    /// Whether the time to tell the peer has come.
+    /// Whether it is time to tell the peer this device's versions.
     var looks = false
     var editing: [TreePath]?
     var invitations: [CarriedInvitation] = []
@@ -88,7 +88,7 @@ public final class SessionHandle: Sendable {
     ask { $0.lookDue = mayWait && !ends ? $0.lookDue ?? .now + Self.gathering : .now }
   }
 
-  /// When the peer must be told this device's versions; nil if it was.
+  /// When to tell the peer this device's versions; nil if it knows them.
   var lookDue: Instant? { requests.withLock { $0.lookDue } }
 
   func send(editing paths: [TreePath]) { ask { $0.editing = paths } }

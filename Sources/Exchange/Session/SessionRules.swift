@@ -45,9 +45,9 @@ package struct SessionRules: Hashable, Sendable {
   }
 
   let terms: Terms
-  /// The versions that this side last told.
+  /// The versions that this side has last told the other.
   private(set) var own: Shown
-  /// The heads that the other side last told.
+  /// The heads that the other side has last told this one.
   private(set) var theirs: [ObjectID]
   private(set) var fetch = Fetch.none
   var isGiving = false
@@ -113,7 +113,7 @@ package struct SessionRules: Hashable, Sendable {
     packsTaken += 1
   }
 
-  /// These heads of the other side were merged, or refused.
+  /// Records that these heads of the other side were merged, or refused.
   mutating func settle(_ heads: [ObjectID]) { settled = heads }
 
   /// The settled heads may need a merge again: this device shows other versions than before.

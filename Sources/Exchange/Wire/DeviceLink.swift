@@ -13,10 +13,10 @@ final class DeviceLink: Link {
   private let report: (Event) -> Void
 
   private var queue: [Frame] = []
-  /// The events that were not returned yet; a failure comes last.
+  /// The events to return, the oldest first; a failure is the last.
   private var events: [LinkEvent] = []
   private var failure: (any Error)?
-  /// Whether the peer has requested something of which nothing was sent yet.
+  /// Whether the peer has requested something, and this side has not begun to send it.
   private var isAsked = false
   private var sending: PackSender?
   private var fetch = Fetch.none
@@ -111,7 +111,7 @@ final class DeviceLink: Link {
         produce: { try self.nextFrame() }, consume: { try self.handle($0, $1) })
       try lookAtTime()
     } catch {
-      // Earlier events are returned first.
+      // Throw only when no earlier event is left to return.
       if events.isEmpty { throw error }
       failure = error
     }
@@ -120,8 +120,8 @@ final class DeviceLink: Link {
 
   private func takeEvent() -> LinkEvent? { events.isEmpty ? nil : events.removeFirst() }
 
-  /// How many seconds to wait for input. A part of a frame is a sign of life, too: on a slow line,
-  /// a piece of a pack takes long.
+  /// How many seconds to wait for input. A part of a frame is also a sign of life: on a slow line, a piece of a
+  /// pack takes long.
   private func patience(until deadline: Instant?) -> Double {
     if !events.isEmpty || call.isWaiting.load(ordering: .sequentiallyConsistent) { return 0 }
     let bytes = stream.connection.bytesReceived
@@ -200,7 +200,7 @@ final class DeviceLink: Link {
     var isReceiving: Bool { if case .receiving = fetch { true } else { false } }
     guard isReceiving || isPatient, nextSign.hasPassed else { return nil }
     nextSign = .now + stream.timeouts.working
-    // During the transfer, the other side sends nothing unless it is asked.
+    // During the transfer, the other side sends only answers.
     return try isReceiving ? Frame(WorkingMessage()) : Frame(PingMessage())
   }
 

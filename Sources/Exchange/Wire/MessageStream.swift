@@ -2,7 +2,7 @@ internal import Channel
 internal import Git
 internal import Membership
 internal import Notebook
-// Callers of this module use instants and tokens, too.
+// Callers of this module also use instants and tokens.
 @_exported public import System
 internal import WorkTree
 
@@ -33,8 +33,8 @@ struct MessageStream {
     }
   }
 
-  /// Runs `body`, which may take long, on a thread of its own, and tells the peer in the meantime
-  /// that this side is busy. It runs to its end even if the peer cannot be told.
+  /// Runs `body`, which may take long, on a thread of its own, and tells the peer in the meantime that this
+  /// side is busy. `body` runs to its end even if the message cannot be sent.
   func working<Value>(
     onTick: () -> Void = {}, _ body: @escaping () throws -> Value
   ) throws -> Value {
@@ -86,21 +86,21 @@ struct MessageStream {
     connection.holdBack()
     // A last message: a peer that has disconnected does not get it.
     if let frame = try? Frame(ByeMessage(reason: reason, message: message?.printable)) {
-      // It is no error if this cannot be sent.
+      // If this cannot be sent, it is not an error.
       try? connection.send(frame, deadline: .after(seconds: 1))
     }
     connection.close()
   }
 
-  /// Ends a conversation that failed or was ended here: tells the peer the reason, as far as it
-  /// concerns the peer.
+  /// Ends a conversation that failed or that this side ends: tells the peer the reason, as far as it concerns
+  /// the peer.
   func close(after error: any Error) {
     switch error {
     case SyncError.ended(let reason): close(reason)
     case let error as SyncError: close(error.byeReason, error.description)
     case let error as PackError: close(after: SyncError.packRefused(error))
     case NotebookError.massDeletion(let deleted, let total):
-      close(.failed, "its user has to allow first that \(deleted) of \(total) notes go there")
+      close(.failed, "its user must first allow the deletion of \(deleted) of \(total) notes there")
     case let error as MembershipError where error.isAboutThePeer: close(.failed, "\(error)")
     case GitError.missing(let id):
       close(.failed, "its history lacks object \(id), which it asks other devices for")
@@ -114,7 +114,7 @@ struct MessageStream {
     do {
       return try body()
     } catch ChannelError.timedOut {
-      throw SyncError.timedOut("nothing came for \(Int(timeouts.message)) s")
+      throw SyncError.timedOut("nothing arrived for \(Int(timeouts.message)) s")
     } catch ChannelError.closedByPeer {
       throw SyncError.interrupted("the peer closed the connection")
     } catch ChannelError.connectionLost {

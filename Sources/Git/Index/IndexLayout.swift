@@ -1,13 +1,13 @@
 /// The offsets of the parts of an index file, versions 2 and 3 (gitformat-index(5)).
 struct IndexLayout {
-  /// The start of each entry; those of an unfinished git merge (stages 1 to 3) are left out.
+  /// The start of each entry, without those of an unfinished git merge (stages 1 to 3).
   private(set) var starts: [UInt32] = []
   /// The positions of the entries with the skip-worktree bit.
   private(set) var skipping: [Int] = []
   private(set) var trees: Range<Int>?
   /// The ranges of the paths of entries of an unfinished git merge.
   private(set) var unmerged: [Range<Int>] = []
-  /// Whether no entry was left out.
+  /// Whether `starts` has every entry.
   private(set) var isGapless = true
 
   init() {}

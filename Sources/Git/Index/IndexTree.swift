@@ -22,7 +22,7 @@ extension IndexTree {
     self.init(bytes, &position, depth: 0)
   }
 
-  // Deeper than any path may be (PATH_MAX).
+  // More levels than any path can have (PATH_MAX).
   private static let deepest = 2_048
 
   private init?(_ bytes: UnsafeRawBufferPointer, _ position: inout Int, depth: Int) {

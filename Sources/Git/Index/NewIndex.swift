@@ -136,7 +136,7 @@ extension NewIndex {
     end(from: start)
   }
 
-  /// Copies unchanged entries of the old index: `IndexFile.isCopiedWhole`.
+  /// Copies entries of the old index unchanged. Call it only if `IndexFile.isCopiedWhole` is true.
   mutating func append(oldAt positions: Range<Int>) {
     guard let old, !positions.isEmpty else { return }
     let entries = old.entries(at: positions)

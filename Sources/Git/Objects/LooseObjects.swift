@@ -1,8 +1,8 @@
 internal import Glibc
 internal import System
 
-/// The objects in files of their own (gitformat-loose, in git's Documentation/technical): header
-/// and content in one zlib stream.
+/// Loose objects, each in a separate file (gitformat-loose, in git's Documentation/technical): header and
+/// content in one zlib stream.
 struct LooseObjects {
   let folder: String
 
@@ -28,7 +28,7 @@ struct LooseObjects {
   func contains(_ id: ObjectID) -> Bool { Counted.access(path(of: id), F_OK) == 0 }
 
   func header(of id: ObjectID) -> (kind: ObjectKind, size: Int)? {
-    // An unreadable file counts as no object; if there is another copy, that one is read.
+    // An unreadable file counts as missing: the object may have another copy.
     guard let file = try? MappedFile(path(of: id)), let inflater = try? Inflater(),
       let header = inflater.header(ofLoose: file.bytes)
     else { return nil }

@@ -120,7 +120,7 @@ extension Signature {
       email: String(decoding: line[(open + 1)..<close], as: UTF8.self), time: time, offset: offset)
   }
 
-  /// The form in a commit object. Characters that would end a field early are left out, as in git.
+  /// The form in a commit object. Like git, it drops characters that would end a field early.
   var serialized: String {
     func clean(_ text: String) -> String {
       String(

@@ -21,8 +21,8 @@ extension ObjectID {
     return ObjectID(bytes: hash.finish()) ?? .zero
   }
 
-  /// Whether an object that was read has that ID. A large tree is not checked: that would take
-  /// longer than reading it, and zlib's checksum covers it. git does not check more, either.
+  /// Whether an object that was read has that ID. A large tree is not checked: checking would take longer than
+  /// reading, and zlib's checksum covers the bytes. git checks no more than that.
   static func matches(_ id: ObjectID, _ object: StoredObject) -> Bool {
     if object.kind == .tree, object.data.count >= largeTree { return true }
     return plain(object.kind, object.data) == id

@@ -7,7 +7,7 @@ struct PackCopying {
   static let worthwhileCount = 1024
 
   private let reader: PackReader
-  /// The places of the items that are in a pack; the other items come after them.
+  /// The places of the items that are in a pack. The other items follow them.
   private let places: [PackReader.Place]
 
   /// Sorts the items.

@@ -29,9 +29,9 @@ extension PackError: CustomStringConvertible {
     case .overLimit(let what, let limit), .costly(let what, let limit):
       "\(what): the limit is \(limit)"
     case .refused(let id, let why): "object \(id) is refused: \(why)"
-    case .incomplete(let id, let needed): "object \(id) needs \(needed), which did not come"
-    case .baseMissing(let id): "a delta is based on object \(id), which did not come before it"
-    case .headMissing(let id): "the promised version \(id) did not come"
+    case .incomplete(let id, let needed): "object \(id) needs \(needed), which did not arrive"
+    case .baseMissing(let id): "a delta is based on object \(id), which did not arrive before it"
+    case .headMissing(let id): "the promised version \(id) did not arrive"
     case .finished: "the pack was already finished"
     }
   }

@@ -67,7 +67,7 @@ struct PackEntryHeader {
 
   enum Base {
     case none
-    /// The entry that begins this number of bytes before this one.
+    /// The entry that begins this many bytes before the delta.
     case before(Int)
     case object(ObjectID)
   }

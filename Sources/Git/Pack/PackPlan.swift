@@ -41,9 +41,9 @@ struct PackPlan {
     seen = []
   }
 
-  /// Plans exactly these objects, for a self-contained pack. The newest come first and complete,
-  /// and older ones are deltas against them, so that the most frequently read objects are read
-  /// fastest. Objects that no commit refers to come last.
+  /// Plans exactly these objects, for a self-contained pack. The newest objects are first and complete, and
+  /// older ones are deltas against them, so that the most frequently read objects are the fastest to read.
+  /// Objects that no commit refers to are last.
   init(repacking objects: [ObjectID: ObjectKind], repository: Repository) throws {
     self.repository = repository
     wanted = Set(objects.keys)

@@ -127,7 +127,7 @@ public final class PackWriter {
       let own = self.number(of: base)
       if let own, depth < Self.longestChain { try write(own, to: &chunk, depth: depth + 1) }
       let known = position(of: base)
-      // The receiver has only the objects in the plan and those it was already sent.
+      // The receiver has only the objects in the plan and those already sent.
       guard known != nil || base == item.base && own == nil,
         known?.depth ?? 0 < Self.longestChain
       else { return false }

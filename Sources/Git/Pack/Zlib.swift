@@ -192,7 +192,7 @@ final class Inflater {
 
   /// The first bytes of a complete stream; empty if it is damaged.
   func inflate(first limit: Int, of input: UnsafeRawBufferPointer) -> [UInt8] {
-    // A damaged stream gives no bytes.
+    // For a damaged stream, the result is nil.
     guard let (bytes, status) = try? inflate(input, upTo: limit), status != Z_DATA_ERROR else {
       return []
     }

@@ -79,7 +79,7 @@ public final class Quarantine {
     }
   }
 
-  /// Removes everything.
+  /// Deletes the quarantine's files.
   public func discard() {
     forget()
     folder.remove()

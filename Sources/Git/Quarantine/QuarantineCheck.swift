@@ -43,8 +43,8 @@ struct QuarantineCheck {
       links[id] = link
       if link.parents.count > 1 { merges.insert(id) }
     }
-    // A subtree of the parent's tree is not checked again, so the parent comes first: a version that
-    // reverts an edit has the tree of its grandparent.
+    // A subtree that the parent's tree also has is not checked again, so parents are checked first: a version
+    // that reverts an edit has the tree of its grandparent.
     for id in parentsFirst(commits, parents: { links[$0]?.parents }) {
       guard let link = links[id] else { continue }
       reach(id)

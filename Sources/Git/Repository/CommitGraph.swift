@@ -18,7 +18,7 @@ public struct CommitGraph {
       .filter { Counted.access($0, F_OK) == 0 }
   }
 
-  /// The number of commits in it that the repository lacks; an invalid file counts as one.
+  /// The number of commits in the commit-graph that the repository lacks; an invalid file counts as one.
   public func unknownCommits() throws -> Int {
     try files.reduce(0) { count, path in
       guard let ids = Self.identifiers(in: Disk.contentIfAny(path) ?? []) else { return count + 1 }

@@ -25,8 +25,7 @@ extension Repository {
     }
   }
 
-  /// Throws `incomplete` if git shows versions differently from what is stored: other devices would see
-  /// other versions.
+  /// Throws `incomplete` if git shows other versions than those stored: other devices would see different ones.
   func checkShowsItsOwn() throws {
     if let gap = overlays.first { throw GitError.incomplete(gap, remote: "origin") }
   }

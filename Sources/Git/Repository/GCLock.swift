@@ -12,7 +12,7 @@ public final class GCLock {
   // git respects a lock that is younger (builtin/gc.c).
   private static let longestRun = 12 * 3_600
 
-  /// Takes the lock; nil if git or another `notes` has it.
+  /// Acquires the lock; nil if git or another `notes` process has it.
   public init?(_ repository: Repository) throws {
     path = repository.gitFolder + "/gc.pid"
     let lock = repository.stateFolder[.gcLock]
@@ -38,7 +38,7 @@ public final class GCLock {
     return put(temporary, at: path)
   }
 
-  /// Renames the file to the lock's name; returns false, with `errno` set, if the name is taken.
+  /// Renames the file to the lock's name; returns false, with `errno` set, if the name is in use.
   private static func put(_ temporary: String, at path: String) -> Bool {
     if link(temporary, path) == 0 { return true }
     // File systems of other systems have no hard links, and some cannot rename without replacing. Then

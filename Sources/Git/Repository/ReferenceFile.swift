@@ -35,9 +35,9 @@ struct ReferenceFile {
 
   enum Content: Equatable {
     case id(ObjectID)
-    /// There is no file: the reference may be packed.
+    /// The file does not exist: the reference may be packed.
     case none
-    /// It refers to another reference.
+    /// The file names another reference.
     case symbolic(String)
     /// There is a folder, which is empty or has other references.
     case folder
@@ -220,11 +220,11 @@ struct ReferenceFile {
     errno == EEXIST ? .locked(name) : .system(call: "open", path: path, errno: errno)
   }
 
-  /// The age from which a lock counts as left behind, in seconds; git holds one for milliseconds.
+  /// The age from which a lock counts as stale, in seconds; git keeps a lock for milliseconds.
   private static let longestLock = 3_600
   private static let attempts = 100  // of 10 ms each
-  /// How many attempts must find the same lock before it is removed: with a wrong clock, or one that differs
-  /// from the file system's, every lock seems old.
+  /// How many attempts must find the same lock before it is removed: if the clock is wrong, or differs from the
+  /// file system's, every lock seems old.
   private static let attemptsAtOne = 50
 
   /// Makes the lock file: a descriptor, or -1 with `errno`. Waits while git moves the reference;

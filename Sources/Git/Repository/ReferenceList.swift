@@ -1,7 +1,7 @@
 internal import System
 
 extension ReferenceFile {
-  /// The references whose names begin with `prefix`, by name; symbolic ones are left out.
+  /// The references whose names begin with `prefix`, by name, without symbolic ones.
   static func all(under prefix: String, in gitFolder: String) -> [(name: String, id: ObjectID)] {
     var found = packed(under: prefix, in: gitFolder)
     var folders = [

@@ -21,7 +21,7 @@ extension Repository {
     var wanted = strings.map { UnsafePointer<CChar>($0) }
     var found = [UnsafePointer<CChar>?](repeating: nil, count: names.count)
     let bytes = path.bytes.map { CChar(bitPattern: $0) } + [0]
-    // GIT_ATTR_CHECK_NO_SYSTEM.
+    // The flag GIT_ATTR_CHECK_NO_SYSTEM.
     let flags: UInt32 = 1 << 2
     try git.check(
       "git_attr_get_many",

@@ -26,7 +26,7 @@ public final class Repository {
   var packed: PackedWrites?
   /// The objects written while `withScratchWrites` runs, kept in memory to be read.
   var scratch = ScratchObjects()
-  /// Objects that are in the repository and whose names may not be on the disk yet.
+  /// Objects that are stored, but whose names may not be on the disk yet.
   var unsynced: PendingObjects?
   /// The quarantines of packs that no reference leads to yet.
   var unreferenced: [QuarantineFolder] = []
@@ -206,9 +206,8 @@ public final class Repository {
     }
   }
 
-  /// Removes the folder that a killed or failed `create` or replacement left beside this repository: an
-  /// unfinished repository, or the former one. The caller holds the writer's lock, as `create` and a
-  /// replacement do.
+  /// Removes the folder beside this repository that a killed or failed `create` or replacement left: an
+  /// unfinished repository, or the former one. Call it with the writer lock, like `create` and a replacement.
   public func removeHalfMade() throws {
     let place = folder + "/.git.new"
     guard Counted.access(place, F_OK) == 0 else { return }

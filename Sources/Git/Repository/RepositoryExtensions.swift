@@ -48,7 +48,7 @@ struct RepositoryExtensions {
     "submodulepathconfig": "false", "partialclone": nil,
   ]
 
-  /// The extensions that libgit2 is told to accept.
+  /// The extensions that notes tells libgit2 to accept, because notes checks them itself.
   static let judgedHere = harmless.keys.sorted()
 
   /// Throws `GitError.unsupported` for an unknown version, `sharedRepository`, and `unsupportedExtension` for the

@@ -2,9 +2,9 @@ internal import Glibc
 internal import System
 
 extension Repository {
-  /// Makes an empty repository in `folder`, which exists, with an unborn branch; an existing
-  /// repository is only opened. The new one is made beside its place and moved when it is on the
-  /// disk, so no program ever finds an incomplete one.
+  /// Makes an empty repository in `folder`, which exists, with an unborn branch; an existing repository is only
+  /// opened. A new repository is made beside its place and moved when it is on the disk, so no program ever
+  /// finds an incomplete one.
   ///
   /// - Parameter fill: adds further files to the new `.git`, whose path it is called with. If it
   ///   throws, no repository is made.

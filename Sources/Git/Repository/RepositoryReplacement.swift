@@ -179,7 +179,7 @@ package final class RepositoryReplacement {
     /// The tree before, whose entries were checked.
     var former: [UInt8] = []
     for (position, id) in ids.enumerated() {
-      if gone.contains(id) { throw GitError.irreplaceable("object \(id) would be left") }
+      if gone.contains(id) { throw GitError.irreplaceable("object \(id) would remain") }
       let (kind, data) = try new.object(id)
       switch kind {
       case .commit:
@@ -194,7 +194,7 @@ package final class RepositoryReplacement {
       case .blob, .tag: break
       }
       if kind != .tree, isLeft(data) {
-        throw GitError.irreplaceable("\(kind) \(id) would hold it still")
+        throw GitError.irreplaceable("\(kind) \(id) would still contain it")
       }
       if position % 500 == 0 { progress(position, ids.count) }
     }
@@ -217,7 +217,9 @@ package final class RepositoryReplacement {
       guard status.st_mode & S_IFMT == S_IFREG else { continue }
       let content = try Disk.read(place + path)
       if isLeft(content) || Self.names(content, anyOf: gone) {
-        throw GitError.irreplaceable("'.git\(path)' holds it, or names what held it")
+        throw GitError.irreplaceable(
+          "'.git\(path)' contains it, or names an object that contained "
+            + "it")
       }
     }
   }
@@ -256,7 +258,7 @@ package final class RepositoryReplacement {
     else {
       if [EINVAL, ENOSYS, ENOTSUP, EXDEV, EBUSY].contains(errno) {
         throw GitError.irreplaceable(
-          "this file system cannot put one folder in another one's place")
+          "this file system cannot swap two folders")
       }
       throw GitError.system(call: "rename", path: old.gitFolder, errno: errno)
     }

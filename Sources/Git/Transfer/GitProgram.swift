@@ -29,7 +29,7 @@ public struct GitProgram: Sendable {
 
   // The seconds between calls of `onTick`, and the time for a cancelled run to end.
   private static let (tick, farewell) = (0.1, 2.0)
-  /// How much of its output is stored.
+  /// How much of git's output is stored.
   private static let outputBytes = 1 << 20
 
   /// Runs git with the folder as `GIT_DIR`, and with the objects of other repositories as alternates.

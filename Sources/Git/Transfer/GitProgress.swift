@@ -44,7 +44,7 @@ public struct GitProgress: Sendable {
     }
   }
 
-  /// Treats the unfinished last line as a whole one.
+  /// Treats the unfinished last line as complete.
   mutating func finish() {
     if rest.isEmpty { return }
     let line = String(decoding: rest, as: UTF8.self)

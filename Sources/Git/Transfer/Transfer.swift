@@ -61,8 +61,8 @@ public final class Transfer {
   ///   - twin: another branch to fetch if it exists; then the first one need not exist.
   ///     `branch(named:)` returns the commits of both.
   ///   - known: commits that are here with all their history.
-  ///   - folders: the references below these are fetched, too; `reference(named:)` and
-  ///     `references(in:)` return them.
+  ///   - folders: the references below these are also fetched; `reference(named:)` and `references(in:)` return
+  ///     them.
   ///   - limits: the fetch ends if it exceeds these, or half of the free disk space.
   public func fetch(
     _ branch: String?, twin: String? = nil, from url: String, known: [ObjectID],
@@ -258,8 +258,8 @@ public final class Transfer {
 
   /// The result of a push.
   public enum PushOutcome: Hashable, Sendable {
-    /// The branch is at the commit now; the approximate number of bytes sent, whether the branch moved,
-    /// and the result for the references beside it.
+    /// The branch is now at the commit. The values: the approximate number of bytes sent, whether the branch
+    /// moved, and the result for the references beside it.
     case done(bytes: Int, hasMoved: Bool, beside: Beside)
     /// The branch has moved in the meantime.
     case moved
@@ -269,9 +269,9 @@ public final class Transfer {
 
   /// The result for the references that were pushed together with a branch.
   public enum Beside: Hashable, Sendable {
-    /// All were changed.
+    /// All references were changed.
     case given
-    /// One has moved since it was last seen.
+    /// A reference has moved since its last known commit.
     case moved
     /// The other side accepts no references of this kind.
     case refused
@@ -280,11 +280,11 @@ public final class Transfer {
   /// The new commit of a reference in another repository, and its last known one; nil for none.
   public typealias Move = (to: ObjectID, from: ObjectID?)
 
-  /// Moves a branch of another repository forward to a commit of this one. Also moves the branches `along`
-  /// if that is forward for them, and the references `beside` if they still have their last known commits.
-  /// If the other side refuses the references `beside`, everything else is done.
+  /// Moves a branch of another repository forward to a commit of this one. Also moves the branches `along` if
+  /// this moves them forward, and the references `beside` if they still have their last known commits. If the
+  /// other side refuses only the references `beside`, the rest succeeds.
   ///
-  /// - Parameter replaced: branches that are moved even if it is not forward, if they are at these commits.
+  /// - Parameter replaced: branches that are moved even if this is not forward, if they are at these commits.
   public func push(
     _ id: ObjectID, to branch: String, along others: [String] = [],
     replacing replaced: [String: ObjectID] = [:], beside: [String: Move] = [:],

@@ -18,7 +18,7 @@ extension TransferError: CustomStringConvertible {
     switch self {
     case .programMissing(let name): "the program \(name) is missing"
     case .silent(let seconds): "git made no progress for \(seconds) s"
-    case .excessive(let what): "git would have taken too much: \(what)"
+    case .excessive(let what): "git exceeded a limit: \(what)"
     case .stopped: "interrupted"
     case .failed(let status, let lines): "git failed (\(status)): \(lines.joined(separator: "; "))"
     }

@@ -50,7 +50,7 @@ extension History {
     // Markers that were edited away, or deleted with the note, are not a conflict.
     let marked = try openConflicts().compactMap {
       path, size -> (path: TreePath, blocks: [[MarkedText.Side]])? in
-      // A note that cannot be read is left out; a save reports it.
+      // Skip a note that cannot be read; a save reports it.
       guard let text = try? workTree.text(of: path, by: index) else { return nil }
       let blocks = MarkedText(text, markerSize: size).blocks
       return blocks.isEmpty ? nil : (path, blocks)
@@ -95,8 +95,8 @@ extension History {
     return found
   }
 
-  /// When the versions of a note were written that the labels in its blocks name, in seconds since
-  /// 1970. Labels of no version are left out.
+  /// The times, in seconds since 1970, at which the versions named by the labels in a note's blocks were
+  /// written. Labels that name no version are missing.
   package func times(
     ofLabels labels: [[UInt8]], in path: TreePath
   ) throws -> [[UInt8]: Int64] {

@@ -169,7 +169,7 @@ private struct NamedTimeReader {
   }
 }
 
-/// A length of time. Days and months are those of the calendar.
+/// A duration. Days and months follow the calendar.
 private enum TimeUnit {
   case seconds(Int64)
   case days(Int)

@@ -19,6 +19,6 @@ public struct PinnedNotes {
     try Disk.replace("\(folder)/\(id)", with: [], isShared: true)
   }
 
-  /// Takes a note down again, if it is pinned. Throws if that cannot be written.
+  /// Unpins a note, if it is pinned. Throws if the file cannot be removed.
   public func unpin(_ id: String) throws { try Disk.remove("\(folder)/\(id)") }
 }

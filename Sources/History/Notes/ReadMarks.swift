@@ -23,7 +23,7 @@ public struct ReadMarks {
   /// The read marks of this notebook.
   public init(in history: History) { self.history = history }
 
-  /// The notes that others changed since they were looked at, of all notes or of these.
+  /// Of all notes, or of these, those that others changed since the user last looked at them.
   public func newNotes(among paths: [TreePath]? = nil) throws -> Set<TreePath> {
     guard let tip = try repository.head().commit, let record = try record() else { return [] }
     return Set(try news(since: record, at: tip, among: paths.map { Set($0) }).keys)

@@ -31,8 +31,8 @@ package struct BranchLog {
 
   package init(parsing text: [UInt8], tip: ObjectID?) {
     let read = text.split(separator: UInt8(ascii: "\n")).compactMap(Self.entry)
-    // Each line begins at the commit where the last move before it ended. If no line ends there, a
-    // line is missing, and the next older line is used.
+    // Each line begins at the commit where the line before it ended. If no line ends there, one is missing, and
+    // the next older line is used.
     var left = Dictionary(read.map { ($0.new, 1) }, uniquingKeysWith: +)
     var entries: [Entry] = []
     var expected = tip

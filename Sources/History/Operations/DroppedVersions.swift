@@ -15,7 +15,7 @@ package struct DroppedVersions: Hashable {
   package let time: Int64
   /// The newest of them; all others are its ancestors.
   package let newest: ObjectID
-  /// The commit that the branch had instead; if the branch was gone, the commit below the versions.
+  /// The commit to which the branch moved; if the branch was deleted, the commit below the versions.
   package let instead: ObjectID?
 
   package static func reference(to newest: ObjectID, at time: Int64) -> String {
@@ -40,8 +40,8 @@ package struct DroppedVersions: Hashable {
     instead.map { BranchLog.Entry(old: newest, new: $0, time: time, message: "git: dropped") }
   }
 
-  /// The log's steps, and those of `dropped` that the log lacks: they are of another branch, or of a
-  /// time whose lines git has removed.
+  /// The log's steps, and the drops in `dropped` that the log lacks, because they are of another branch, or
+  /// because git has removed their lines.
   static func entries(
     of log: BranchLog, with dropped: [DroppedVersions]
   ) -> [BranchLog.Entry] {

@@ -172,7 +172,7 @@ extension History {
       let kind = OperationHistory.kind(of: entry)
       if others.contains(kind) { continue }
       found.insert(entry.new)
-      // A version made on an older one appears as its merge with the tip of that time.
+      // If a version was based on an older one, the log has its merge with the tip of that time.
       guard kind != .save, let merge = try? repository.commit(entry.new),
         DerivedMerge.isDerived(merge)
       else { continue }
@@ -243,10 +243,9 @@ public enum OperationKind: String, Sendable, CaseIterable {
   case redo
   /// The steps that an interrupted command had left.
   case checkout
-  /// A continuation of the operation before: what a save merged after its version of the other
-  /// files.
+  /// A part of the operation before it: a merge that a save made after its version of the other files.
   case continuation
-  /// Something forgotten in all versions.
+  /// A text or note was forgotten in all versions.
   case forget
   /// A git command.
   case git

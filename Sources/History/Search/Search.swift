@@ -23,7 +23,7 @@ extension History {
     return try hits.filter { hit in
       if SkipRules.isDebris(hit.path.name.bytes) { return false }
       if let position = index.position(of: hit.path) {
-        // A file in the place of a waiting note is not a note.
+        // Skip a file in a waiting note's place: it is not the note.
         return try !index.skipsWorktree(at: position) || workTree.absence(of: hit.path) == nil
       }
       return try !workTree.isHidden(hit.path)

@@ -4,8 +4,8 @@ internal import System
 internal import WorkTree
 
 extension History {
-  /// How many versions a cache may lack for a command that must answer at once: reading that many
-  /// takes about a second.
+  /// If the cache lacks more versions than this, a command that must answer at once does not read them: this
+  /// many take about a second.
   public static let fewVersions = 20_000
   /// How many versions it may lack for a command that shows the first versions before it has read
   /// the others.

@@ -53,7 +53,7 @@ extension HistoryTable {
     _ path: Int, from tip: Int, downTo oldest: Int, by lookup: TableLookup,
     _ body: (Int, Int, Int?) -> Void
   ) {
-    // Negative if the version has no such file.
+    // A negative number means that the version has no such file.
     var names = [Int](repeating: -1, count: tip + 1)
     // Further names of the file in a version, if two children have it under different names.
     var furtherNames: [Int: Set<Int>] = [:]
@@ -103,8 +103,7 @@ extension HistoryTable {
           lives[owner] = Life(first: step, last: lives[owner]?.last ?? step)
         }
       }
-      // The first parent comes last and takes over the names without a copy, so a linear history
-      // copies nothing.
+      // The first parent is last and gets the names without a copy, so a linear history copies nothing.
       for (position, place) in parents(of: version).enumerated().reversed() {
         let parent = parents.number(place)
         let others = position == 0 ? nil : owners
@@ -141,8 +140,8 @@ private struct NameOwners {
     init(_ owners: [Int: [Int]] = [:]) { self.owners = owners }
   }
 
-  /// How many names are copied at most, for parallel branches of history: notes-list(1). Beyond that,
-  /// branches share the names of the branch that came first, so memory use is limited.
+  /// The most names that are copied for parallel branches of history: notes-list(1). Above that, branches share
+  /// the names of the first branch, to limit memory use.
   private static let copiesAtMost = 4_000_000
 
   init(present: [Int?]) { self.present = present }

@@ -88,8 +88,8 @@ public enum GuestError: Error, Equatable, Sendable, CustomStringConvertible {
     case .nameTaken(let name): "a guest is already called '\(name)'"
     case .noSuchGuest(let name): "no guest is called '\(name)'"
     case .noInvitation: "the link was already used or has expired"
-    case .openToOthers(let path): "other users may write \(path), so nobody is let in by it"
-    case .tooMany(let most): "there are \(most) guests and open links already"
+    case .openToOthers(let path): "other users may write \(path), so no guest has access"
+    case .tooMany(let most): "there are \(most) guests and open links, the maximum"
     }
   }
 }

@@ -7,8 +7,7 @@ public import System
 ///
 ///     guest ROLE SINCE PATH-HASH COOKIE-HASH NAME
 ///     invitation ROLE EXPIRES TOKEN-HASH NAME
-///
-/// It is read again for every request, so a removed guest loses access at once.
+///  The book is read again for every request, so a removed guest loses access at once.
 public struct GuestBook: Sendable {
   /// The limit for guests and open links together.
   static let capacity = 64

@@ -10,7 +10,7 @@ public struct InvitationOffer: Sendable {
   public let notebookID: String
   /// The role that the new member gets.
   public let role: Role
-  /// Whose device the new member is.
+  /// The person to whom the new member will belong.
   public let person: InvitedPerson
   /// When it was made and when it expires, in seconds since 1970 by the inviter's clock.
   public let created: Int64

@@ -1,11 +1,11 @@
-/// Whose device the one that joins by an invitation becomes.
+/// The person to whom a device that joins by an invitation will belong.
 public enum InvitedPerson: Hashable, Sendable {
   /// Another device of the person whose device invites.
   case own
-  /// A person by itself, with this name; nil: with the device's name.
+  /// A new person with this name; if it is nil, with the device's name.
   case new(name: String?)
 
-  /// A person by itself, with the device's name.
+  /// A new person with the device's name.
   public static let unnamed = InvitedPerson.new(name: nil)
 
   /// The name that the inviter gives the person; nil if it gives none.

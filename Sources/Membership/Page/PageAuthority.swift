@@ -4,9 +4,8 @@ public import System
 
 /// The authority for the certificate of the page that a device serves to browsers on its network:
 /// notes-security(7), THE PAGE ON THE NETWORK. Browsers do not support Ed25519, so it has separate keys.
-///
-/// A root, whose key is not stored, certifies one key, only for this machine's name and private addresses.
-/// That key certifies the page's key.
+///  A root, whose key is not stored, certifies one key, only for this machine's name and private addresses. The
+/// issuer's key certifies the page's key.
 public struct PageAuthority: Sendable {
   /// The certificate that people install, in DER.
   public let root: [UInt8]
@@ -196,7 +195,8 @@ public struct PageAuthorityError: Error, Equatable, Sendable, CustomStringConver
 
   public var description: String {
     let why =
-      defect == .notAKey ? "it holds no key of an authority with its certificates" : "\(defect)"
+      defect == .notAKey
+      ? "it does not contain the key and certificates of an authority" : "\(defect)"
     return "the page's authority \(path) cannot be used: \(why)"
   }
 }

@@ -98,8 +98,8 @@ struct PageExtension {
 
 /// The small part of DER that these extensions need.
 enum DER {
-  /// The content of the value with this tag that is first in these bytes, and the bytes behind it; nil if no such
-  /// value is.
+  /// The content of the value at the start of these bytes, and the bytes after it; nil if no value with this
+  /// tag is there.
   static func read(
     _ tag: UInt8, _ bytes: ArraySlice<UInt8>
   ) -> (content: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {

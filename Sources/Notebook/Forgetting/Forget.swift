@@ -69,14 +69,14 @@ extension ForgetError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooShort(let count): "the text is too short: it needs \(count) bytes or more"
-    case .notFound: "no version holds that"
+    case .notFound: "no version contains this text"
     case .nothingAdded(let path, let version):
       "version \(version.hex.prefix(10)) added no lines to \(path)"
     case .remotes(let names):
-      "other repositories would keep it: \(names.joined(separator: ", "))"
+      "other repositories would keep the text: \(names.joined(separator: ", "))"
     case .unfinished(let path): "\(path) is still waiting to be updated"
     case .lives(let path): "a deleted file has become \(path)"
-    case .inName(let path): "the name of \(path) holds it"
+    case .inName(let path): "the name of \(path) contains the text"
     case .isOpen(let path): "an editor has \(path) open"
     case .written: "the notes were edited while this ran"
     }

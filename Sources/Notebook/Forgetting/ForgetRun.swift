@@ -163,7 +163,7 @@ struct ForgetRun {
       id: forgetting.id, kind: "\(forgetting.kind)", versions: plan.versions)
     let former = try history.obeyed()?.lines ?? []
     guard former.count < ForgettingVersion.mostLines else {
-      throw GitError.irreplaceable("something was forgotten \(former.count) times already")
+      throw GitError.irreplaceable("something was already forgotten \(former.count) times")
     }
     let version = try transaction.writer.makeVersion(
       of: tip.tree, parents: [tip], message: "Forget \(forgetting.kind.words)",

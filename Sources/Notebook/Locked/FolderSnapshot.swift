@@ -12,7 +12,7 @@ struct FolderSnapshot {
     var skipped: [SkippedFile] = []
     /// Saves of editors that had not seen the last checkouts; not in a version yet.
     var stale: [StaleSave] = []
-    /// Files that were written in the place of waiting notes; not in a version yet.
+    /// Files that somebody wrote in the place of waiting notes. No version has them yet.
     var writtenInPlace: [WrittenFile] = []
     /// Whether notes wait for their place in the folder.
     var hasWaiting = false
@@ -22,7 +22,7 @@ struct FolderSnapshot {
   let writer: VersionWriter
   let history: History
   var guardsDeletions = true
-  /// The trees of the first versions that arrive; the snapshot leaves out the files that their rules exclude.
+  /// The trees of the first versions that arrive. The snapshot omits the files that their rules exclude.
   var coming: [ObjectID] = []
   /// Called with the version as soon as its objects are in the repository, before the branch moves.
   var earlyNotice: ((ObjectID) -> Void)?

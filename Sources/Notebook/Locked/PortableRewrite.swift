@@ -94,7 +94,7 @@ struct PortableRewrite {
     return rewrites.cut
   }
 
-  /// Throws if one of these heads would bring pruned versions back.
+  /// Throws if one of these heads is based on a pruned version.
   func check(_ heads: [ObjectID]) throws {
     for cut in try repository.references(under: Self.prunedFolder + "/").map(\.id) {
       for head in heads where try repository.isAncestor(cut, of: head) {
@@ -156,7 +156,7 @@ struct PortableHistory {
     }
   }
 
-  /// If the disk is full, only time is lost.
+  /// If it cannot be written, the next check only takes longer.
   func remember(_ version: ObjectID?) {
     guard let version else { return }
     // A cache, so errors are ignored.

@@ -4,8 +4,8 @@ internal import History
 internal import System
 internal import WorkTree
 
-/// A save whose objects git removed before a reference led to them: git-prune(1) and `git gc --prune=now` take no
-/// lock. The index still lists the saved files: notes-gc(1).
+/// A save whose objects git removed before a reference led to them: git-prune(1) and `git gc --prune=now`
+/// ignore locks. The index still lists the saved files: notes-gc(1).
 struct PrunedSave {
   let writer: VersionWriter
   let history: History

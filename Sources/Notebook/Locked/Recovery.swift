@@ -22,7 +22,7 @@ struct StaleLocks {
   }
 
   /// The lock files that have existed since that second or longer, by their paths in the repository. git and
-  /// `notes` hold one only for a moment.
+  /// `notes` keep a lock only for a moment.
   func standing(until time: Int64) throws -> [String] {
     try places().filter { path in
       var status = stat()
@@ -93,7 +93,7 @@ struct UnbornBranch {
       // A removed branch has no new commit.
       $0.new == .zero ? $0.old : $0.new
     }
-    // If that is unknown, the last recorded tip is used.
+    // If the branch's commit is unknown, the last recorded tip is used.
     guard let moved, (try? repository.isAncestor(tip, of: moved)) == true else { return tip }
     return moved
   }

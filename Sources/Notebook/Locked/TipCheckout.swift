@@ -11,7 +11,7 @@ struct TipCheckout {
   let history: History
   /// Called with the bases of saves that a checkout found.
   var tell: ([SaveRemark]) throws -> Void = { _ in }
-  /// Called with notes whose other name on the disk keeps the former text.
+  /// Called with each note that has a second name on the disk, where the former text stays.
   var tellParted: (TreePath) -> Void = { _ in }
 
   private var workTree: WorkTree { history.workTree }
@@ -145,8 +145,8 @@ struct TipCheckout {
     return try (versions(files.filter { !cut.keys.contains($0.key) }) + others).sorted()
   }
 
-  /// The base of a file that came out of the folder without a save before: its editor may have loaded a text
-  /// from before an earlier checkout. Nil for files whose base is in the journal.
+  /// The base of a file that was swapped out of the folder and not saved before: its editor may have loaded a
+  /// text from before an earlier checkout. Nil if the journal has the base.
   private func saveBase(
     of path: TreePath, _ file: TreeEntry, _ checkout: Checkout, _ journal: CheckoutJournal
   ) throws -> SaveBase? {
@@ -166,8 +166,8 @@ struct TipCheckout {
       status: replaced.status, index: index)
   }
 
-  /// Makes versions of the later text of files that were swapped out while a program had them open,
-  /// and drops those that no program has open any more.
+  /// Makes versions of the later text of files that were swapped out while a program had them open, and forgets
+  /// those that no program still has open.
   private func keepLateWrites() throws -> [ObjectID] {
     let files = LateWrites(stateFolder: workTree.stateFolder)
     guard !files.isEmpty else { return [] }

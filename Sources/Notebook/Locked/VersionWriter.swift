@@ -14,7 +14,7 @@ package final class VersionWriter {
   /// The signer of this device's versions, loaded on first use; the inner value is nil if the key
   /// is missing.
   private var loaded: VersionSigner.Sign??
-  /// This device, with the name that new versions give it.
+  /// This device, with its name in new versions.
   private lazy var author =
     signer?.author(device, stateFolder: repository.stateFolder) ?? device
   /// The references besides the branch that were moved: their lock files are removed at the end.

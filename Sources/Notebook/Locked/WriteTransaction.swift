@@ -152,7 +152,7 @@ package final class WriteTransaction {
       writer: writer, history: history, guardsDeletions: guardsDeletions, earlyNotice: earlyNotice)
   }
 
-  /// Puts notes that were left out into the folder, if nothing prevents it now.
+  /// Writes notes that were left out into the folder, if nothing prevents this any longer.
   ///
   /// - Returns: the notes that are still left out.
   private func bringWaiting(in scope: SaveScope) throws -> [SkippedFile] {

@@ -12,8 +12,8 @@ internal import WorkTree
 final class WriterLock {
   private let lock: FileLock
 
-  /// When the run before this one began, if it may not have ended properly: it was killed, or the
-  /// machine was restarted since.
+  /// The time at which the previous run began, if it may not have ended properly: it was killed, or the machine
+  /// has restarted since.
   let interrupted: timespec?
 
   /// How long a command waits for another to finish, in seconds.
@@ -50,7 +50,7 @@ final class WriterLock {
   /// The leftovers of the killed run are removed: any found later are from this run.
   func dealtWithInterruption() { mark("1") }
 
-  /// Records that this run left nothing behind; its last action.
+  /// Records that this run has ended properly. Call it last.
   func end() { mark("0") }
 
   /// Overwriting the existing byte works even on a full disk. If it fails anyway, the next run looks

@@ -7,7 +7,7 @@ internal import WorkTree
 extension Notebook {
   /// Makes a note as a version of its own, after a save of the folder.
   ///
-  /// - Parameter anySuffix: whether a note with the same title and another suffix is an error, too.
+  /// - Parameter anySuffix: whether a note with the same title and another suffix is also an error.
   /// - Throws: `nameTaken`: nothing is ever overwritten.
   public func create(_ path: TreePath, text: [UInt8], anySuffix: Bool = false) throws -> ObjectID? {
     guard text.count <= workTree.sizeLimit else {
@@ -143,7 +143,7 @@ extension Notebook {
       }
       let version = try transaction.replace(
         replaced, message: message, trailers: renames.map(\.line),
-        // Moving is not deleting, however many notes are moved.
+        // Moving notes does not count as deleting them.
         operation: .rename, allowsMassDeletion: true)
       return Renaming(files: files.map { ($0.old, $0.new) }, version: version)
     }

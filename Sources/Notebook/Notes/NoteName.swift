@@ -109,6 +109,6 @@ struct NewFiles {
       if SkipRules.isDebris(name.bytes) { return "a name of editors' own files, not versioned" }
       if workTree.isHidden(name) { return "a hidden file, not versioned" }
     }
-    return try rules.isIgnored(path, isFolder: false) ? "left out by .gitignore" : nil
+    return try rules.isIgnored(path, isFolder: false) ? "ignored by .gitignore" : nil
   }
 }

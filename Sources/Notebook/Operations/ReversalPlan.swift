@@ -7,7 +7,7 @@ struct ReversalPlan {
   /// The operations to undo or redo, newest first, without those that changed nothing.
   let operations: [Operation]
   let files: MergeTerm
-  /// The files that are left out because other devices would refuse them, by path.
+  /// The files that are skipped because other devices would refuse them, by path.
   let excluded: [SkippedFile]
   /// The renames that are undone.
   let renames: [RenameTrailer]

@@ -19,7 +19,7 @@ public struct Reversal: Sendable {
   public let changes: [Change]
   /// The new version; nil in a trial, and if nothing changed.
   public let version: ObjectID?
-  /// The files that are left out because other devices would refuse them, by path.
+  /// The files that are skipped because other devices would refuse them, by path.
   public let excluded: [SkippedFile]
 
   package init(

@@ -12,8 +12,8 @@ public enum ControlRequest: Codable, Sendable {
   /// Save everything, and wait up to `seconds` until the connected devices have it: the answer is
   /// that of `peers`.
   case sync(seconds: Double)
-  /// Open an invitation for `seconds`: an `event` for each change of its state. Name and ID are
-  /// those of the device that it is meant for, if any.
+  /// Open an invitation for `seconds`: an `event` for each change of its state. Name and ID are those of the
+  /// invited device, if it is for one.
   case invite(role: Role, seconds: Double, name: String?, device: String?)
   /// Like `invite`, for another device of this device's person. It is a separate request, so that a watcher
   /// of an earlier version, which knows no persons, refuses it.
@@ -24,8 +24,8 @@ public enum ControlRequest: Codable, Sendable {
   /// Tell the other devices that somebody edits these notes, until the connection ends: a
   /// `watcher`.
   case edit(paths: [TreePath])
-  /// Tell a device, in a session, of an invitation to another notebook, until the connection ends:
-  /// `told` after that.
+  /// Send a device, in a session, an invitation to another notebook, as long as the connection lasts. The
+  /// answer is `told` when the device has it.
   case offer(invitation: CarriedInvitation)
   /// Close the connections, and make none.
   case pause
@@ -44,7 +44,7 @@ public enum ControlReply: Codable, Sendable {
   case event(what: Event)
   /// An event that is too large for a line.
   case changed
-  /// The device was told of the invitation.
+  /// The device has received the invitation.
   case told
   /// The request is complete.
   case done
@@ -105,7 +105,7 @@ struct ControlQuestion: Codable {
     }
     // Every failure gets the same message.
     guard let asked = try? ReceivedJSON.decode(Self.self, from: line, snakeCase: true) else {
-      throw SyncError.failed("the watcher does not know what was asked")
+      throw SyncError.failed("the watcher does not know this request")
     }
     return asked.request
   }
@@ -118,7 +118,7 @@ extension ControlLines {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.outputFormatting = .sortedKeys
-    // If encoding fails, nothing is sent, and false says so.
+    // If encoding fails, sends nothing and returns false.
     guard let line = try? encoder.encode(value), line.count < Self.limit else { return false }
     return send(Array(line))
   }

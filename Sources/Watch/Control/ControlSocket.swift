@@ -21,8 +21,8 @@ final class ControlSocket: Sendable {
     descriptor = try Self.make()
     self.path = path
     unlink(path)
-    // On Linux the file gets the mode of the unbound socket. Setting the umask would work, but it
-    // applies to other threads, too.
+    // On Linux the file gets the mode of the unbound socket. Setting the umask would also work, but it affects
+    // other threads.
     guard fchmod(descriptor, 0o600) == 0,
       UnixSocket.bind(descriptor, to: path) == 0, listen(descriptor, 16) == 0
     else { throw WatchError.system(call: "bind", path: path, errno: errno) }
@@ -42,7 +42,7 @@ final class ControlSocket: Sendable {
     return lines.areOfOwnUser ? lines : nil
   }
 
-  /// Connects; nil if nobody listens, or if another user does.
+  /// Connects; nil if no process listens, or one of another user.
   static func connect(to path: String) throws -> ControlLines? {
     let lines = ControlLines(takingOwnership: try make())
     let status = UnixSocket.connect(lines.descriptor, to: path)
@@ -93,7 +93,7 @@ final class ControlLines: @unchecked Sendable {
     return true
   }
 
-  /// The next line; nil at the end, if none came within `seconds`, or if `token` was cancelled.
+  /// The next line; nil at the end, if none arrived within `seconds`, or if `token` was cancelled.
   func next(within seconds: Double, _ token: CancellationToken? = nil) -> [UInt8]? {
     while true {
       if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

@@ -89,8 +89,8 @@ public final class FileWatch: Sendable {
     let stopping = try WakeUp()
     self.stopping = stopping
     try startThread {
-      // The watch of a folder ends with the folder, but a removed folder lives on while a program has
-      // something in it open. So the folder above is watched, too.
+      // The watch of a folder ends with the folder, but a removed folder exists as long as a program has
+      // something in it open. So the folder above is also watched.
       let parent = Array((folder + "/..").utf8)
       let own = folder.split(separator: "/").last.map(String.init)
       let (inFolder, above): (Int32?, Int32?)
@@ -100,7 +100,7 @@ public final class FileWatch: Sendable {
         above = try events.watch(parent, IN_DELETE | IN_MOVED_FROM)
         inFolder = try events.watch(Array(folder.utf8), IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO)
       } catch {
-        // If nothing can be watched, nothing is reported, as documented.
+        // If the folder cannot be watched, it reports nothing, as documented.
         return
       }
       changed()

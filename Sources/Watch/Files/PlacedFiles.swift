@@ -89,7 +89,7 @@ struct PlacedFiles {
     return true
   }
 
-  /// Reads by `notes` cause events, too, but do not change the access time.
+  /// Reads by `notes` also cause events, but do not change the access time.
   private func isRead(_ path: TreePath) -> Bool {
     var status = stat()
     let name = Array(folder.utf8) + [UInt8(ascii: "/")] + path.bytes

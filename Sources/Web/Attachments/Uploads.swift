@@ -4,7 +4,7 @@ internal import System
 /// The files that browsers are sending, piece by piece, so that an interrupted upload continues:
 /// notes-security(7), "What the page lets in".
 final class Uploads: Sendable {
-  /// A piece of a file, as a request brings it.
+  /// A piece of a file, as in a request.
   struct Piece: Sendable {
     /// A random name that the browser gave the file; only this visitor can use it.
     let name: String

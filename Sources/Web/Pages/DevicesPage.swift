@@ -122,7 +122,7 @@ extension RequestContext {
     case .neverMet: nil
     case .inSync: "in sync"
     case .notMerged(let isThere):
-      (isThere ? "does not merge what is here" : "what it has is not merged here")
+      (isThere ? "does not merge this device's versions" : "its versions are not merged here")
         + " ('notes status' says why)"
     case .apart(lacks: 0, more: 0): "has all versions"
     case .apart(lacks: 0, let more): "has \(Self.count(more, "version")) more"

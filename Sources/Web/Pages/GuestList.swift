@@ -11,7 +11,7 @@ extension RequestContext {
       let seen = site.lastHere(of: guest).map { "last here \(time($0))" } as HTML?
       let about: [HTML] = ["\(guest.role.rawValue)", "since \(time(guest.since))"]
       return .person(
-        "<b>\(guest.name)</b>", about + [seen ?? "not here since the page was started"],
+        "<b>\(guest.name)</b>", about + [seen ?? "has not opened the page since it was started"],
         .change(guest.name, at: "\(root)/devices/guest/\(guest.id)"), face: .face(guest.name))
     }
     let links = try site.guests.invitations().map { link -> HTML in

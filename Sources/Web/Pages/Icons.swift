@@ -32,9 +32,9 @@ extension HTML {
     "<svg class=\"\(style)\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"\(icon.rawValue)\"/></svg>"
   }
 
-  /// The first letter of a person's name, in a colour that the name always has. The name is beside it.
+  /// The first letter of a person's name, always in the same colour for the same name. The name is beside it.
   static func face(_ name: String) -> HTML {
-    // A guest's name has the device behind it in versions.
+    // In versions, the device's name follows a guest's name.
     let name = name.firstRange(of: " (").map { name[..<$0.lowerBound] } ?? name[...]
     let colour = name.utf8.reduce(0) { ($0 * 31 + Int($1)) % 4 } + 1
     let letter = name.prefix(1).uppercased()

@@ -19,7 +19,7 @@ extension RequestContext {
     }
     let open = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
     let rows = open.map { record -> HTML in
-      let looks: HTML = record.state == .pending ? ", somebody looks at it" : .nothing
+      let looks: HTML = record.state == .pending ? ", somebody is looking at the offer" : .nothing
       let name = record.name ?? record.locator + "-…"
       return .row(
         name, at: address(ofInvitation: record.locator),
@@ -101,7 +101,7 @@ extension RequestContext {
     }
   }
 
-  /// The state of an invitation in words; none while one that the page opened waits.
+  /// The state of an invitation in words; nil while an invitation that the page opened is waiting.
   private func words(for record: InvitationRecord, _ opened: OpenedInvitations.Opened?) -> HTML {
     let wrong: HTML? = opened?.attemptsLeft.map {
       "<p class=\"error\">Somebody tried a wrong code: \(Self.count($0, "attempt")) left.</p>\n"
@@ -131,7 +131,8 @@ extension RequestContext {
     let options = hosts.isEmpty ? "--at HOST:\(open.port)" : hosts.joined(separator: " or ")
     let when =
       opened.isHidden
-      ? "This device cannot be found on the network: add" : "If it does not find this device, add"
+      ? "Other devices cannot find this one on the network: add"
+      : "If it does not find this device, add"
     return """
       <p>On that device, run:</p>
       <pre class="command">notes join \(code)</pre>

@@ -85,25 +85,25 @@ extension RequestContext {
     let said: String? =
       switch request.query["done"] {
       case "saved": "Saved"
-      case "merged": "Saved. Somebody else changed the note too: both changes are in it now."
+      case "merged": "Saved. Somebody else also changed the note: it now contains both changes."
       case "conflict": "Saved. You and somebody else changed the same words: choose which to keep."
       case "same": "Nothing changed"
       case "renamed": "Renamed"
       case "deleted": "Deleted. You find it under \u{201C}Deleted notes\u{201D} in the menu."
-      case "restored": "Restored. The text before it is among the versions."
+      case "restored": "Restored. The former text is among the versions."
       case "pin": "Pinned to the top of the list"
-      case "unpin": "Not pinned any more"
+      case "unpin": "No longer pinned"
       case "copied": "This is the copy"
       case "undone": "Undone"
-      case "settled": "Done. The other text stays among the versions."
-      case "role": "The role is changed. Other devices learn it at their next sync."
+      case "settled": "Done. The other text is among the versions."
+      case "role": "The role is changed. Other devices learn the new role at their next sync."
       case "removed":
-        "Removed. Other devices learn it at their next sync. The device keeps what it has received: "
-          + "a removal cannot take it back."
+        "Removed. Other devices learn of it at their next sync. The removed device keeps the notes "
+          + "that it has received."
       case "guest-role": "The role is changed"
-      case "guest-removed": "Removed. What the guest wrote stays."
+      case "guest-removed": "Removed. The guest's texts stay."
       case "cancelled": "Cancelled"
-      case "partly": "Done in part: there is more to choose"
+      case "partly": "Partly done: there is more to choose"
       default: nil
       }
     return said.map { "<p class=\"done\" role=\"status\" tabindex=\"-1\" autofocus>\($0)</p>" }
@@ -131,7 +131,7 @@ extension RequestContext {
     let isOpen = visitor.mayWrite && !subject.isDeleted
     let isPinned = PinnedNotes(in: notebook.stateFolder).ids.contains(subject.id)
     let pin = HTML.button(
-      "\(HTML.icon(.pin))\(isPinned ? "Pinned: take it down" : "Pin to the top")",
+      "\(HTML.icon(.pin))\(isPinned ? "Pinned: unpin" : "Pin to the top")",
       at: address(subject, isPinned ? "/unpin" : "/pin"), "")
     let copy: HTML = """
       <button type="button" id="copy" value="\(address(subject, "/text"))" hidden>\(HTML.icon(.copy))Copy the text</button>

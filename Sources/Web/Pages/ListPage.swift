@@ -257,7 +257,7 @@ extension RequestContext {
     }
     return .row(
       hit.path.noteTitle, at: target, .time(hit.modified, .brief),
-      // A line that repeats the title is left out.
+      // Skip a line that repeats the title.
       hit.lines.filter {
         hit.path.textBehindTitle(String(decoding: $0.bytes, as: UTF8.self)) == nil
       }
@@ -268,7 +268,7 @@ extension RequestContext {
 
   private func line(_ line: SearchLine) -> HTML {
     var parts: [HTML] = []
-    // The marks of a list, a heading or a box before the words are left out.
+    // Skip the marks of a list, a heading or a box before the words.
     var place = line.bytes.prefix { Self.marks.contains($0) }.count
     place = min(place, line.matches.first?.lowerBound ?? 0)
     for match in line.matches {
@@ -293,7 +293,7 @@ extension RequestContext {
         marks: [author])
     }
     let none = HTML.empty(
-      "Nothing was deleted", "Notes that you delete stay here, and can be brought back.")
+      "Nothing was deleted", "Deleted notes are listed here. You can restore them.")
     return listPage("Deleted notes", of: notebook, rows, or: none)
   }
 }

@@ -3,7 +3,7 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// A member of the notebook, for an admin: another role, or its removal, as with notes-members(1).
+/// The pages on which an admin changes a member's role or removes the member, as with notes-members(1).
 extension RequestContext {
   func address(of member: Member) -> String { "\(root)/devices/member/\(member.deviceID)" }
 

@@ -8,7 +8,7 @@ internal import WorkTree
 /// A note: its text, and the forms that change it.
 extension RequestContext {
   func notePage(of subject: Subject, in notebook: Notebook) throws -> HTML {
-    // A memory of what was looked at: without it the note is shown as new again.
+    // If this fails, the note only appears as new again.
     if visitor.isOwner { try? ReadMarks(in: notebook.history).markRead([subject.path]) }
     let isOpen = visitor.mayWrite && !subject.isDeleted
     let text: [UInt8]

@@ -28,7 +28,7 @@ struct Preview {
     for line in lines {
       let box = line.contains(UInt8(ascii: "[")) ? TaskLine(Substring(line)) : nil
       if let box { (ticked, all) = (ticked + (box.isTicked ? 1 : 0), all + 1) }
-      // The list shows that there is a conflict; markers are left out.
+      // The list already shows that there is a conflict: skip its markers.
       guard words.utf8.count < 4 * Self.longest, !Self.markers.contains(where: line.starts) else {
         continue
       }

@@ -61,7 +61,7 @@ final class Connections: Sendable {
     crowdedOut?.close(promise: nil)
   }
 
-  /// The part of an address that counts as one client: for IPv6 the network, as a machine can have any
+  /// The part of an address that counts as one client: for IPv6 the network, because a machine can have any
   /// number of addresses in it.
   static func place(of channel: any Channel) -> String {
     let address = channel.remoteAddress?.ipAddress ?? ""

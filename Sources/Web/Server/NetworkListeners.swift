@@ -35,8 +35,8 @@ final class NetworkListeners: Sendable {
     }
   }
 
-  /// Listens at the machine's present addresses, and no longer at others; an address that cannot be
-  /// used is left out. Returns whether anything changed.
+  /// Listens at the machine's present addresses, and no longer at others; skips an address that cannot be used.
+  /// Returns whether anything changed.
   func move(to network: WebNetwork, _ listen: (_ host: String, _ port: Int) throws -> HTTPListener)
     -> Bool
   {

@@ -79,7 +79,7 @@ final class News: Sendable {
   static func tell(_ event: String, _ channels: [any Channel], about data: String = "") {
     let event = "event: \(event)\ndata:\(data)\n\n"
     for channel in channels {
-      // If a browser does not read, nothing beyond the buffer is sent to it.
+      // Skip a browser that does not read: its buffer is full.
       guard channel.isWritable else { continue }
       let bytes = channel.allocator.buffer(string: event)
       channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)

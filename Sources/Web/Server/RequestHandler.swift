@@ -122,7 +122,7 @@ final class RequestHandler: ChannelInboundHandler {
     let piece = Self.isPiece(admission) ? Array(form.readableBytesView) : []
     guard let query = Fields(parsing: head.query.utf8),
       let fields = piece.isEmpty ? Fields(parsing: form.readableBytesView) : Fields()
-    else { return refuse(400, "The form cannot be read.", context) }
+    else { return refuse(400, "The page cannot read the form.", context) }
     let isForm = head.method == .POST
     let place = Connections.place(of: context.channel)
     state = .answering
@@ -145,7 +145,7 @@ final class RequestHandler: ChannelInboundHandler {
     response.whenComplete { result in
       let (handler, context) = bound.value
       // This fails only if the queue is full.
-      let response = (try? result.get()) ?? .plain(503, "Too much is asked at once. Try again.")
+      let response = (try? result.get()) ?? .plain(503, "Too many requests at once. Try again.")
       handler.send(response, on: context, closes: !handler.keepsAlive)
     }
   }

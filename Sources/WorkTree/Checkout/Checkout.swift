@@ -4,9 +4,8 @@ internal import Glibc
 internal import State
 internal import System
 
-/// Brings the folder from one commit's tree to another's without losing anything that somebody writes
-/// in the meantime: each file is swapped in whole, and the file that comes out is compared with the
-/// expected one.
+/// Brings the folder from one commit's tree to another's without losing anything that somebody writes in the
+/// meantime: each new file is swapped with the one in the folder, which is then compared with the expected one.
 ///
 /// A step's staged file shows whether the step was done, so that a later run can finish an interrupted
 /// checkout:
@@ -16,10 +15,9 @@ internal import System
 /// | new file | the new bytes | none |
 /// | changed file | the new bytes | the file that was in the folder |
 /// | deleted file | none | the file that was in the folder |
-///
-/// A file that cannot be put into the folder stays in the staging folder until the checkout is over,
-/// and a run that finishes the checkout tries it again. The files of a first checkout are staged as
-/// one tree, see `StagedFiles`.
+///  A file that cannot be put into the folder stays in the staging folder until the checkout ends, and a run
+/// that finishes the checkout tries it again. The files of a first checkout are staged as one tree, see
+/// `StagedFiles`.
 package struct Checkout {
   let workTree: WorkTree
   let folder: FolderAccess
@@ -39,7 +37,7 @@ package struct Checkout {
   /// The notes that still have their former text under another name on the disk (a hard link).
   package var parted: Set<TreePath> = []
 
-  /// The files that were taken out of the folder, by the numbers of their steps.
+  /// The files that were swapped out of the folder, by the numbers of their steps.
   package private(set) var replacedFiles: [Int: ReplacedFile] = [:]
 
   let stagedFiles: StagedFiles
@@ -138,8 +136,8 @@ package struct Checkout {
     }
   }
 
-  /// Whether the folder is still as it was before a step, and the staging folder has nothing that was
-  /// taken out of it.
+  /// Whether the folder is still as it was before a step, and the staging folder has no file that was swapped
+  /// out of it.
   private func isToDo(_ step: CheckoutSteps.Step) throws -> Bool {
     if Counted.faccessat(AT_FDCWD, asidePath(of: step), F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
       return false
@@ -316,8 +314,7 @@ package struct Checkout {
     return moved ?? false
   }
 
-  /// Puts back something that is not a file: it had just taken the note's place when the checkout
-  /// took it out.
+  /// Puts back something that is not a file: it appeared in the note's place just before the swap.
   ///
   /// - Throws: `obstructed`.
   private func putBackObstacle(_ path: String, of step: CheckoutSteps.Step) throws {
@@ -356,7 +353,7 @@ package struct Checkout {
     try folder.setExecutable(permissions & 0o111 != 0, step.path)
   }
 
-  /// Saves the file that came out of the folder, if it differs from the old tree's.
+  /// Saves the file that was swapped out of the folder, if it differs from the old tree's.
   private mutating func rescueUnexpected(
     _ step: CheckoutSteps.Step, expected: CheckoutSteps.File?
   ) throws {
@@ -390,7 +387,7 @@ package struct Checkout {
       name: step.path.name, mode: workTree.fileModes.mode(of: mode, known: known), id: stored)
   }
 
-  /// Whether a file's size allows it to be the one that a tree has.
+  /// Whether a file's size is that of the file in the tree, so that the contents may be equal.
   private func isExpected(_ status: stat, _ expected: CheckoutSteps.File?) throws -> Bool {
     guard let expected else { return false }
     return try workTree.repository.header(of: expected.id).size == Int(status.st_size)

@@ -16,7 +16,7 @@ extension Checkout {
       let steps = rest.prefix { $0.isBeside(next) }
       rest = rest.dropFirst(steps.count)
       let folder = next.path.parent ?? TreePath("")
-      // A file is removed before a folder takes its name.
+      // A file is removed before a folder gets its name.
       if files.contains(folder) || folder.ancestors.contains(where: files.contains) { continue }
       guard let first = steps.first?.path else { continue }
       let isThere: Void? = try access.withFolder(folder, of: first, failing: folder) { here in
@@ -31,7 +31,7 @@ extension Checkout {
             throw WorkTreeError.file(
               call: "write", path: step.path.description, errno: number)
           }
-          // A file that comes out of the folder is read, to be compared with the expected one.
+          // A file that is swapped out must be readable, to be compared with the expected one.
           guard status.st_mode & 0o444 == 0o444 || Counted.faccessat(here, name, R_OK, 0) == 0
           else {
             throw WorkTreeError.file(call: "read", path: step.path.description, errno: errno)
@@ -66,8 +66,8 @@ extension Checkout {
       errno: isImmutable ? EPERM : errno)
   }
 
-  /// The error number that the system would give for replacing or removing this file; nil if that would
-  /// work, as far as can be told without a trial.
+  /// The error number with which the system would refuse to replace or remove this file; nil if it would
+  /// probably succeed.
   private static func whyItStays(
     _ file: stat, _ name: [CChar], in folder: Int32
   ) -> Int32? {

@@ -6,8 +6,7 @@ extension Checkout {
   package func recordInIndex() throws {
     let former = try workTree.indexForChange(isFirst: journal.from == nil)
     var index = try newIndex(of: former)
-    // Stores the trees for the next save, which then finds those of all unchanged folders in the
-    // index.
+    // Stores the trees in the index, so that the next save finds those of all unchanged folders there.
     _ = try index.makeTree { try workTree.repository.keep(tree: $0) }
     try (consume index).write(to: workTree.repository)
   }

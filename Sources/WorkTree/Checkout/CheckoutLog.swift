@@ -47,8 +47,7 @@ package struct CheckoutLog {
     package let new: ObjectID?
     /// The inode of the file with `old`; 0 if unknown.
     package let inode: UInt64
-    /// Whether `old` was a save with a version of its own, different from the text in the version
-    /// before.
+    /// Whether a save made a version with `old`, and the version before has another text.
     package let isSave: Bool
     /// Whether a program has read the file since a checkout wrote it; nil if unknown.
     package let wasRead: Bool?

@@ -30,7 +30,7 @@ extension Checkout {
     var file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     var status = stat()
     if file < 0, errno == EACCES, Counted.lstat(path, &status) == 0 {
-      // A note without read permission came out of the folder: it must be read here.
+      // The note that was swapped out has no read permission, but must be read here.
       chmod(path, status.st_mode & 0o777 | S_IRUSR)
       file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     }
@@ -56,7 +56,7 @@ extension Checkout {
   }
 }
 
-/// A file that a checkout took out of the folder.
+/// A file that a checkout swapped out of the folder.
 package struct ReplacedFile {
   package let status: stat
 

@@ -17,8 +17,7 @@ enum FileTraits {
     if former.st_uid != new.st_uid { _ = fchown(target, former.st_uid, uid_t.max) }
     if former.st_gid != new.st_gid { _ = fchown(target, uid_t.max, former.st_gid) }
     for name in attributes(of: source) { copy(attribute: name, from: source, to: target) }
-    // The permissions come last: setting an access control list changes the group's bits, which are
-    // its mask.
+    // Set the permissions last: setting an access control list changes the group's bits, which are its mask.
     fchmod(target, permissions(former.st_mode, isExecutable: isExecutable))
   }
 
@@ -112,7 +111,7 @@ extension Checkout {
   }
 }
 
-/// The files that a checkout removes: deletions come first, and the removed files stay in the staging
+/// The files that a checkout removes. Deletions are its first steps, and the removed files stay in the staging
 /// folder until the end.
 final class GoneFiles {
   private let steps: CheckoutSteps.SubSequence

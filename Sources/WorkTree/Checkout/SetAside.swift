@@ -17,7 +17,7 @@ extension FolderAccess {
     try status(of: path).flatMap { Self.isTooLarge($0) ? Int($0.st_size) : nil }
   }
 
-  /// Gives a file that came out of the folder a free name beside the note that it was.
+  /// Gives a file that was swapped out of the folder a free name beside the note's place.
   package func setAside(_ file: String, beside path: TreePath) throws {
     var number = 1
     while true {

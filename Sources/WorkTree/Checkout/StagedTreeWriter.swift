@@ -9,7 +9,7 @@ final class StagedTreeWriter: Sendable {
   private let tree: String
   private let modes: FileModeTrust
   private let meter: WorkMeter?
-  /// Steps whose files are in one folder: a thread takes one such range at a time.
+  /// Ranges of steps whose files are in one folder. A thread works on one range at a time.
   private let shares: [Range<Int>]
   private let next = Atomic(0)
   private let state = Mutex(State())
@@ -21,8 +21,8 @@ final class StagedTreeWriter: Sendable {
     var failure: (any Error)?
   }
 
-  // The number of files from which a second thread is worth its start, and how many a thread takes
-  // at a time.
+  // From this number of files on, a second thread is worth its start; also the number that a thread stages at a
+  // time.
   private static let parallelThreshold = 300
   private static let share = 128
 

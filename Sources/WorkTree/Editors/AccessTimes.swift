@@ -48,7 +48,7 @@ extension FileReading {
     {
       self = .unknown
     } else {
-      // It was read after the write; it may have been read before, too.
+      // It was read after the write; it may also have been read before.
       self = accessed <= (now.modifiedSeconds, now.modifiedNanoseconds) ? .read : .unknown
     }
   }

@@ -14,7 +14,7 @@ struct LineTexts {
     /// Each line of the text once.
     var distinct: [Int32] { Array(counts.keys) }
 
-    /// The share of another text's lines that this one has, from 0 to 1; 1 for an empty text.
+    /// The share of another text's lines that this text has, from 0 to 1; 1 if the other text is empty.
     func share(of other: Text) -> Double {
       let common = other.counts.reduce(0) { $0 + min($1.value, count($1.key)) }
       return other.lines.isEmpty ? 1 : Double(common) / Double(other.lines.count)

@@ -17,7 +17,7 @@ package struct SaveBase {
     case lock
     /// A program has the older text's file open.
     case descriptor
-    /// Its lines are those of the older text.
+    /// The save's lines are those of the older text.
     case lines
     /// A program had read the new text, or written on top of it.
     case read
@@ -139,8 +139,7 @@ struct SaveEvidence {
         (closest, most) = (text, share)
       }
     }
-    // The save has a text again that was written here before: its writer has undone what was
-    // written since.
+    // The save has a text that was written here before: its writer has undone the later edits.
     let newest = (low...upper).last { $0 < entries.count && entries[$0].isWritten }
     if let newest, newest > closest, entries[closest].isWritten, entries[closest].old == saved {
       return newest

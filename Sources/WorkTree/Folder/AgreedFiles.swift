@@ -58,8 +58,8 @@ final class AgreedFiles {
   /// The content of a folder's file; nil if there is none.
   func content(in folder: TreePath) throws -> [UInt8]? { try look(in: folder).content }
 
-  /// Whether such a file beside or above a path must not be opened: opening a FIFO would wait for ever, and
-  /// libgit2 does that. An unreadable file counts as it was agreed to.
+  /// Whether such a file beside or above a path must not be opened: libgit2 would wait for ever for a FIFO. An
+  /// unreadable file counts as this device agreed to it.
   func isBlocked(above path: TreePath) -> Bool {
     (path.ancestors + [""]).contains { access(in: $0) != .open }
   }
@@ -75,11 +75,11 @@ final class AgreedFiles {
 
   /// How a folder's file can be read.
   private enum Access {
-    /// It is readable, or there is none.
+    /// The file is readable, or does not exist.
     case open
     /// A FIFO or a similar file is in its place.
     case blocked
-    /// It has no read permission, or is a link that leads nowhere.
+    /// The file has no read permission, or is a link that leads nowhere.
     case unreadable
   }
 

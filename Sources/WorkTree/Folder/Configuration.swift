@@ -56,7 +56,7 @@ extension WorkTree {
     forgetSettings()
   }
 
-  /// Whether a path without a version is left out because it is hidden.
+  /// Whether a path that no version has is not versioned because it is hidden.
   package func isHidden(_ path: TreePath) -> Bool {
     !settings.takesHiddenFiles && SkipRules.isHidden(path)
   }

@@ -4,9 +4,8 @@ internal import System
 
 /// The files that git converts (notes-merge(7), "Files that git converts"). libgit2 is asked only if there
 /// are attributes.
-///
-/// The configuration of this device's user counts, and the `.gitattributes` files that it agreed to. A
-/// `.gitattributes` file of another writer counts only if it names a filter that is configured here:
+///  The configuration of this device's user counts, and the `.gitattributes` files that this device agreed to.
+/// A `.gitattributes` file of another writer counts only if it names a filter that is configured here:
 /// otherwise it could exclude everybody's notes from versions.
 package final class ConversionRules {
   private let workTree: WorkTree
@@ -115,7 +114,7 @@ package final class ConversionRules {
     return isConfigured
   }
 
-  /// Whether a filter may apply regardless of content: then untouched files are reported, too.
+  /// Whether a filter may apply regardless of content: then unchanged files are also reported.
   func mayFilter(_ attributesFolders: [TreePath]) throws -> Bool {
     func names(_ content: [UInt8]?) -> Bool {
       let text = String(decoding: content ?? [], as: UTF8.self)

@@ -70,8 +70,8 @@ package struct FileContent {
       } catch {
         return .skipped(.unreadable(errno: error.errno))
       }
-      // This check comes before the last one: a program that closes the file after this check has
-      // written before it.
+      // This check must be before the last one: a program that closes the file after this check has written
+      // before it.
       if OpenWriter.mayBeWriting(before), OpenWriter.exists(of: descriptor), wait(waited) {
         waited += 1
         continue

@@ -49,7 +49,7 @@ extension WorkTree {
     for entry in try indexFile().entries where entry.mode == .executable && !entry.skipsWorktree {
       try access.setExecutable(true, entry.path)
     }
-    // This comes last: otherwise a file that was plain until then would count as an edit.
+    // Do this last: otherwise a file that was not executable until then would count as an edit.
     if Repository.keepsModes(in: repository.gitFolder) { try trustFileModes(true) }
   }
 

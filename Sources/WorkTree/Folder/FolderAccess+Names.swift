@@ -27,8 +27,7 @@ extension FolderAccess {
       guard let found = try status(of: next) else { return .absent }
       let standing = try listing(of: next, as: found)
       guard standing == .asItIs else { return standing }
-      // A file may be renamed at any time. A folder may be, too, but then everything changes
-      // anyway.
+      // A file may be renamed at any time. So may a folder, but then everything changes anyway.
       if next != path { listed.insert(next) }
     }
     return try isFile(path) ? .asItIs : .absent

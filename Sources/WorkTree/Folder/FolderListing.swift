@@ -5,8 +5,8 @@ internal import System
 /// The names in a notebook's folder, at every depth, as the folders list them; no file's status has
 /// been read.
 package struct FolderListing {
-  // The paths of all entries except folders, one after the other, and where each ends: as separate
-  // values they would take three times the memory.
+  // The paths of all entries except folders, one after the other, and the end of each: separate values would
+  // use three times the memory.
   private var paths: [UInt8] = []
   private var ends: [Int] = []
   package private(set) var skipped: [SkippedFile] = []

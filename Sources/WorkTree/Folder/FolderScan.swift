@@ -165,7 +165,7 @@ private final class KnownFiles: Sendable {
   private let found = Mutex<[(Int, FoundFile)]>([])
   private let linked = Mutex<[Int]>([])
 
-  // How many files a thread takes at once.
+  // How many files a thread examines at a time.
   private static let share = 128
   // The number of files from which a folder is opened: opening and closing takes as long as looking
   // up the folder a dozen times.

@@ -5,10 +5,9 @@ internal import System
 
 /// The files that ignore files exclude from versions (notes-merge(7), "Files that are not versioned").
 /// Without ignore files, libgit2 is not called.
-///
-/// For notes, only the rules count that this device has agreed to. Otherwise another person's
-/// `.gitignore` could exclude a note from versions. The agreed rules count for other files, too, so
-/// that nobody else can have a file sent by a rule that is missing.
+///  For notes, only the rules count that this device has agreed to. Otherwise another person's `.gitignore`
+/// could exclude a note from versions. For other files, the agreed rules also count, so that nobody else can
+/// make this device send a file by removing a rule.
 package final class IgnoreRules {
   private let hasExclusions: Bool
   private let files: AgreedFiles
@@ -39,7 +38,7 @@ package final class IgnoreRules {
   /// Whether any rule can exclude a file.
   package func mayExclude(_ hasIgnoreFile: Bool) -> Bool { hasExclusions || hasIgnoreFile }
 
-  /// Whether an untracked path is left out; for a folder, whether everything in it is.
+  /// Whether an untracked path is ignored; for a folder, whether everything in it is.
   package func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
     // The ignore file itself is reported as unreadable.
     if path.name != ".gitignore", files.isUnknown(above: path) { return true }

@@ -14,7 +14,7 @@ public struct Obstacle: Hashable, Codable, Sendable {
     case ignored
     /// A hidden file, or a file in a hidden folder, if hidden files are not versioned.
     case hidden
-    /// A file that an editor or a desktop left behind.
+    /// A file that an editor or a desktop made for itself.
     case debris
     /// A file above the size limit.
     case tooLarge

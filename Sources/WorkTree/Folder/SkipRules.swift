@@ -16,19 +16,18 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case unfitName(why: String)
   /// git converts it, so the file in the folder differs from the blob that git would store.
   case converted(by: Conversion)
-  /// It kept changing while it was read; a later save includes it.
+  /// The file kept changing while it was read; a later save includes it.
   case changing
-  /// It is versioned, but the file system refuses its name, or treats it as equal to another
-  /// note's.
+  /// The file is versioned, but the file system refuses its name, or treats it as equal to another note's.
   case sparse
-  /// It is versioned, but something other than a note is in its place.
+  /// The file is versioned, but something other than a note is in its place.
   case obstructed(by: Obstacle)
   /// Others deleted it, but it cannot be removed from the folder.
   case deletedElsewhere(by: Obstacle)
-  /// It is versioned, but a power cut damaged the file in the folder.
+  /// The file is versioned, but a power cut damaged it in the folder.
   case cut(DamageKind)
-  /// It is versioned and was left out of the folder; nothing prevents it any more, and the next
-  /// save brings it.
+  /// The file is versioned and was left out of the folder. Nothing prevents it any longer: the next save writes
+  /// it.
   case waiting
 
   /// Whether versions include it, and only the folder lacks it.
@@ -60,7 +59,7 @@ public struct SkippedFile: Hashable, Codable, Sendable {
   /// The file's path in the folder, or the path that it would have; a folder's path if everything in it
   /// is left out.
   public let path: TreePath
-  /// Why the file is left out.
+  /// The reason why the file is skipped.
   public let reason: SkipReason
 
   package init(path: TreePath, reason: SkipReason) {

@@ -67,7 +67,7 @@ struct UserAttributes {
     variable(name).map(ConfigurationFile.isTrue) ?? false
   }
 
-  /// Repositories with the system's attributes in place of the folder's: one for each attributes file that may
+  /// Repositories with the system's attributes instead of the folder's: one for each attributes file that may
   /// apply; none if only the repository's own file applies.
   func inPlaceOfFolder(of repository: Repository) throws -> [RepositoryOfAttributes] {
     let isEmpty = content.isEmpty && systemContent.isEmpty
@@ -101,8 +101,7 @@ extension QuestionSettings {
 }
 
 extension WorkTree {
-  /// The absolute path of a setting's value; git takes a relative one from the top of the work
-  /// tree.
+  /// The absolute path of a setting's value; git resolves a relative path from the top of the work tree.
   fileprivate func absolute(_ path: String) -> String {
     let path = ConfigurationFile.expanded(path)
     return path.hasPrefix("/") ? path : folder + "/" + path

@@ -150,7 +150,7 @@ package struct WorkingChanges {
     finish(against: index)
   }
 
-  /// Adds the versioned files at a path and below it that were not found, except those left out.
+  /// Adds the versioned files at a path and below it that were not found, except those left out of the folder.
   mutating func addMissing(
     atOrBelow path: TreePath, of index: IndexFile, _ access: FolderAccess,
     except seen: inout Set<Int>
@@ -312,7 +312,7 @@ package struct UnsavedChanges {
   package fileprivate(set) var skipped: [SkippedFile] = []
   /// How many notes the ignore rules leave out.
   package fileprivate(set) var ignoredNotes = 0
-  /// Files that git could not merge: nothing is saved until a person has resolved them.
+  /// Files that git could not merge. Until a person has resolved them, a save does nothing.
   package let unmerged: [TreePath]
   /// Files that have another name on the disk.
   package let hardLinks: [TreePath]

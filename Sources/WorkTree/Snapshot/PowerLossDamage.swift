@@ -7,11 +7,11 @@ internal import System
 public enum DamageKind: String, Hashable, Codable, Sendable {
   /// The file is empty.
   case empty
-  /// It has only zero bytes.
+  /// The file has only zero bytes.
   case zeros
-  /// It has the beginning of the last version, maybe followed by zero bytes.
+  /// The file has the beginning of the last version, maybe followed by zero bytes.
   case shortened
-  /// It has the text of an earlier version.
+  /// The file has the text of an earlier version.
   case older
 
   /// File systems write whole blocks to the disk.
@@ -122,8 +122,8 @@ extension WorkTree {
     }
   }
 
-  /// Files that agree with the index and differ from the last version: the power cut came between the
-  /// version and its index.
+  /// Files that agree with the index and differ from the last version: the power cut happened after the version
+  /// and before its index.
   private func unlisted(
     _ candidates: [Candidate], _ index: IndexFile, _ tip: ObjectID?
   ) throws -> [Candidate] {
@@ -151,8 +151,8 @@ extension WorkTree {
     if id == former { return nil }
     let text = try repository.blob(former)
     if let damage = DamageKind(of: bytes, from: text, isTouched: isTouched) { return damage }
-    // If a person restores a note by hand, the file gets a new time; if a power cut brings an old text
-    // back, the file has its old time.
+    // If a person restores a note by hand, the file gets a new time; after a power cut, an old text has its old
+    // time.
     guard !isTouched, let tip = try repository.head().commit else { return nil }
     for version in try repository.commits(from: [tip]).reversed().prefix(Self.searchedVersions) {
       if try repository.entry(at: path, in: repository.commit(version).tree)?.id == id {

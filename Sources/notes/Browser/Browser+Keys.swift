@@ -99,7 +99,7 @@ extension Browser {
 
   private mutating func act(_ request: (Revision) -> Request) -> Request? {
     guard focus != .notes, let version else {
-      message = Styled("choose a version first: Enter shows those of the note", .yellow)
+      message = Styled("choose a version first: Enter shows the note's versions", .yellow)
       return nil
     }
     guard version.kind != .deleted else {

@@ -50,8 +50,8 @@ extension BrowserSession {
       return
     }
     browser.message = Styled(
-      "restored as it was in \(revision.id.short): version \(made.short); "
-        + "what it was before is a version too", .green)
+      "restored as it was in \(revision.id.short): version \(made.short); the text before is also "
+        + "a version", .green)
     try reread()
   }
 

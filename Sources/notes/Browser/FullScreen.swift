@@ -40,8 +40,8 @@ final class FullScreen {
       throw Failure(
         .failed, "no_terminal",
         isTerminal
-          ? "a terminal of the kind '\(Visible.name(kind))' cannot be browsed on"
-          : "there is no terminal to browse on",
+          ? "browse does not work on a terminal of the kind '\(Visible.name(kind))'"
+          : "browse needs a terminal",
         hint: "'notes list', 'notes log' and 'notes show' write to files and pipes")
     }
     do {
@@ -112,8 +112,8 @@ final class FullScreen {
     enter()
   }
 
-  /// Gives the normal terminal to a program or a dialogue. Signals from the keyboard in that time were
-  /// meant for the program, and are ignored.
+  /// Gives the normal terminal to a program or a dialogue. Signals from the keyboard in that time are for the
+  /// program, and are ignored here.
   func lend<Result>(_ body: () throws -> Result) rethrows -> Result {
     leave()
     defer {

@@ -40,7 +40,7 @@ extension Styled {
   /// A version's change of a note; nil if the note did not exist.
   static func lines(from old: [UInt8]?, to new: [UInt8]?) -> [Styled] {
     if (old?.count ?? 0) + (new?.count ?? 0) > 2 * sizeLimit {
-      return [Styled("too large to compare here; notes diff does", .dim)]
+      return [Styled("too large to compare here; 'notes diff' compares it", .dim)]
     }
     let diff = LineDiff(from: old ?? [], to: new ?? [])
     if diff.isBinary { return [Styled("not text", .dim)] }

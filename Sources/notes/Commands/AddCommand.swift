@@ -17,7 +17,7 @@ struct AddCommand: Command {
 
   @Argument(help: .named("note", "The note."), completion: LiveCompletion.notes) var note: String
 
-  @Argument(help: .named("text", "What to append; standard input without it."))
+  @Argument(help: .named("text", "The text to append; without it, standard input."))
   var text: [String] = []
 
   @OptionGroup var options: CommonOptions

@@ -48,7 +48,10 @@ struct BundleCreateCommand: Command {
   var file: String
 
   @Option(
-    help: .named("point", "What the reader already has: a device, a hub, a version or a time."),
+    help: .named(
+      "point",
+      "The versions to leave out: of a device or hub, or up to a version or "
+        + "time."),
     completion: LiveCompletion.peers)
   var since: String?
 
@@ -62,7 +65,7 @@ struct BundleCreateCommand: Command {
     }
     if isPiped, isatty(STDOUT_FILENO) == 1 {
       throw Failure.usage(
-        "a bundle is not for the terminal", hint: "name a file, or send it through a pipe")
+        "a terminal cannot show a bundle", hint: "name a file, or send it through a pipe")
     }
     let notebook = try NotebookLocator.notebook()
     let place = isPiped ? nil : try NewFile(named: file, outside: notebook)
@@ -78,7 +81,7 @@ struct BundleCreateCommand: Command {
     ]
     var sentence =
       bundle.versions == 0
-      ? "Wrote no version, but the list of members"
+      ? "Wrote only the list of members, no version"
       : "Wrote \(Phrase.count(bundle.versions, "version"))"
     sentence += " (\(Phrase.bytes(bytes))) to \(isPiped ? "standard output" : Visible.name(file))"
     if let known { sentence += ", for \(known.words)" }
@@ -121,8 +124,7 @@ extension NewBundle {
   }
 }
 
-/// A file that a command makes: it appears complete and on the disk, or not at all. Nothing is
-/// overwritten.
+/// A file that a command makes. It appears complete and on the disk, or not at all, and replaces no other file.
 struct NewFile {
   let path: String
   private let name: String
@@ -140,7 +142,7 @@ struct NewFile {
 
   private var isThere: Failure {
     Failure(
-      .failed, "target_exists", "\(Visible.name(name)) is there already",
+      .failed, "target_exists", "\(Visible.name(name)) already exists",
       hint: "nothing is overwritten: choose another name")
   }
 
@@ -203,7 +205,7 @@ private struct KnownThere {
     words = Visible.name(name)
   }
 
-  /// A version by its name, or the one of a time.
+  /// The version with a name, or the last one by a time.
   private static func version(named name: String, in history: History) throws -> Commit {
     do {
       return try history.pastVersion(named: name)

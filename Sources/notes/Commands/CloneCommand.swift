@@ -31,7 +31,7 @@ struct CloneCommand: Command {
   var source: String?
 
   @Argument(
-    help: .named("dir", "The folder for the notebook; by default one of the source's name."),
+    help: .named("dir", "The folder for the notebook; by default named after the source."),
     completion: .directory)
   var folder: String?
 
@@ -115,11 +115,11 @@ struct CloneCommand: Command {
 
   static func isTaken(_ folder: String) -> Failure {
     Failure(
-      .failed, "target_exists", "\(Visible.name(folder)) is there already, and not empty",
+      .failed, "target_exists", "\(Visible.name(folder)) already exists and is not empty",
       hint: "give another folder as the last argument")
   }
 
-  /// The last name of an address or path, without the usual suffixes.
+  /// The last part of an address or path, without the usual suffixes.
   static func name(for source: String) -> String {
     let last = source.split { $0 == "/" || $0 == ":" }.last.map(String.init) ?? ""
     let end = [".git", ".bundle", FileInvite.ending].first { last.hasSuffix($0) } ?? ""
@@ -155,10 +155,10 @@ extension KnownNotebooks {
       else { continue }
       throw Failure(
         .failed, "already_a_notebook",
-        "this notebook is on this device already, in \(Visible.name(folder))",
+        "this notebook is already on this device, in \(Visible.name(folder))",
         hint: "'notes -C \(Visible.word(folder)) "
           + (isBundle
-            ? "bundle apply FILE' takes in what the bundle has"
+            ? "bundle apply FILE' adds the bundle's versions"
             : "remote add NAME URL' makes the repository a hub of it"))
     }
   }

@@ -25,8 +25,8 @@ struct CloneFromMember {
     let wanted = try name.map { [try Self.choice($0, among: absent)] } ?? absent
     guard !wanted.isEmpty else {
       throw Failure(
-        .failed, "nothing_to_fetch", "every notebook of this device is here already",
-        hint: "'notes notebooks' lists those that are here; 'notes join CODE' joins another one")
+        .failed, "nothing_to_fetch", "every notebook of this device is already here",
+        hint: "'notes notebooks' lists them; 'notes join CODE' joins another notebook")
     }
     var firstFailure: (any Error)?
     for kept in wanted {
@@ -121,7 +121,7 @@ struct CloneFromMember {
     if let failure = outcome.failures.first { throw failure.error }
     throw Failure(
       .noPeerReached, "no_member_reached",
-      "no device of \(Visible.name(notebook.identity.name)) was reached",
+      "no device of \(Visible.name(notebook.identity.name)) could be reached",
       hint: "run 'notes watch' or 'notes sync' on one of them; --at HOST:PORT names its address")
   }
 }

@@ -65,8 +65,9 @@ struct ConfigCommand: Command {
     let renaming = try DeviceRenaming(to: chosen)
     if !renaming.done.isEmpty {
       Output.standard.line(
-        "\(Phrase.list(renaming.done.map { Visible.name($0) })) \(renaming.done.count == 1 ? "calls" : "call") "
-          + "it so from now on; other devices learn it at their next sync.")
+        "\(Phrase.list(renaming.done.map { Visible.name($0) })) "
+          + "\(renaming.done.count == 1 ? "uses" : "use") this name from now on; other devices "
+          + "learn the new name at their next sync.")
     }
     for line in renaming.left { Output.standard.line(line) }
   }
@@ -74,8 +75,8 @@ struct ConfigCommand: Command {
   /// Reports that the new name is for all members.
   private func tellRenamed(_ notebook: Notebook) {
     Output.standard.line(
-      "The notebook is called \(Visible.name(notebook.identity.name)) now; "
-        + "its other devices call it so from their next sync on.")
+      "The notebook is called \(Visible.name(notebook.identity.name)) now; its other devices learn "
+        + "the new name at their next sync.")
   }
 
   private func list() throws {
@@ -175,7 +176,7 @@ enum Setting: String, CaseIterable {
         "'\(Visible.name(value))' is not a number of bytes", hint: "for instance 500k or 20m")
     case .maxFileSize where !WorkTree.isHonoured(sizeLimit: value):
       throw Failure.usage(
-        "'\(Visible.name(value))' is above 64m, the most that devices take from one another",
+        "'\(Visible.name(value))' is above 64m, the most that devices accept from each other",
         hint: "'notes config max-file-size 64m' is the highest limit")
     default: break
     }
@@ -219,7 +220,7 @@ enum Setting: String, CaseIterable {
     case .notebookName:
       guard let value, let notebook else {
         throw Failure.usage(
-          "a notebook has to have a name", hint: "'notes config name NAME' changes the name")
+          "a notebook needs a name", hint: "'notes config name NAME' changes the name")
       }
       try notebook.renameForAll(value)
     default: try UserSettings.set(rawValue, to: value)

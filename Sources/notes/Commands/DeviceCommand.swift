@@ -186,7 +186,7 @@ struct DeviceImportCommand: Command {
   @Argument(help: "The file that 'notes device export' wrote.", completion: .file())
   var file: String
 
-  @Flag(help: "Replace the key that is there.") var replace = false
+  @Flag(help: "Replace the present key.") var replace = false
 
   @OptionGroup var passphrase: PassphraseOption
   @OptionGroup var options: CommonOptions
@@ -198,13 +198,13 @@ struct DeviceImportCommand: Command {
     let present = try DeviceKey.load(in: folder)
     if present != nil, !replace {
       throw Failure(
-        .failed, "device_key_exists", "this device has a key already",
+        .failed, "device_key_exists", "this device already has a key",
         hint: "--replace installs the other key, and keeps this one beside it")
     }
     let secret = try passphrase.passphrase(isNew: false)
     guard let key = try DeviceKey(exported: sealed, passphrase: secret) else {
       throw Failure(
-        .failed, "key_unreadable", "the passphrase is wrong, or the file holds no device key",
+        .failed, "key_unreadable", "the passphrase is wrong, or the file contains no device key",
         hint: "'openssl pkey -in FILE -noout' shows which")
     }
     let aside = try key.store(in: folder)
@@ -212,14 +212,15 @@ struct DeviceImportCommand: Command {
     for membership in memberships ?? [] { membership.keep(in: folder) }
     if memberships == nil {
       Output.errors.line(
-        "notes: warning: what stands behind the key was altered or cut short, and is skipped")
+        "notes: warning: the part of the file after the key was altered or cut short, and is "
+          + "skipped")
     }
     let kept = aside.map { "\nIts former key is in \(Visible.name($0))." } ?? ""
     let absent = try CloneFromMember.absent(for: key, in: folder)
     let next =
       absent.isEmpty
-      ? "\nNotebooks that it is a member of: 'notes clone ADDRESS' fetches one from its hub, "
-        + "and a folder that you copy here goes on as it is."
+      ? "\nNotebooks that it is a member of: 'notes clone ADDRESS' fetches one from its hub, and a "
+        + "folder that you copy here works as before."
       : DeviceCommand.next(absent)
     options.tell(
       [

@@ -34,8 +34,8 @@ struct DeviceRenaming {
     }
     if let other = members.taking(name, from: own) {
       left.append(
-        "In \(title) another device is called \(Visible.name(other.name)): this one stays "
-          + "\(Visible.name(own.name)).")
+        "In \(title) another device already has the name \(Visible.name(other.name)): this one "
+          + "stays \(Visible.name(own.name)).")
       return
     }
     do {

@@ -42,17 +42,18 @@ struct DeviceRenewCommand: Command {
       ],
       """
       This machine has a key of its own: device \(key.deviceID.prefix(8)).
-      \(notebook.map { words(for: $0, context) } ?? "Notebooks take it up at their next sync.")
+      \(notebook.map { words(for: $0, context) } ?? "Notebooks use the new key from their next "
+        + "sync on.")
       """)
   }
 
   private func words(for notebook: Notebook, _ context: SessionContext?) -> String {
     let name = Visible.name(notebook.identity.device.name)
     guard context?.request != nil else {
-      return "It is called \(name) in \(Visible.name(notebook.identity.name)); "
-        + "other devices learn it at their next sync."
+      return "It is called \(name) in \(Visible.name(notebook.identity.name)); other devices learn "
+        + "the new name at their next sync."
     }
     return
-      "After its next sync an admin has to certify it: \(OwnMembership(of: notebook).certifying)"
+      "After its next sync an admin must certify it: \(OwnMembership(of: notebook).certifying)"
   }
 }

@@ -97,7 +97,7 @@ struct Comparison {
       return (path, "")
     } catch WorkTreeError.noSuchNote {
       let isRange = subject.contains("..") && !subject.contains("@")
-      // A word that is not a version's name is taken as a note.
+      // A word that is not the name of a version counts as a note.
       if isRange || (try? history.version(named: subject)) != nil { return (nil, subject) }
       guard let at else { return (try note(subject), "") }
       return try noteAndVersion(at)

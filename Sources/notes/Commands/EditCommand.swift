@@ -123,10 +123,10 @@ struct NoteEditing {
       isShared = true
       let names = Phrase.list(others.map { Visible.name($0.identity.name) })
       Output.errors.line(
-        "notes: warning: \(path.label) is open on \(names), too; both edits will be merged")
+        "notes: warning: \(path.label) is open on \(names) as well; both edits will be merged")
     }
     Output.errors.flush()
-    if isShared, Console.canAsk { try Console.waitForEnter("Press Enter to edit it all the same.") }
+    if isShared, Console.canAsk { try Console.waitForEnter("Press Enter to edit it anyway.") }
     return connection
   }
 
@@ -136,8 +136,8 @@ struct NoteEditing {
   ) -> String {
     guard !others.isEmpty, let before else { return "" }
     let names = Phrase.list(others.map { Visible.name($0) })
-    return "\nMerged with what came from \(names) in the meantime: "
-      + "'notes diff \(Visible.word(path.noteTitle)) \(before.short)' shows it"
+    return "\nMerged with edits from \(names) that arrived in the meantime: 'notes diff "
+      + "\(Visible.word(path.noteTitle)) \(before.short)' shows it"
   }
 
   /// A watcher may have saved the notes first: `before` is the tip at the start of the edit.
@@ -145,11 +145,11 @@ struct NoteEditing {
     let written = try notes.filter { try $0.creation == nil || notebook.isThere($0.path) }
     for note in notes where !written.contains(where: { $0.path == note.path }) && !written.isEmpty {
       Output.errors.line(
-        "notes: warning: nothing was written to \(Visible.name(note.path)), and it was not made")
+        "notes: warning: you wrote nothing to \(Visible.name(note.path)), so there is no such note")
     }
     guard !written.isEmpty else {
       throw Failure(
-        .failed, "nothing_written", "nothing was written, and no note was made",
+        .failed, "nothing_written", "you wrote nothing, so no note was made",
         hint: "write the file in the editor before you leave it")
     }
     let isNew = written.allSatisfy { $0.creation != nil }

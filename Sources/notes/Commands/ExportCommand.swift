@@ -32,7 +32,10 @@ struct ExportCommand: Command {
   var notes: [String] = []
 
   @Option(
-    help: .named("version", "As the notebook was: a version or a time (notes-versions(7))."),
+    help: .named(
+      "version",
+      "Export the notebook as it was: a version or a time "
+        + "(notes-versions(7))."),
     completion: .times)
   var at: String?
 
@@ -44,7 +47,7 @@ struct ExportCommand: Command {
     try notebook.checkIsOutside(place, named: target)
     guard Self.isFree(place) else {
       throw Failure(
-        .failed, "target_exists", "\(Visible.name(target)) is there already",
+        .failed, "target_exists", "\(Visible.name(target)) already exists",
         hint: "nothing is overwritten: choose another name")
     }
     let paths = try notes.map {
@@ -92,7 +95,7 @@ extension Notebook {
     guard contains(place: place) else { return }
     let lastName = name.split(separator: "/").last.map(String.init) ?? name
     throw Failure.usage(
-      "\(Visible.name(name)) is in the notebook, which would version it",
+      "\(Visible.name(name)) is in the notebook, so it would be versioned",
       hint: "write it somewhere else, for instance to ~/\(Visible.word(lastName))")
   }
 }
@@ -134,7 +137,7 @@ struct ImportCommand: Command {
     }
     if notebook.contains(place: there) || there == "/" || (own + "/").hasPrefix(there + "/") {
       throw Failure.usage(
-        "\(Visible.name(source)) and the notebook are one inside the other",
+        "\(Visible.name(source)) and the notebook's folder are one inside the other",
         hint: "'notes save' saves the files in the notebook's folder")
     }
     let target = try into.map {
@@ -180,20 +183,20 @@ extension Imported {
     let what = "\(Phrase.count(added.count, "file")) (\(Phrase.bytes(bytes)))"
     let count = Phrase.count(versions, "version")
     if added.isEmpty {
-      lines.append(isTrial ? "Nothing would come in." : "Nothing came in.")
+      lines.append(isTrial ? "There is nothing to import." : "Nothing came in.")
     } else if let version {
-      lines.append("Took \(what), as \(count): the last is \(terminal.paint(version))")
+      lines.append("Imported \(what), as \(count): the last is \(terminal.paint(version))")
     } else {
-      lines.append("This would take \(what), as \(count).")
+      lines.append("This would import \(what), as \(count).")
     }
     func others(_ count: Int, _ standing: String) {
       if count == 0 { return }
       lines.append("\(Phrase.count(count, "file")) \(count == 1 ? "is" : "are") \(standing).")
     }
-    others(present, "here already, the same")
-    others(ignored, "left out by .gitignore")
+    others(present, "already here with the same content")
+    others(ignored, "excluded by .gitignore")
     for path in taken {
-      lines.append("  stays out  \(Visible.name(path)): another file here has that name")
+      lines.append("  not imported  \(Visible.name(path)): another file here has that name")
     }
     return lines.map { $0 + "\n" }.joined() + skipped.text(on: terminal)
   }

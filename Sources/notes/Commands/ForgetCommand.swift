@@ -10,7 +10,7 @@ internal import WorkTree
 
 struct ForgetCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Take a note or a text out of all versions, for good.",
+    commandName: "forget", abstract: "Permanently remove a note or a text from all versions.",
     discussion: """
       Removes a note with all its versions and former names; with NOTE@VERSION, only the lines \
       that this version added. --text removes a text from every version of every note, and leaves \
@@ -31,18 +31,18 @@ struct ForgetCommand: Command {
       """)
 
   @Argument(
-    help: .named("note[@version]", "The note, or the version whose lines go."),
+    help: .named("note[@version]", "The note, or the version whose lines to remove."),
     completion: LiveCompletion.restorable)
   var note: String?
 
-  @Flag(help: "Take a text out of all notes; it is asked for, or read from standard input.")
+  @Flag(help: "Remove a text from all notes; type it when asked, or give it on standard input.")
   var text = false
 
-  @Flag(help: "Take all deleted notes and attachments.") var deleted = false
+  @Flag(help: "Remove all deleted notes and attachments.") var deleted = false
 
   @Option(
     help: .named(
-      "size", "Take attachments larger than that, such as 25m, and their later versions."))
+      "size", "Remove attachments larger than this, such as 25m, and their later versions."))
   var attachmentsOver: String?
 
   @Flag(help: "Show what was forgotten, and which devices have followed.") var status = false
@@ -65,7 +65,7 @@ struct ForgetCommand: Command {
     }
     if others.count > 1 { throw ValidationError("\(Phrase.list(others)) exclude each other.") }
     if let size = attachmentsOver, WorkTree.bytes(named: size) == nil {
-      throw ValidationError("'\(size)' is no size: write it as 300k, 25m or 1g.")
+      throw ValidationError("'\(size)' is not a size: write it as 300k, 25m or 1g.")
     }
   }
 
@@ -149,13 +149,13 @@ struct ForgetCommand: Command {
     if isConfirmed { return }
     guard Console.canAsk else {
       throw Failure.usage(
-        "cannot ask to confirm forgetting without a terminal", hint: "add --yes to confirm")
+        "cannot ask for confirmation without a terminal", hint: "add --yes to confirm")
     }
     let name = notebook.identity.name
     Output.errors.write(Self.question(plan, target, "will") + "\n")
     guard
       let answer = Console.ask(
-        "Nobody can bring it back. Type the notebook's name, \(Visible.name(name)), to go on: "),
+        "This cannot be undone. Type the notebook's name, \(Visible.name(name)), to continue: "),
       answer == name
     else {
       throw Failure(
@@ -174,8 +174,9 @@ struct ForgetCommand: Command {
   private static func cannotBeTaken(out files: [TreePath]) -> Failure {
     Failure(
       .failed, "cannot_be_taken_out",
-      "only attachments or names of files hold that: \(Phrase.list(files.map { Visible.name($0) }))",
-      hint: "'notes forget FILE' forgets the whole file")
+      "only attachments or file names contain this text: "
+        + "\(Phrase.list(files.map { Visible.name($0) }))",
+      hint: "'notes forget FILE' removes the whole file")
   }
 
   // MARK: Report
@@ -192,26 +193,26 @@ struct ForgetCommand: Command {
       case .version(let path, let version): "what \(version.short) added to \(Visible.name(path))"
       }
     let notes = Phrase.list(plan.paths.map { Visible.name($0) })
-    var text = "This \(verb) take \(what) out of \(Phrase.count(plan.versions, "version"))"
+    var text = "This \(verb) remove \(what) from \(Phrase.count(plan.versions, "version"))"
     if !notes.isEmpty { text += ": \(notes)" }
     return text + ".\(rest(plan))"
   }
 
   private static func sentence(_ done: Forgotten) -> String {
     "Forgotten in \(Phrase.count(done.plan.versions, "version")) on this device; "
-      + "\(Phrase.count(done.rewritten, "version")) made again.\(rest(done.plan))"
+      + "\(Phrase.count(done.rewritten, "version")) rewritten.\(rest(done.plan))"
   }
 
   private static func rest(_ plan: ForgetPlan) -> String {
     var text = ""
     if !plan.remaining.isEmpty {
       text +=
-        "\nThese have it in their name, or are no texts, and stay as they are: "
+        "\nThese files have it in their name, or are not text, and stay as they are: "
         + "\(Phrase.list(plan.remaining.map { Visible.name($0) }))."
     }
     if !plan.beside.isEmpty {
       text +=
-        "\nThese files beside your notes hold it too, and are yours to remove: "
+        "\nThese unversioned files also contain it; remove it there yourself: "
         + "\(Phrase.list(plan.beside.map { Visible.name($0) }))."
     }
     return text

@@ -19,7 +19,7 @@ struct GarbageCommand: Command {
 
   @Flag(
     help: ArgumentHelp(
-      "Only if much has gathered, and only what has; say nothing.", visibility: .hidden))
+      "Pack only if there is much to pack; say nothing.", visibility: .hidden))
   var auto = false
 
   @OptionGroup var options: CommonOptions
@@ -55,7 +55,8 @@ struct GarbageCommand: Command {
         + "\(Phrase.bytes(done.bytesAfter)) instead of \(Phrase.bytes(done.bytesBefore))."
     guard done.versionsReleased > 0 else { return packed }
     return packed + "\n\(Phrase.count(done.versionsReleased, "version")) that git commands dropped "
-      + "more than \(GarbageCollection.keepingDays) days ago: kept no longer, 'git gc' removes them."
+      + "more than \(GarbageCollection.keepingDays) days ago are no longer kept; 'git gc' "
+      + "removes them."
   }
 }
 

@@ -92,7 +92,7 @@ struct InitCommand: Command {
   private static func firstVersion(
     of notebook: Notebook, removing made: [String]
   ) throws -> SaveResult {
-    // A large file may take long before the first one is stored.
+    // With a large file, it can take long until the first progress.
     let waiting = WaitingLine("saving ...")
     let line = ProgressLine()
     defer {
@@ -124,8 +124,8 @@ struct InitCommand: Command {
     return notebook
   }
 
-  /// The notebook's new certificate authority, or the one left in a repository by an interrupted
-  /// `init`. One left there by an interrupted join is put aside.
+  /// The notebook's new certificate authority, or the one that an interrupted `init` left in the repository. A
+  /// membership that an interrupted join left is put aside.
   private static func membership(
     in folder: String, notebookName: String, deviceName: String, key: DeviceKey
   ) throws -> MembershipStore {

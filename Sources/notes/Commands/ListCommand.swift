@@ -63,7 +63,7 @@ struct ListCommand: Command {
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
     if deleted, ![.modified, .title].contains(sort) {
-      throw ValidationError("What was deleted can be sorted by modified or title.")
+      throw ValidationError("With --deleted, --sort takes modified or title.")
     }
     if new || markSeen, deleted || attachments {
       throw ValidationError("--new and --mark-seen go without --deleted and --attachments.")

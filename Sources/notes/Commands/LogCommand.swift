@@ -43,7 +43,7 @@ struct LogCommand: Command {
   @Flag(name: [.customShort("p"), .long], help: "Also show what changed, word by word.")
   var patch = false
 
-  @Flag(help: "Draw which version was made on which.") var graph = false
+  @Flag(help: "Draw which version is based on which.") var graph = false
 
   @Flag(help: "Show each entry on one line: ID and title.") var oneline = false
 

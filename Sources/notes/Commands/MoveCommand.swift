@@ -31,7 +31,7 @@ struct MoveCommand: Command {
 
   func validate() throws {
     if names.count < 2 {
-      throw ValidationError("mv takes a note, and the title or folder that it gets.")
+      throw ValidationError("mv takes a note, then its new title or folder.")
     }
   }
 
@@ -47,7 +47,8 @@ struct MoveCommand: Command {
     {
       throw Failure.usage(
         "\(Phrase.count(items.count, "note")) cannot all become '\(Visible.name(title))'",
-        hint: "name a folder with a slash at its end: 'notes mv ... \(Visible.word(title + "/"))'")
+        hint: "to name a folder, add a slash at its end: 'notes mv ... "
+          + "\(Visible.word(title + "/"))'")
     }
     let target = items.count > 1 && !title.hasSuffix("/") ? title + "/" : title
     let moves = try items.map { item in

@@ -110,7 +110,7 @@ struct NewCommand: Command {
       if count < 0, errno != EBADF {
         throw Failure(
           .failed, "input_failed", "the text cannot be read: \(String(errorNumber: errno))",
-          hint: "nothing was made; run the command again")
+          hint: "no note was made; run the command again")
       }
       if count <= 0 { return text }
       text += buffer[..<count]

@@ -26,7 +26,7 @@ struct FolderOption: FolderChoice {
     guard !folder.isEmpty, chdir(folder) != 0 else { return }
     throw Failure(
       .failed, "no_such_folder",
-      "the folder \(Visible.name(folder)) cannot be entered: \(String(errorNumber: errno))",
+      "cannot enter the folder \(Visible.name(folder)): \(String(errorNumber: errno))",
       hint: "give -C a folder of a notebook; its path starts from the current folder")
   }
 }
@@ -83,7 +83,7 @@ struct AcceptanceOptions: ParsableArguments {
   var allowUnsigned = false
 }
 
-/// `--allow-deletes`: lets a mass deletion happen; on a terminal, the user is asked instead.
+/// `--allow-deletes`: allows a mass deletion; without it, the user is asked on a terminal.
 struct DeletionOption: ParsableArguments {
   @Flag(
     name: .customLong("allow-deletes"),
@@ -96,7 +96,7 @@ struct DeletionOption: ParsableArguments {
       return try body(isAllowed)
     } catch NotebookError.massDeletion(let deleted, let total) where !isAllowed && Console.canAsk {
       let question =
-        "This deletes \(Phrase.number(deleted)) of \(Phrase.count(total, "note")). Go on?"
+        "This deletes \(Phrase.number(deleted)) of \(Phrase.count(total, "note")). Continue?"
       guard Console.confirm(question, byDefault: false)
       else { throw NotebookError.massDeletion(deleted: deleted, of: total) }
       return try body(true)

@@ -9,7 +9,7 @@ internal import Watch
 struct PeersCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "peers",
-    abstract: "List the other devices: who can be reached, and how far each was at the last sync.",
+    abstract: "List the other devices: which are in reach, and how many versions each lacked.",
     discussion: """
       Where 'notes watch' runs, it says who is connected: those are here. A device that announces \
       the notebook right now is near; of the others the last address is shown. That a device is \

@@ -81,20 +81,20 @@ struct RemoteAddCommand: Command {
     let role = try notebook.membership().role(ofDevice: device)
     if acceptUnsigned, role != .admin { throw MembershipError.notAnAdmin(device: device) }
     try notebook.add(hub)
-    let unsigned = acceptUnsigned ? "; what is pushed there unsigned is taken" : ""
+    let unsigned = acceptUnsigned ? "; unsigned versions there are accepted" : ""
     options.tell(
       [
         "type": "added", "name": hub.name, "url": hub.shownURL,
         "accepts_unsigned": hub.acceptsUnsigned,
       ],
-      "\(Visible.name(hub.name)) is a hub now\(unsigned); 'notes sync' "
+      "\(Visible.name(hub.name)) is now a hub\(unsigned); 'notes sync' "
         + (role == nil || role == .reader
-          ? "takes versions from it." : "exchanges versions with it."))
+          ? "receives versions from it." : "exchanges versions with it."))
     if hub.isOpen {
       Output.standard.flush()
       Output.errors.write(
-        "notes: warning: git:// is neither encrypted nor authenticated: whoever is on the way can "
-          + "read and change the notes\nnotes: hint: use ssh or https\n")
+        "notes: warning: git:// is neither encrypted nor authenticated: anyone on the network path "
+          + "can read and change the notes\nnotes: hint: use ssh or https\n")
     }
   }
 }
@@ -147,7 +147,7 @@ extension HubState {
     return state + accepts
   }
 
-  private var accepts: String { hub.acceptsUnsigned ? ", unsigned versions are taken" : "" }
+  private var accepts: String { hub.acceptsUnsigned ? ", unsigned versions are accepted" : "" }
 
   fileprivate var json: JSON {
     [

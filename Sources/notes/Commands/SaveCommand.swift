@@ -25,7 +25,7 @@ struct SaveCommand: CountedCommand {
   @Option(name: .shortAndLong, help: .named("msg", "A message for the version."))
   var message: String?
 
-  @Flag(help: "Do not warn of what looks like a key, token or file of passwords: it is meant.")
+  @Flag(help: "Do not warn of a text that looks like a key, a token or a file of passwords.")
   var include = false
 
   @OptionGroup var deletions: DeletionOption
@@ -45,12 +45,12 @@ struct SaveCommand: CountedCommand {
     let notebook = try NotebookLocator.notebook()
     notebook.namesSecrets = !include
     let named = try NotebookLocator.items(notes, in: notebook).map(\.path)
-    // The notebook's own folder means everything.
+    // The name of the notebook's own folder means all files.
     let paths = named.contains(where: \.isEmpty) ? [] : named
     // An empty message would make a version without a title. git refuses it; here it counts as no
     // message.
     let message = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
-    // A large file may take long before the first one is stored.
+    // With a large file, it can take long until the first progress.
     let waiting = WaitingLine("saving ...")
     let line = ProgressLine()
     defer { line.clear() }
@@ -72,7 +72,7 @@ struct SaveCommand: CountedCommand {
   /// Asks whether to restore notes that a power cut damaged.
   private static func offerToBringBack(_ cut: [SkippedFile], in notebook: Notebook) throws {
     guard !cut.isEmpty, Console.canAsk,
-      Console.confirm("Bring back what was last saved?"),
+      Console.confirm("Restore the last saved text?"),
       let (files, version) = try notebook.restoreDamagedFiles(cut.map(\.path))
     else { return }
     Output.standard.line(files.sentence(broughtBackIn: version))

@@ -26,7 +26,7 @@ struct SearchCommand: Command {
 
   @Flag(
     help:
-      "Also find notes that once contained the texts, deleted ones too, and the last version that did."
+      "Also find notes that once contained the texts, even deleted ones, each in its last version."
   )
   var history = false
 

@@ -39,7 +39,7 @@ struct StatsOption: ParsableArguments {
   }
 }
 
-/// A command that takes `--stats`.
+/// A command with the option `--stats`.
 protocol CountedCommand: Command where Options == CommonOptions {
   var stats: StatsOption { get }
 }

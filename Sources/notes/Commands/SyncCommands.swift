@@ -75,7 +75,7 @@ struct PushCommand: ExchangeCommand {
 /// Whether and how a sync visits hubs.
 struct HubVisitOptions: ParsableArguments {
   @Flag(help: "Sync only with hubs.") var hub = false
-  @Flag(help: "Sync with no hub.") var noHub = false
+  @Flag(help: "Do not sync with hubs.") var noHub = false
   @Flag(help: "Merge a hub's history that shares no version with the notebook.")
   var allowUnrelated = false
   @Flag(help: "Accept, once, versions that no member vouches for, and vouch for them.")
@@ -196,7 +196,7 @@ private struct MeantPlaces {
     let all = visits?.noHub == false ? known : []
     if visits == nil, let hub = known.first(where: { exchange.peers.contains($0.name) }) {
       throw Failure.usage(
-        "'\(Visible.name(hub.name))' is a hub, which sync alone visits",
+        "'\(Visible.name(hub.name))' is a hub; only 'notes sync' visits hubs",
         hint: "'notes sync \(Visible.word(hub.name))' sends and receives there")
     }
     let areHubsAlone = visits?.hub == true

@@ -59,7 +59,7 @@ struct UndoCommand: Command {
       $0.after.hex.hasPrefix(subject.lowercased())
     }
     if isKnown { return .version(subject) }
-    // A word that names no note is taken as a version, whose lookup reports the error.
+    // A word that names no note counts as a version; looking up the version reports the error.
     return (try? NotebookLocator.note(subject, in: notebook)) == nil ? .version(subject) : nil
   }
 
@@ -74,7 +74,7 @@ struct UndoCommand: Command {
     }
     options.tell(
       ["type": "undone", "path": path, "version": version],
-      "\(Visible.name(path)) holds both edits between markers now: version "
+      "\(Visible.name(path)) now contains both edits between markers: version "
         + Console.output.paint(version))
   }
 }

@@ -27,7 +27,7 @@ struct WatchCommand: Command {
       """)
 
   @Argument(
-    help: .named("dir", "The notebooks' folders; the current one by default."),
+    help: .named("dir", "The notebooks' folders; the current folder by default."),
     completion: .directory)
   var directories: [String] = []
   @Flag(help: "All notebooks of this device.")
@@ -62,8 +62,8 @@ struct WatchCommand: Command {
       let listed = known.folders()
       let notebooks = try chosen(of: known)
       locks = try lock(notebooks, having: locks)
-      // The notebooks are listed only now: a process that watches all notebooks would otherwise
-      // take them first.
+      // Add the notebooks to the list only now: otherwise a process that watches all notebooks would lock them
+      // first.
       if !all { for notebook in notebooks { known.add(notebook) } }
       do {
         let folders = notebooks.map(\.folder).filter { locks[$0] != nil }
@@ -150,8 +150,8 @@ struct WatchCommand: Command {
       options.tell(
         ["type": pause ? "paused" : "resumed", "notebook": notebook.identity.id],
         pause
-          ? "\(name) is paused: no device is connected, versions are still made. "
-            + "'notes watch --resume' connects again."
+          ? "\(name) is paused: it makes versions, but no device is connected. 'notes watch "
+            + "--resume' connects again."
           : "\(name) is no longer paused: it connects to the other devices again.")
     }
   }

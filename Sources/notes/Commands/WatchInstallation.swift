@@ -59,7 +59,7 @@ struct WatchInstallation {
         throw Failure(
           .failed, "no_systemd",
           "the unit is written, but 'systemctl --user \(words.joined(separator: " "))' failed",
-          hint: "'systemctl --user status \(Self.unit)' tells more")
+          hint: "'systemctl --user status \(Self.unit)' says why")
       }
     }
   }

@@ -22,7 +22,7 @@ struct WebCommand: Command {
       """,
     subcommands: [WebGuestsCommand.self])
 
-  @Option(help: .named("n", "The port to serve at; the notebook's own by default."))
+  @Option(help: .named("n", "The port of the page; by default the notebook's own port."))
   var port: UInt16?
 
   @Flag(

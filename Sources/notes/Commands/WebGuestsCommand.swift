@@ -53,7 +53,7 @@ struct WebGuestsCommand: Command {
 
 struct WebGuestsInviteCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "invite", abstract: "Print a link by which one guest can join; it works once.",
+    commandName: "invite", abstract: "Print a link by which one guest can join. It works once.",
     discussion: """
       The link works for a day, in one browser, while 'notes web' runs here. Without NAME the page \
       asks the guest for one. 'notes web guests remove NAME' cancels a link.
@@ -166,8 +166,8 @@ extension Guest {
 
 extension GuestInvitation {
   /// - Parameters:
-  ///   - link: the link, if it is known, which it is only once.
-  ///   - networkLink: the same for other machines, if the page is served to them.
+  ///   - link: the link; nil if it is unknown, because only the command that makes it knows it.
+  ///   - networkLink: the link for other machines; nil if the page is not served to them.
   fileprivate func json(link: String? = nil, networkLink: String? = nil) -> JSON {
     let all: JSON = [
       "type": "guest", "name": name, "role": role.rawValue, "state": "invited",

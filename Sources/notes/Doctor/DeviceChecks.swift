@@ -18,7 +18,7 @@ extension Check {
     guard let key = try DeviceKey.load(in: try context.dataFolder) else {
       return .problem(
         "there is no device key in \(folder)",
-        remedy: "restore it from a backup, or set XDG_DATA_HOME to where it is")
+        remedy: "restore it from a backup, or set XDG_DATA_HOME to the folder that has it")
     }
     var findings: [Finding] = []
     if key.deviceID != context.ownDevice,
@@ -30,7 +30,7 @@ extension Check {
     } else if key.deviceID != context.ownDevice {
       findings += .problem(
         "the key in \(folder) is not the one this notebook was made or joined with",
-        remedy: "set XDG_DATA_HOME to where that key is, or restore it")
+        remedy: "set XDG_DATA_HOME to the folder with that key, or restore the key")
     }
     var status = stat()
     if Counted.stat(try context.dataFolder, &status) == 0, status.st_mode & 0o022 != 0 {
@@ -46,7 +46,7 @@ extension Check {
           + TimeText.relative(sharing.time, now: context.now),
         remedy: OwnMembership.keyRemedy)
     }
-    return findings.isEmpty ? .good("\(key.deviceID.prefix(8)), readable by you alone") : findings
+    return findings.isEmpty ? .good("\(key.deviceID.prefix(8)), readable by you only") : findings
   }
 
   static let agreement = Check(
@@ -67,7 +67,7 @@ extension Check {
       return .problem(
         "\(name) merges the same versions differently: it shows \(difference.peerTip.short) "
           + "\(theirs), this device \(difference.tip.short) by rules \(difference.rules)",
-        remedy: "update notes on \(outdated); the next edit of a note brings both to one version")
+        remedy: "update notes on \(outdated); after the next edit of a note both show one version")
     }
     let hubs = try HubDifferenceNotice.all(in: context.notebook).flatMap {
       [Finding].problem($0.message, remedy: HubDifferenceNotice.remedy)
@@ -118,7 +118,7 @@ extension Check {
     let folder = Visible.name(context.notebook.stateFolder[.membership])
     if store.notebookID != context.notebook.identity.id {
       return .problem(
-        "the certificates are another notebook's",
+        "the certificates belong to another notebook",
         remedy: "restore \(folder) from a backup, or join again in a new folder")
     }
     guard let role = store.role(ofDevice: context.ownDevice) else {
@@ -126,7 +126,7 @@ extension Check {
       return .problem(
         wasMember
           ? "this device has been removed from the notebook" : "this device is not a member",
-        remedy: "the notes here stay; ask an admin for an invitation to exchange them")
+        remedy: "the notes here stay; to sync again, ask an admin for an invitation")
     }
     let ownMembership = OwnMembership(of: context.notebook)
     if let message = ownMembership.startedOverMessage {
@@ -161,7 +161,7 @@ extension Check {
         let ids = devices.map { String($0.deviceID.prefix(8)) }
         return .advice(
           "\(Phrase.count(devices.count, "device")) are called \(Visible.name(devices[0].name)) "
-            + "(\(Phrase.list(ids))): conflict markers tell them apart by times alone",
+            + "(\(Phrase.list(ids))): in conflict markers, only the times distinguish them",
           remedy: "an admin gives one another name: 'notes members rename \(ids[1]) NAME'")
       }
   }
@@ -178,11 +178,12 @@ extension Check {
     let last = max(seen ?? 0, founder.issuedAt)
     guard context.now - last > longAway * 86_400 else { return nil }
     return .advice(
-      "\(Visible.name(founder.name)), the founder's device, was last met "
+      "\(Visible.name(founder.name)), the founder's device, last connected "
         + TimeText.relative(last, now: context.now),
       remedy:
-        "if it still runs, 'notes members handover' there makes another device the founder; if it is lost, "
-        + "the other admins carry on; if it was stolen, 'notes members reset' starts the membership over"
+        "if it still runs, 'notes members handover' there makes another device the founder; if it "
+        + "is lost, the other admins can continue; if it was stolen, 'notes members reset' "
+        + "starts the membership over"
     )
   }
 
@@ -214,15 +215,15 @@ extension Check {
     let heard = try MulticastProbe.run(seconds: 1.5)
     if heard.interfaces.isEmpty {
       return .advice(
-        "no network interface takes part in multicast, so devices cannot find each other",
+        "no network interface supports multicast, so devices cannot find each other",
         remedy: "connect to a network, or name devices by --at HOST:PORT")
     }
     let interfaces = Phrase.list(heard.interfaces.map { Visible.name($0) })
     if heard.others.isEmpty {
       return .advice(
-        "no other machine was heard on \(interfaces)",
-        remedy: "where others are on: guest networks and Wi-Fi that keeps its clients apart "
-          + "drop multicast; sync by --at HOST:PORT there")
+        "no other machine answered on \(interfaces)",
+        remedy: "if other machines are on, the network may block multicast, as guest networks do; "
+          + "then sync with --at HOST:PORT")
     }
     let count = Phrase.count(heard.others.count, "other machine")
     let few = heard.others.prefix(5).joined(separator: ", ")

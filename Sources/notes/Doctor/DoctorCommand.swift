@@ -27,7 +27,7 @@ struct CheckContext {
 struct Check: Sendable {
   let name: String
   let title: String
-  /// The remedy for a problem without one of its own.
+  /// The remedy for problems that have no remedy of their own.
   let remedy: String
   let run: @Sendable (CheckContext) throws -> [Finding]
 
@@ -50,7 +50,7 @@ struct Check: Sendable {
 struct Finding: Equatable {
   enum Level: String {
     case good = "ok"
-    /// It works, and could be safer.
+    /// The part works, but could be safer.
     case advice
     case problem
   }

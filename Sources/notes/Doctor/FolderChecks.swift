@@ -9,7 +9,7 @@ internal import WorkTree
 
 extension Check {
   private static let joinAgain =
-    "'git fsck' tells more; another device has the notes: join again in a new folder"
+    "'git fsck' shows more; another device has the notes: join again in a new folder"
   private static let ask = "'notes sync' asks the other devices and hubs for it"
 
   static let history = Check(name: "history", title: "history", remedy: joinAgain) { context in
@@ -27,8 +27,8 @@ extension Check {
       return .problem(
         "the branch \(Visible.name(head.branch ?? "")) that .git/HEAD names has no versions, "
           + "and \(branch) has",
-        remedy: "'git symbolic-ref HEAD refs/heads/\(branch)' goes back to that one; the next "
-          + "save begins the other where the notes stood")
+        remedy: "'git symbolic-ref HEAD refs/heads/\(branch)' returns to it; otherwise the next "
+          + "save begins the other branch with the last version that the folder showed")
     }
     let unknown = try CommitGraph(of: repository).unknownCommits()
     if unknown > 0 {
@@ -42,7 +42,7 @@ extension Check {
     let cuts = report.oversized.prefix(5).flatMap { version in
       [Finding].problem(
         "version \(version.id.short) is too large: \(Visible.name(version.what))",
-        remedy: "'notes doctor --repair' cuts it off the history; your notes stay as they are")
+        remedy: "'notes doctor --repair' removes it from the history; your notes stay as they are")
     }
     if report.damages.isEmpty, cuts.isEmpty {
       return .good(
@@ -74,10 +74,10 @@ extension Check {
       case .unchecked: unchecked += 1
       case .altered(let altered):
         let who = try altered.endorsedBy.map {
-          "; \(SharedNames().shown(try proofs.author(of: $0))) answers for it"
+          "; \(SharedNames().shown(try proofs.author(of: $0))) vouches for it"
         }
         findings += .advice(
-          "merge \(id.short) holds what none of its versions has\(who ?? "")",
+          "merge \(id.short) contains text that none of its versions has\(who ?? "")",
           remedy: "'notes show \(id.short)' shows it")
       }
     }
@@ -97,14 +97,14 @@ extension Check {
       remedy: "nothing is lost: 'notes save' finishes it")
   }
 
-  /// The age from which a lock file counts as left behind, in seconds.
+  /// The age from which a lock file counts as stale, in seconds.
   private static let lockAge: Int64 = 60
 
   static let locks = Check(
     name: "locks", title: "lock files", remedy: "run 'notes status'"
   ) { context in
     let found = try context.notebook.lockFiles(olderThan: lockAge, now: context.now)
-    if found.isEmpty { return .good("none is left behind") }
+    if found.isEmpty { return .good("no lock file was left behind") }
     return found.prefix(10).flatMap { name in
       [Finding].problem(
         "git or another program has locked .git/\(Visible.name(name)) for over a minute",
@@ -114,7 +114,7 @@ extension Check {
 
   static let fileSystem = Check(
     name: "file_system", title: "file system",
-    remedy: "the folder must be writable; best on a local disk"
+    remedy: "the folder must be writable; if possible on a local disk"
   ) { context in
     let abilities = try context.notebook.workTree.fileSystemAbilities()
     var findings: [Finding] = []
@@ -125,15 +125,16 @@ extension Check {
     }
     if !abilities.hasLeases {
       findings += .advice(
-        "the file system does not show which programs have a file open, so a late save may go unnoticed",
+        "the file system does not show which programs have a file open, so notes may miss a late "
+          + "save",
         remedy: "keep the notebook on a local disk, or close notes before a sync")
     }
     if !abilities.tellsCaseApart || !abilities.tellsFormsApart {
       findings += .advice(
-        "the file system takes names that differ only by case or Unicode form for one",
-        remedy: "give notes names that differ otherwise")
+        "the file system does not distinguish names that differ only by case or Unicode form",
+        remedy: "give notes names that also differ otherwise")
     }
-    return findings.isEmpty ? .good("swaps files, tells names apart, has leases") : findings
+    return findings.isEmpty ? .good("swaps files, distinguishes names, has leases") : findings
   }
 
   static let names = Check(name: "names", title: "names", remedy: "run 'notes save'") { context in
@@ -155,8 +156,9 @@ extension Check {
     let status = try context.notebook.status()
     for name in status.hardLinks.prefix(5).map({ Visible.name($0) }) {
       findings += .advice(
-        "\(name) has another name on this disk, which keeps the former text when an edit comes",
-        remedy: "make a copy of it, or a symbolic link to it")
+        "\(name) has a second name on this disk, which will keep the old text when another device "
+          + "edits the note",
+        remedy: "replace the second name by a copy of the note, or a symbolic link to it")
     }
     for file in status.skipped.prefix(5) {
       let remedy =
@@ -198,7 +200,7 @@ extension Check {
     let descriptor = inotify_init1(Int32(IN_CLOEXEC))
     if descriptor < 0 {
       return .advice(
-        "programs of the user hold all \(Phrase.number(instances)) inotify instances",
+        "programs of the user use all \(Phrase.number(instances)) inotify instances",
         remedy: "raise fs.inotify.max_user_instances with sysctl(8)")
     }
     close(descriptor)

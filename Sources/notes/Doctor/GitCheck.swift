@@ -19,18 +19,18 @@ extension Check {
           ? operation.remedy : "\(status.unmerged.mergeRemedy); then \(operation.remedy)")
     } else if !names.isEmpty {
       findings += .problem(
-        "git could not merge \(names); nothing is saved until that is done",
+        "git could not merge \(names); until somebody merges them, nothing is saved",
         remedy: status.unmerged.mergeRemedy)
     }
     for overlay in context.notebook.repository.overlays {
       switch overlay {
       case .grafts:
         findings += .problem(
-          "git shows versions with other parents than they have (.git/info/grafts)",
-          remedy: "no version has these parents on another device: rm .git/info/grafts")
+          "git shows some versions with wrong parents (.git/info/grafts)",
+          remedy: "other devices do not see these parents: rm .git/info/grafts")
       default:
         findings += .problem(
-          "git shows other objects in the place of some (refs/replace)",
+          "git shows other objects instead of some (refs/replace)",
           remedy: "'git replace -l' lists them, 'git replace -d ID' removes one")
       }
     }

@@ -79,28 +79,30 @@ private struct Meetings {
     }
     if let time = newest[member.deviceID] {
       return .good(
-        "\(name) was never met directly; its newest version (\(TimeText.relative(time, now: now))) came by a "
-          + "hub, a bundle or another device")
+        "\(name) never connected directly; its newest version "
+          + "(\(TimeText.relative(time, now: now))) arrived by a hub, a bundle or another device")
     }
-    let fact = "\(name) was never met, and no version of it is here"
+    let fact = "\(name) never connected, and no version by it is here"
     if now - member.issuedAt < Self.patience * 86_400 {
       return .good("\(fact); it became a member \(TimeText.relative(member.issuedAt, now: now))")
     }
     guard let hub = hubs.first else {
       return .advice(
         fact + "; no hub is known here",
-        remedy: "let both be on one network once, or add a hub to both: 'notes remote add'")
+        remedy: "run 'notes sync' on both in one network, or add a hub on both: 'notes remote add'")
     }
     return .advice(
       fact,
-      remedy: "'notes remote' on \(name) shows if it has \(Visible.name(hub.name)) as a hub, too")
+      remedy: "'notes remote' on \(name) shows if it has \(Visible.name(hub.name)) as a hub as well"
+    )
   }
 
   func finding(of hub: Hub) -> [Finding] {
     let name = Visible.name(hub.name)
     guard visited.contains(hub.name) else {
       return .advice(
-        "the hub \(name) was never visited", remedy: "'notes sync --hub' visits the hubs")
+        "this device has never visited the hub \(name)",
+        remedy: "'notes sync --hub' visits the hubs")
     }
     let time = sightings.lastVisit(of: hub).map { " " + TimeText.relative($0, now: now) } ?? ""
     return .good("the hub \(name) was visited\(time)")

@@ -17,8 +17,8 @@ extension Check {
       guests = try GuestBook(stateFolder: state).guests()
     } catch GuestError.openToOthers {
       findings += .problem(
-        "no guest is let in, as other users can write in \(Visible.name(book))",
-        remedy: "chmod go-w \(Visible.name(book)), then see whom 'notes web guests' lists")
+        "no guest has access, because other users can write in \(Visible.name(book))",
+        remedy: "chmod go-w \(Visible.name(book)), then check the list of 'notes web guests'")
     } catch {
       findings += .problem(
         "cannot read the list of guests, so no guest has access",
@@ -57,14 +57,14 @@ extension Check {
     // Any failure means that the port is not free.
     if (try? Listener(at: Address(host: "127.0.0.1", port: UInt16(port)))) != nil { return [] }
     return .advice(
-      "another program listens at the page's own port \(port): browsers keep unsaved texts, and the "
-        + "page as an app, for that port alone",
-      remedy: "end that program before 'notes web', or name a port with --port each time")
+      "another program listens at the page's own port \(port); browsers keep unsaved texts, and "
+        + "the page as an app, only for that port",
+      remedy: "stop that program before 'notes web', or give another port with --port each time")
   }
 
   private static func authority(in context: CheckContext) throws -> [Finding] {
     let path = Visible.name("\(try context.dataFolder)/\(PageAuthority.fileName)")
-    let anew = "'notes web --lan' makes another one, which phones have to install"
+    let anew = "'notes web --lan' makes another one, which phones must install"
     do {
       guard let kept = try PageAuthority.kept(in: try context.dataFolder) else { return [] }
       var findings: [Finding] = []
@@ -75,7 +75,8 @@ extension Check {
       }
       if let name = WebNetwork.ofThisMachine().name, name != kept.hostName {
         findings += .advice(
-          "the page's certificate authority is for \(kept.hostName), and this machine is \(name) now",
+          "the page's certificate authority is for \(kept.hostName), but this machine is now "
+            + "called \(name)",
           remedy: "give the machine its former name, or \(anew)")
       }
       return findings
@@ -87,7 +88,7 @@ extension Check {
           ? "chmod 600 \(path); if somebody may have read it, remove it: \(anew)"
           : "remove it: \(anew)")
     } catch {
-      return .problem(Failure(describing: error).message, remedy: "make \(path) readable for you")
+      return .problem(Failure(describing: error).message, remedy: "make \(path) readable by you")
     }
   }
 }

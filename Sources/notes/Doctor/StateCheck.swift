@@ -23,7 +23,7 @@ extension Check {
       for name in Disk.namesIfAny(in: folder).sorted() where name.hasSuffix(StateDamage.suffix) {
         let name = Visible.name("\(folder)/\(name)")
         found += .advice(
-          "\(name) is a file of this device's state that was damaged, and is no longer used",
+          "\(name) is a damaged file of this device's state, and no longer used",
           remedy: "remove it")
       }
     }

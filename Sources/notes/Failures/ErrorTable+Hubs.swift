@@ -17,13 +17,16 @@ extension HubDefect: ExplainedError {
     case .inNotebook:
       .misused("in_notebook", "put the hub outside the notebook's folder: 'git init --bare' there")
     case .secret:
-      .misused("hub_secret", "leave it out: git asks, or 'git config credential.helper' keeps it")
+      .misused(
+        "hub_secret",
+        "leave out the password: git asks for it, or 'git config "
+          + "credential.helper' stores it")
     }
   }
 }
 
 extension Failure {
-  /// The way in which a device joins a membership that was started over.
+  /// The hint for joining a membership that was started over.
   fileprivate static func joinAgain(by name: String) -> String {
     "the notes here stay; to join again: 'notes invite' on \(Visible.name(name)), 'notes join CODE' here"
   }
@@ -34,20 +37,23 @@ extension LinkError: ExplainedError {
     switch self {
     case .missing:
       .refused(
-        "link_missing", "check the address; if it was used or cancelled, ask for another link")
+        "link_missing", "check the link; if somebody has used or cancelled it, ask for another one")
     case .expired: .refused("link_expired", "ask an admin for another one")
     case .cancelled: .refused("link_cancelled", "ask an admin for another one")
     case .used:
       .refused(
-        "link_used", "'notes members' shows who joined; if nobody knows that device, remove it")
+        "link_used", "'notes members' shows who joined; remove a device that nobody knows")
     case .void: .refused("link_void", "ask an admin for another one")
     case .anotherNotebook:
-      .failed("link_of_another", "use it in that notebook: 'notes -C DIR'")
+      .failed("link_of_another", "run the command in that notebook: 'notes -C DIR'")
     case .noInvitation:
       .failed(
         "no_invitation", "'notes invite --file FILE' makes one; 'notes clone FILE' reads the notes")
     case .noRequest:
-      .failed("request_unreadable", "copy the file here again, or run 'notes join' there again")
+      .failed(
+        "request_unreadable",
+        "copy the file here again, or run 'notes join' on the new "
+          + "device again")
     }
   }
 }
@@ -62,10 +68,10 @@ extension HubError: ExplainedError {
       .refused(
         "hub_unproved",
         "'git ls-remote ADDRESS' fails in the same way; if the server's key is new, ask its owner "
-          + "whether it is right before you trust it")
+          + "before you trust it")
     case .notLetIn:
       .refused(
-        "hub_access", "'git ls-remote ADDRESS' must work without a question: check key or password")
+        "hub_access", "'git ls-remote ADDRESS' must work without asking: check key or password")
     case .noRepository:
       .failed("hub_missing", "check the address; 'git init --bare' there makes an empty one")
     case .foreignOwner:
@@ -75,8 +81,8 @@ extension HubError: ExplainedError {
     case .keepsForgotten:
       .refused(
         "hub_keeps_forgotten",
-        "allow it there for once (receive.denyNonFastForwards, a protected branch), then 'notes sync'; "
-          + "or remove that repository, and make another one")
+        "allow it there once (receive.denyNonFastForwards, a protected branch), then run 'notes "
+          + "sync'; or replace that repository by a new one")
     case .full: .refused("hub_full", "free disk space there; your changes wait here")
     case .excessive:
       .refused(
@@ -90,14 +96,18 @@ extension HubError: ExplainedError {
     case .anotherNotebook:
       .failed("hub_of_another", "check the address; 'notes remote' lists the hubs")
     case .startedOver(let name): .refused("started_over", Failure.joinAgain(by: name))
-    case .shallow: .failed("hub_shallow", "complete it there: 'git fetch --unshallow'")
+    case .shallow:
+      .failed(
+        "hub_shallow",
+        "complete the hub's repository: 'git fetch --unshallow' "
+          + "there")
     case .withoutMembers:
       .failed(
         "hub_unknown",
         "if it is a hub, let a member run 'notes sync' first; if not, 'git clone' it and run "
           + "'notes init' there")
-    case .noBranch: .failed("no_branch", "'git switch main' goes back to the branch")
-    case .failed: .failed("hub_failed", "'git ls-remote ADDRESS' may tell more")
+    case .noBranch: .failed("no_branch", "'git switch main' returns to the branch")
+    case .failed: .failed("hub_failed", "'git ls-remote ADDRESS' may show more")
     }
   }
 }
@@ -113,14 +123,14 @@ extension HubError {
       "max file size",
       "size limit", "quota")
     {
-      return "a file is larger than the hub allows: raise the limit there; "
-        + "'notes config max-file-size' keeps larger files out of later versions"
+      return "a file is larger than the hub allows; raise the limit there, or set a lower one here "
+        + "with 'notes config max-file-size'"
     }
     if says(
       "protected branch", "protected ref", "not allowed to push", "gh006", "gh013", "pull request",
       "merge request", "branch is protected", "branch permissions")
     {
-      return "the branch is protected there: let this user push to it, without a review"
+      return "the branch is protected there: allow this user to push without a review"
     }
     if says("checked out", "denycurrentbranch") {
       return "a hub is a bare repository: 'git init --bare' makes one"
@@ -136,7 +146,7 @@ extension BundleError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .notABundle, .form: .failed("no_bundle", "'notes bundle create' writes one")
-    case .damaged: .failed("bundle_damaged", "nothing was applied; copy the file here again")
+    case .damaged: .failed("bundle_damaged", "nothing changed; copy the file here again")
     case .withoutMembers:
       .failed("bundle_unknown", "'git pull FILE' merges a bundle that git made")
     case .anotherNotebook: .failed("bundle_of_another", "apply it in that notebook: 'notes -C DIR'")
@@ -144,8 +154,8 @@ extension BundleError: ExplainedError {
     case .lacking:
       .failed(
         "bundle_builds_on",
-        "first apply the earlier bundle here, or make one there with an earlier --since; if something was "
-          + "forgotten since, make one without --since on a device that has followed"
+        "apply the earlier bundle first, or make another with an earlier --since; if something was "
+          + "forgotten since, use one without --since from a device that has followed"
       )
     case .noVersion: .failed("no_version", "'notes new' makes a note")
     case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")

@@ -24,8 +24,8 @@ extension ChannelError: ExplainedError {
     case .notebookUnknown:
       .refused(
         "notebook_unknown",
-        "run 'notes serve' or 'notes watch' in it there, or check the address; if its members were reset, "
-          + "join again: 'notes join CODE'")
+        "run 'notes serve' or 'notes watch' in the notebook there, or check the address; if its "
+          + "members were reset, join again: 'notes join CODE'")
     case .invitationUnknown:
       .refused("invitation_unknown", "check the code, or ask the inviter for a new one")
     case .wrongCode: Failure.wrongCode
@@ -80,7 +80,7 @@ extension SyncError: ExplainedError {
     case .notMergedAtPeer(let refusal): refusal.meaningAtPeer
     case .invitationExpired: ByeReason.expired.meaning
     case .declined:
-      .failed("declined", "the code still works, as long as 'notes invite' waits there")
+      .failed("declined", "the code still works while 'notes invite' waits there")
     case .wrongCode: Failure.wrongCode
     case .alreadyANotebook: .failed("already_a_notebook", "choose another folder")
     case .inviterNotFound:
@@ -119,7 +119,7 @@ extension MergeRefusal {
       .refused(
         "merge_too_large_at_peer", "delete what is not needed here or there, then sync again")
     case .pruned:
-      .refused("version_cut_off_at_peer", "'notes doctor --repair' removes it here, too")
+      .refused("version_cut_off_at_peer", "'notes doctor --repair' also removes it here")
     case .forgotten: .refused("was_forgotten_at_peer", "sync with an admin's device")
     case .unsigned:
       .refused("unsigned_version_at_peer", "save something here, then sync again")
@@ -133,7 +133,7 @@ extension ByeReason {
     case .notAMember: .refused("refused_by_peer", "ask an admin for an invitation")
     case .version: .refused("no_common_version", "install the same version on both")
     case .wrongNotebook:
-      .refused("wrong_notebook", "check the address: each notebook listens at its own")
+      .refused("wrong_notebook", "check the address: each notebook has its own")
     case .expired: .refused("expired", "ask the inviter for a new one: 'notes invite' there")
     case .duplicate, .busy: .failed("busy", "try again")
     case .overLimit, .protocolBroken, .refusedPack:
@@ -165,7 +165,7 @@ extension WatchError: ExplainedError {
     switch self {
     case .system(_, _, let code): .failed("system_failed", Failure.remedyOrExamine(code))
     case .folderAway: .failed("folder_away", "mount it, or move the folder back")
-    case .watchedAlready: .failed("watched_already", "'notes peers' shows who is connected to it")
+    case .watchedAlready: .failed("watched_already", "'notes peers' shows the connected devices")
     case .watcherGone:
       .failed("watcher_gone", "run the command again; it also works without a watcher")
     case .watcherRefused:
@@ -179,7 +179,7 @@ extension WatchError: ExplainedError {
 
 extension Failure {
   static let wrongCode = ErrorMeaning.refused(
-    "wrong_code", "check it on the other device; after three wrong ones it is no longer valid")
+    "wrong_code", "check the code on the other device; after three wrong codes it no longer works")
 
   static let runAgain = "run the command again; nothing is lost"
   static let checkVersion = "check the version of notes there"

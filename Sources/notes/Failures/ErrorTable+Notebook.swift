@@ -30,7 +30,7 @@ extension HistoryGap {
     case .partial:
       "git config --unset remote.\(remote).partialclonefilter; git fetch --refetch \(remote) && "
         + "git config --unset remote.\(remote).promisor"
-    case .alternates: "bring the other repository back to its place"
+    case .alternates: "move the other repository back to its place"
     case .grafts: "git replace --convert-graft-file, then git filter-repo; or remove the file"
     case .replacements: "git replace -d $(git replace -l)"
     }
@@ -51,15 +51,16 @@ extension ForgetError: ExplainedError {
     case .remotes:
       .failed(
         "other_repositories",
-        "'notes remote add' makes one a hub, 'git remote remove' lets it go; it keeps the text then"
+        "'notes remote add' makes a remote a hub; 'git remote remove' removes it here, but it "
+          + "keeps the text"
       )
-    case .unfinished: .failed("unfinished", "'notes status' says what it waits for")
+    case .unfinished: .failed("unfinished", "'notes status' shows why the file waits")
     case .lives:
-      .failed("lives_on", "'notes forget NOTE' takes deleted notes one at a time")
+      .failed("lives_on", "'notes forget NOTE' forgets one deleted note at a time")
     case .inName:
-      .failed("in_name", "rename it with 'notes mv', or 'notes forget' it by its name")
-    case .isOpen: .failed("is_open", "close it there, and run the command again")
-    case .written: .failed("busy", "run it again when nothing writes the notes")
+      .failed("in_name", "rename the file with 'notes mv', or run 'notes forget' with its name")
+    case .isOpen: .failed("is_open", "close it in the editor, then run the command again")
+    case .written: .failed("busy", "run the command again when no program writes notes")
     }
   }
 }
@@ -109,7 +110,7 @@ extension NotebookError: ExplainedError {
     case .notANotebook:
       .notANotebook(
         "not_a_notebook",
-        "'notes init' makes this folder one, 'notes join CODE' gets one from another device")
+        "'notes init' makes this folder a notebook; 'notes join CODE' gets one from another device")
     case .alreadyANotebook(let folder):
       .failed("already_a_notebook", "'notes -C \(Visible.name(folder)) status' shows it")
     case .linkedWorkTree: .failed("linked_work_tree", Failure.ownRepository)
@@ -121,7 +122,7 @@ extension NotebookError: ExplainedError {
     case .unfitTitle:
       .misused(
         "unfit_title",
-        "choose another title; one with slashes names the folders that the note goes into")
+        "choose another title; slashes in a title separate folders")
     case .nameTaken(let path, let other, let isFolder):
       .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
@@ -130,7 +131,7 @@ extension NotebookError: ExplainedError {
     case .wasPruned: Failure.versionPruned
     case .wasForgotten: Failure.wasForgotten
     case .forgotOtherwise:
-      .failed("forgot_otherwise", "nothing was changed; each side keeps its own history")
+      .failed("forgot_otherwise", "nothing changed; each device keeps its own history")
     case .fileTooLarge:
       .failed(
         "file_too_large",
@@ -143,7 +144,7 @@ extension NotebookError: ExplainedError {
     case .undoConflict:
       .failed(
         "undo_conflict",
-        "undo the later operations too, or bring back single notes with 'notes restore NOTE@VERSION'"
+        "also undo the later operations, or restore single notes with 'notes restore NOTE@VERSION'"
       )
     }
   }
@@ -169,8 +170,8 @@ extension GitError: ExplainedError {
     case .sharedRepository:
       .failed(
         "unsupported_repository",
-        "'git config --unset core.sharedRepository' lets only you write there; others take part with a "
-          + "notebook of their own")
+        "'git config --unset core.sharedRepository' removes the others' write access; they can "
+          + "join with notebooks of their own")
     case .unsupportedExtension(let name):
       .failed("unsupported_repository", Failure.remedy(ofExtension: name))
     case .irreplaceable:
@@ -182,8 +183,8 @@ extension GitError: ExplainedError {
     case .unfit:
       .failed("unfit_version", "run the command again: it makes a version without it")
     case .unreadableConfiguration:
-      .failed("unreadable_configuration", "'git config --list' says what is wrong with it")
-    case .foreignOwner: .failed("foreign_owner", "work in it as its owner")
+      .failed("unreadable_configuration", "'git config --list' says what is wrong")
+    case .foreignOwner: .failed("foreign_owner", "run the command as the owner")
     case .locked(let path):
       .failed(
         "locked",
@@ -195,7 +196,7 @@ extension GitError: ExplainedError {
         "git or another program changed the notebook at the same time; run the command again")
     case .brokenReference("HEAD"):
       .failed(
-        "repository_damaged", "let it name the branch: echo 'ref: refs/heads/main' >.git/HEAD")
+        "repository_damaged", "write the branch into it: echo 'ref: refs/heads/main' >.git/HEAD")
     case .brokenReference(let name) where name.hasPrefix("refs/heads/"):
       .failed(
         "repository_damaged",
@@ -204,7 +205,7 @@ extension GitError: ExplainedError {
     case .missing: .failed("object_missing", "'notes sync' asks the other devices and hubs for it")
     case .brokenReference, .malformed, .wrongKind:
       .failed(
-        "repository_damaged", "'git fsck' tells more; other devices are not affected")
+        "repository_damaged", "'git fsck' shows more; other devices are not affected")
     case .objectTooLarge:
       .failed("object_too_large", "make it smaller, or keep it outside of the notebook")
     case .tooLarge:
@@ -234,7 +235,7 @@ extension MembershipError: ExplainedError {
     case .deviceKeyUnusable:
       .failed(
         "device_key_unusable",
-        "restore it from a backup, or move it away: this device is then new to the others"
+        "restore it from a backup, or move it away; this device is then new to the others"
       )
     case .nameRefused(let defect): defect.meaning
     case .certificateRefused, .requestRefused:
@@ -246,15 +247,20 @@ extension MembershipError: ExplainedError {
     case .founderIsPermanent:
       .failed(
         "founder_is_permanent",
-        "the founder can hand over: 'notes members handover'; if its device is lost or stolen, "
-          + "'notes members reset' starts over without it")
+        "the founder can hand over: 'notes members handover'; if the founder's device is lost or "
+          + "stolen, 'notes members reset' starts over without it")
     case .notTheFounder:
-      .failed("not_the_founder", "'notes members' shows the founder; do it on that device")
+      .failed(
+        "not_the_founder", "'notes members' shows the founder; run the command on that device")
     case .heirRefused:
       .failed("heir_refused", "'notes members role NAME admin' makes a device an admin's")
-    case .anotherAdminNeeded: .failed("another_admin_needed", "do it on another admin's device")
+    case .anotherAdminNeeded:
+      .failed(
+        "another_admin_needed",
+        "run the command on another admin's "
+          + "device")
     case .ownCertifier:
-      .failed("own_certifier", "do it on the founder's device, or on another admin's")
+      .failed("own_certifier", "run the command on the founder's device, or on another admin's")
     case .passphraseRefused:
       .misused(
         "bad_passphrase", "several words are easier to remember than one with odd characters")
@@ -293,7 +299,7 @@ extension Failure {
   /// The command that removes an extension of git's format from the repository.
   fileprivate static func remedy(ofExtension name: String) -> String {
     switch name {
-    case "refstorage": "'git refs migrate --ref-format=files' keeps the references as files again"
+    case "refstorage": "'git refs migrate --ref-format=files' stores the references as files again"
     case "worktreeconfig":
       "move what .git/config.worktree sets to .git/config, "
         + "then 'git config --unset extensions.worktreeConfig'"
@@ -301,8 +307,8 @@ extension Failure {
       "'git worktree repair --no-relative-paths', "
         + "then 'git config --unset extensions.relativeWorktrees'"
     case "preciousobjects":
-      "if no other repository takes its objects from this one, "
-        + "'git config --unset extensions.preciousObjects'"
+      "if no other repository uses objects of this one, 'git config --unset "
+        + "extensions.preciousObjects'"
     case "objectformat":
       "git cannot convert it in place: copy the files without .git to a new folder, and run 'notes init' there"
     default: ownRepository
@@ -315,10 +321,10 @@ extension Failure {
     "large_version", "nothing was changed; to continue, run 'notes sync --allow-large'")
   static let mergeTooLarge = ErrorMeaning.failed("merge_too_large", deleteSome)
   static let versionPruned = ErrorMeaning.failed(
-    "version_cut_off", "'notes doctor --repair' on that device removes it there, too")
+    "version_cut_off", "'notes doctor --repair' removes it there as well")
 
   static let wasForgotten = ErrorMeaning.failed(
-    "was_forgotten", "use a copy of the history from after that; the older copy stays as it is")
+    "was_forgotten", "use a newer copy of the history; the older copy stays as it is")
 
   static let unsignedVersion = ErrorMeaning.failed(
     "unsigned_version", "nothing was kept; to accept it once, add --allow-unsigned")
@@ -329,8 +335,7 @@ extension Failure {
     switch errno {
     case EACCES: "let your user read and write there, and run the command again"
     case EPERM, EBUSY:
-      "'ls -ld', 'lsattr' and 'findmnt' show what keeps it from being written; "
-        + "then run the command again"
+      "'ls -ld', 'lsattr' and 'findmnt' show why it cannot be written; then run the command again"
     case EROFS: "it is on a disk that cannot be written; nothing was changed"
     case ENOSPC: "free disk space, then run the command again"
     case EDQUOT: "free disk space or ask for a larger quota, then run the command again"
@@ -351,11 +356,12 @@ extension Failure {
     for path: TreePath, takenBy other: TreePath, isFolder: Bool
   ) -> String {
     if other == path, !isFolder {
-      return "choose another title; 'notes edit \(Visible.word(path.noteTitle))' changes that one"
+      return "choose another title; 'notes edit \(Visible.word(path.noteTitle))' changes the "
+        + "existing note"
     }
     if other == path || path.isInside(other) { return "choose another title" }
     if other.noteTitle == path.noteTitle {
-      return "choose another title, or write the suffix too: \(Visible.word(path.description))"
+      return "choose another title, or add the suffix: \(Visible.word(path.description))"
     }
     return "names that differ only by case or Unicode spelling would be one on other systems; "
       + "choose another title"

@@ -128,11 +128,11 @@ struct Failure: Error, Equatable, Sendable {
     switch end {
     case .exhausted:
       Failure(
-        .refusedByPeer, "wrong_code", "three attempts with a wrong code ended the invitation",
+        .refusedByPeer, "wrong_code", "three wrong codes closed the invitation",
         hint: "'notes invite' opens another")
     case .expired:
       Failure(
-        .failed, "expired", "nobody joined in \(TimeText.duration(Int(seconds)))",
+        .failed, "expired", "no device joined in \(TimeText.duration(Int(seconds)))",
         hint: "'notes invite' opens another invitation")
     case .used, .withdrawn, nil:
       Failure(
@@ -144,7 +144,7 @@ struct Failure: Error, Equatable, Sendable {
   static func firstSync(failed cause: Failure, in folder: String) -> Failure {
     Failure(
       cause.exit, "first_sync_failed",
-      "this device is a member now, but the first sync failed: \(cause.message)",
+      "this device is now a member, but the first sync failed: \(cause.message)",
       hint: "run 'notes sync' in \(Visible.name(folder))")
   }
 

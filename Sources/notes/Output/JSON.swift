@@ -1,8 +1,8 @@
 internal import Git
 internal import System
 
-/// A JSON value on one line, with its fields in order. Not a library's: `notes status --json` takes
-/// two milliseconds, and starting an encoder would take longer.
+/// A JSON value on one line, with its fields in order. No library is used: `notes status --json` takes two
+/// milliseconds, and starting an encoder would take longer.
 enum JSON: Sendable, ExpressibleByDictionaryLiteral {
   case null
   case bool(Bool)

@@ -44,8 +44,8 @@ final class Output: Sendable {
 
   func lines(_ values: some Sequence<JSON>) { for value in values { write(value.text + "\n") } }
 
-  /// Adds a JSON value on a line of its own, and flushes: a program that follows events gets each
-  /// at once.
+  /// Adds a JSON value on a separate line, and flushes, so that a program that follows events gets each at
+  /// once.
   func event(_ value: JSON) {
     lines([value])
     flush()

@@ -30,7 +30,7 @@ enum TimeText {
   /// year.
   static func relative(_ seconds: Int64, now: Int64) -> String {
     let age = age(of: seconds, now: now)
-    // A time up to a minute ahead is a difference between clocks, not the future.
+    // A time up to a minute in the future is a difference between clocks.
     if age < -60 { return "on " + local(seconds) }
     if age < 60 { return "just now" }
     if age < 3600 { return Phrase.count(Int(age / 60), "minute") + " ago" }

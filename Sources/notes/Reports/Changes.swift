@@ -54,15 +54,15 @@ extension SkipReason {
     case .specialFile: ("special_file", "not a plain file")
     case .tooLarge(let size): ("too_large", "too large (\(Phrase.bytes(size)))")
     case .unreadable(let errno): ("unreadable", "cannot be read: \(String(errorNumber: errno))")
-    case .nestedRepository: ("nested_repository", "holds a repository of its own")
-    case .unfitName(let why): ("unfit_name", "not fit for other devices: \(why)")
+    case .nestedRepository: ("nested_repository", "contains a repository of its own")
+    case .unfitName(let why): ("unfit_name", "other devices refuse it: \(why)")
     case .converted(let conversion): ("converted", Visible.name(conversion.description))
     case .changing: ("changing", "being written right now")
-    case .sparse: ("not_in_folder", "the file system does not take the name")
+    case .sparse: ("not_in_folder", "the file system refuses the name")
     case .obstructed(let obstacle): ("place_taken", obstacle.words)
     case .deletedElsewhere(let obstacle):
       ("deleted_elsewhere", "deleted on another device; \(obstacle.words)")
-    case .waiting: ("waiting", "left out before; a save tries again")
+    case .waiting: ("waiting", "it was left out; a save tries again")
     case .cut(let damage): ("power_cut", damage.words)
     }
   }
@@ -75,8 +75,8 @@ extension SkipReason {
     case .obstructed(let obstacle), .deletedElsewhere(let obstacle): obstacle.remedy(for: path)
     case .waiting: "'notes save' tries again"
     case .cut:
-      "'notes restore \(Visible.word(path.description))' brings back its last version, "
-        + "'notes save \(Visible.word(path.description))' keeps it so"
+      "'notes restore \(Visible.word(path.description))' brings back its last version, 'notes save "
+        + "\(Visible.word(path.description))' keeps it as it is"
     default: "rename it: 'notes mv \(Visible.word(path.description)) NEW'"
     }
   }
@@ -98,7 +98,7 @@ extension DamageKind {
     let what =
       switch self {
       case .empty: "is empty"
-      case .zeros: "holds zero bytes only"
+      case .zeros: "contains only zero bytes"
       case .shortened: "is cut short"
       case .older: "has an older text"
       }
@@ -124,12 +124,12 @@ extension Obstacle {
     let (place, name) = (Visible.word(path.description), Visible.word(note.description))
     switch kind {
     case .refused:
-      return "'ls -ld' and 'lsattr' show what keeps \(name) from being written; "
-        + "when that is gone, 'notes save' tries again"
-    case .unreadable: return "'chmod u+r \(place)'; then 'notes save' brings the note"
+      return "'ls -ld' and 'lsattr' show why \(name) cannot be written; then 'notes save' tries "
+        + "again"
+    case .unreadable: return "'chmod u+r \(place)'; then 'notes save' writes the note"
     case .converted:
-      return "'git checkout --ignore-skip-worktree-bits \(name)' brings it as git converts it"
-    default: return "move \(place) away; then 'notes save' brings the note"
+      return "'git checkout --ignore-skip-worktree-bits \(name)' writes it as git converts it"
+    default: return "move \(place) away; then 'notes save' writes the note"
     }
   }
 }
@@ -144,7 +144,7 @@ extension Obstacle.Kind {
     case .special: ("special_file", "something that is not a file")
     case .ignored: ("ignored_file", "a file that this device ignores")
     case .hidden: ("hidden_file", "a hidden file of this device")
-    case .debris: ("editor_file", "a file that an editor left")
+    case .debris: ("editor_file", "an editor's own file")
     case .tooLarge: ("large_file", "a file that is too large to be versioned")
     case .converted: ("converted_file", "a file that git converts")
     case .unreadable: ("unreadable_file", "a file that cannot be read")
@@ -238,7 +238,7 @@ struct SaveReport {
     let cut = news.filter(\.reason.isPowerLoss)
     let converted = news.filter(\.reason.isConverted)
     let others = news.count - absent.count - cut.count - min(converted.count, 3)
-    return (made ?? "Nothing changed since the last version.\n")
+    return (made ?? "Nothing has changed since the last version.\n")
       + foreign.map { $0.sentence + "\n" }.joined() + cut.map(\.cutNotice).joined()
       + converted.prefix(3).map(\.convertedNotice).joined()
       + Self.pointer(to: others, "file", "not versioned")

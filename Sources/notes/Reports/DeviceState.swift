@@ -14,7 +14,7 @@ extension DeviceState.Agreement {
   /// The end of a line in a table; empty if the device was never connected.
   var words: String {
     switch self {
-    case .notMerged(isThere: true): "does not merge what is here"
+    case .notMerged(isThere: true): "does not merge this device's versions"
     case .notMerged(isThere: false): "not merged here"
     case .neverMet: ""
     case .inSync: "in sync"

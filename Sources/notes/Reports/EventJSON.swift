@@ -176,7 +176,7 @@ extension MergeOutcome {
 }
 
 extension MergeReport {
-  /// Nil for a conflict, which has a line of its own.
+  /// Nil for a conflict, which has a separate line.
   fileprivate var json: JSON? {
     let (rules, former): ([String], TreePath?)
     switch kind {

@@ -83,7 +83,7 @@ final class EventReport: Sendable {
 
   func finish() { progress.clear() }
 
-  /// Reports the failures so far, each once, except the one that becomes the command's error.
+  /// Reports the failures so far, each once, except `error`, which becomes the command's error.
   func tellFailures(besides error: SyncFailure? = nil) {
     var told = error.map { [text.words(for: .failed($0))] } ?? []
     let untold = failures.withLock { failures in
@@ -147,15 +147,15 @@ final class EventReport: Sendable {
     guard !outcome.absent.isEmpty else {
       return Failure(
         .noPeerReached, "no_peer", "the notebook has no other device yet",
-        hint: "'notes invite' lets one join")
+        hint: "'notes invite' lets another device join")
     }
     let names = Phrase.list(outcome.absent.map { Visible.name($0.name) })
     let elsewhere = outcome.elsewhere.map { Visible.name($0.name) }
     return Failure(
-      .noPeerReached, "no_peer", "none of the notebook's devices was found: \(names)",
+      .noPeerReached, "no_peer", "no device of the notebook was found: \(names)",
       hint: elsewhere.isEmpty
-        ? "run 'notes sync' or 'notes serve' there too, on the same network; "
-          + "or name the device: --at HOST:PORT"
+        ? "also run 'notes sync' or 'notes serve' there, on the same network; or name the device: "
+          + "--at HOST:PORT"
         : OwnMembership.elsewhereMessage(elsewhere) + "; " + OwnMembership.elsewhereRemedy)
   }
 }
@@ -178,7 +178,7 @@ struct EventText {
       terminal.paint("Wrong code", .boldYellow)
         + " from \(Visible.name(address)); \(Phrase.count(left, "attempt")) left.\n"
     case .admitted(let hub, let device, _):
-      "\(Visible.name(device.name)) is a member now, as \(device.role.rawValue)"
+      "\(Visible.name(device.name)) is now a member, as \(device.role.rawValue)"
         + (hub.name == PeerIdentity.bundle
           ? "\n" : ", by an invitation at \(Visible.name(hub.name))\n")
     case .followed(let author, let forgettings, _, _):
@@ -205,15 +205,16 @@ struct EventText {
     case .hubWentBack(let hub, let former, let tip):
       return Self.warning(
         tip == nil
-          ? "\(Visible.name(hub.name)) holds no version any more; all of them go there again"
-          : "\(Visible.name(hub.name)) was set back or rewritten; what was synced stays, and goes "
-            + "there again",
-        "it held version \(former.hex.prefix(10))")
+          ? "\(Visible.name(hub.name)) no longer has any version; this device sends all of them "
+            + "again"
+          : "\(Visible.name(hub.name)) was set back or rewritten; this device still has the synced "
+            + "versions, and sends them again",
+        "it had version \(former.hex.prefix(10))")
     case .hubMembersWentBack(let hub):
       return Self.warning(
-        "\(Visible.name(hub.name)) has less in its list of members than at the last visit; what it "
-          + "lacks is known here",
-        "who visited it in the meantime may not know of a removal or a new member")
+        "\(Visible.name(hub.name)) has a shorter list of members than at the last visit; this "
+          + "device knows the missing entries",
+        "devices that visited it in the meantime may not know of a removal or a new member")
     case .alteredMerges(let peer, let merges, _):
       return Self.warning(
         "what came from \(Visible.name(peer.name)) holds "
@@ -226,22 +227,24 @@ struct EventText {
         "several devices used one invitation link at \(Visible.name(hub.name)): "
           + Phrase.list(names.map { Visible.name($0) }),
         isUsed
-          ? "if one of them is a stranger: 'notes members' shows who is a member"
-          : "none of them is a member by it; cancel it with 'notes invitations', and make another")
+          ? "'notes members' shows the members; remove a device that nobody knows"
+          : "none of them was let in; cancel the link with 'notes invitations cancel', and make "
+            + "another")
     case .hubOthers(let hub, let references):
       return Self.warning(
-        "\(Visible.name(hub.name)) has what was forgotten no more, unless these lead to it still: "
+        "\(Visible.name(hub.name)) no longer has the forgotten text, unless these references lead "
+          + "to it: "
           + Phrase.list(references.map { Visible.name($0) }),
         "'git push \(Visible.word(hub.name)) --delete NAME' removes one there")
     case .hubSplit(let hub, let kept, let joined):
       return Self.warning(
         "\(Visible.name(hub.name)) has two branches of this notebook: \(kept) is kept, and "
-          + "\(joined) is joined with it")
+          + "\(joined) is merged into it")
     case .discoveryFailed(let cause):
       let failure = Failure(describing: cause.error)
       guard case .invitation = occasion else { return Self.warning(failure.message, failure.hint) }
       return Self.warning(
-        failure.message, "on the other device add --at and this one's address to 'notes join'")
+        failure.message, "on the other device, add --at and this device's address to 'notes join'")
     case .failed(let failure):
       guard case .invitation = occasion else { return nil }
       return Self.warning(

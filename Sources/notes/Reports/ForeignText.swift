@@ -10,7 +10,7 @@ struct ForeignText {
 
   enum Encoding: String {
     case utf16 = "UTF-16"
-    /// One of the encodings with one byte for each character.
+    /// An encoding with one byte for each character.
     case latin1 = "Latin-1"
   }
 
@@ -26,8 +26,10 @@ struct ForeignText {
   }
 
   var sentence: String {
-    "\(Visible.name(path)) is in \(encoding.rawValue), not in UTF-8: it is kept as it is, but "
-      + "\(encoding == .utf16 ? "neither shown nor merged as text" : "not shown or searched right")."
+    "\(Visible.name(path)) is in \(encoding.rawValue), not in UTF-8: versions contain it unchanged, "
+      + (encoding == .utf16
+        ? "but notes cannot show or merge it as text."
+        : "but notes shows and finds some characters wrongly.")
   }
 
   var json: JSON { ["path": path, "encoding": encoding.rawValue] }

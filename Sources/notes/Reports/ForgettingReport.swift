@@ -4,7 +4,7 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// The forgettings of a notebook, and the devices that have followed: `notes forget --status`.
+/// Everything that was forgotten in a notebook, and the devices that have followed: `notes forget --status`.
 struct ForgettingReport {
   private let status: ForgettingStatus?
   private let author: VersionAuthor?
@@ -39,7 +39,7 @@ struct ForgettingReport {
     text += "\(TimeText.local(status.commit.committer.time))."
     for (moved, one, several) in [
       (true, "has followed", "have followed"), (false, "has not followed", "have not followed"),
-      (nil, "was not met since", "were not met since"),
+      (nil, "has not connected since", "have not connected since"),
     ] as [(Bool?, String, String)] {
       let names = others.filter { status.hasMovedOver($0.deviceID) == moved }.map {
         Visible.name($0.name)

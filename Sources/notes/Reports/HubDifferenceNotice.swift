@@ -9,7 +9,7 @@ struct HubDifferenceNotice {
   /// The member's name.
   private let name: String
 
-  /// The known differences; those of removed members are left out.
+  /// The known differences, without those of removed members.
   static func all(in notebook: Notebook) throws -> [HubDifferenceNotice] {
     let differences = try HubSightings(of: notebook).differences(in: notebook)
     if differences.isEmpty { return [] }
@@ -33,17 +33,18 @@ struct HubDifferenceNotice {
   var message: String {
     let (hub, other) = (Visible.name(difference.hub), Visible.name(name))
     return switch difference.kind {
-    case .split: "the hub \(hub) showed \(other) another history than this device"
-    case .olderThere: "the hub \(hub) showed \(other) an older version than it held by then"
+    case .split: "the hub \(hub) showed \(other) and this device different histories"
+    case .olderThere: "the hub \(hub) showed \(other) an older version than it already had"
     case .olderHere:
-      "the hub \(hub) showed this device an older version than it held by then, as \(other) knows"
+      "the hub \(hub) showed this device an older version than it had already shown \(other)"
     case .membersOlderThere:
-      "the hub \(hub) showed \(other) an older list of members than it held by then"
+      "the hub \(hub) showed \(other) an older list of members than it already had"
     case .membersOlderHere:
-      "the hub \(hub) showed this device an older list of members than it held by then, as \(other) knows"
+      "the hub \(hub) showed this device an older list of members than it had already shown "
+        + "\(other)"
     }
   }
 
   static let remedy =
-    "ask who runs it, unless you set it back; 'notes sync' with both devices brings all versions together"
+    "unless you set the hub back, ask its owner; 'notes sync' on both devices merges all versions"
 }

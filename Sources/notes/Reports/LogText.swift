@@ -28,7 +28,7 @@ struct LogEntries {
     (self.oneNoteIn, self.limit) = (oneNoteIn, limit)
   }
 
-  /// Ends early if the output has no reader any more.
+  /// Ends early if nobody reads the output any longer.
   mutating func forEach(_ body: (Burst) throws -> Void) throws {
     for _ in 0..<limit {
       guard !Output.standard.isClosed, let burst = try next() else { return }
@@ -102,9 +102,9 @@ struct LogText {
   }
 }
 
-/// Lines beside the log's entries that show which version was made on top of which. A column stands
-/// for a version that has not been shown yet. Each entry takes the column that waits for it and
-/// opens one for each parent; columns that wait for the same version are merged.
+/// Lines beside the log's entries that show which version was made on top of which. A column stands for a
+/// version that has not been shown yet. Each entry uses the column that waits for it and opens one for each
+/// parent; columns that wait for the same version are merged.
 struct GraphLines {
   let terminal: Terminal
   private var columns: [ObjectID] = []
@@ -118,7 +118,7 @@ struct GraphLines {
 
   /// The minimum width of an entry, in columns of the terminal.
   private static let leastText = 30
-  /// The graph takes at most half of the terminal's columns; the rest is cut.
+  /// The graph uses at most half of the terminal's columns; the rest is cut.
   private var room: Int? { terminal.width.map { max(3, min($0 / 2, $0 - Self.leastText - 2)) } }
 
   mutating func text(_ entry: String, of id: ObjectID, parents: [ObjectID]) -> String {

@@ -41,7 +41,7 @@ struct OwnMembership {
 
   var isRemoved: Bool { member?.isRemoved == true }
 
-  /// The word for programs.
+  /// The role as a word in JSON: `removed`, `guest`, or the member's role.
   var word: String? { isRemoved ? "removed" : isGuest ? "guest" : member?.role?.rawValue }
 
   /// Whether this device has a clone and was never a member.
@@ -50,27 +50,27 @@ struct OwnMembership {
   /// The message that changes stay here, because this device has not joined yet; nil if it has.
   var guestMessage: String? {
     isGuest
-      ? "this device \(asked == nil ? "" : "has asked to join, and ")is not a member yet: what is "
-        + "written on it stays here" : nil
+      ? "this device \(asked == nil ? "" : "has asked to join, and ")is not a member yet: your "
+        + "changes stay here" : nil
   }
 
   /// The way for this device to join.
   private var guestAdvice: String {
     guard let asked else { return Self.guestRemedy }
-    if asked.expires <= TimeText.now { return "the invitation has ended: ask for another one" }
+    if asked.expires <= TimeText.now { return "the invitation is closed: ask for another one" }
     let time = TimeText.left(until: asked.expires, now: TimeText.now)
     return switch asked.place {
     case .hub(let name):
-      "a device of an admin lets it in at its next visit to \(Visible.name(name)), within \(time); "
-        + "then 'notes sync' here makes it one"
+      "an admin's device lets it in at its next visit to \(Visible.name(name)), within \(time); "
+        + "then 'notes sync' here makes this device a member"
     case .file(let path):
-      "send \(Visible.name(path)) to an admin, who answers it within \(time) by "
-        + "'notes invitations answer FILE'; then 'notes bundle apply ANSWER' here makes it one"
+      "send \(Visible.name(path)) to an admin, who answers it within \(time) by 'notes invitations "
+        + "answer FILE'; then 'notes bundle apply ANSWER' here makes this device a member"
     }
   }
 
   static let guestRemedy =
-    "'notes invite' on a member's device shows a code; 'notes join CODE' here takes it"
+    "to join, run 'notes invite' on an admin's device, and 'notes join CODE' here"
 
   var adminNames: [String] { (member?.admins ?? []).map { Visible.name($0) } }
 
@@ -110,14 +110,14 @@ struct OwnMembership {
 
   var removalRemedy: String { "the notes here stay; \(admins) can invite it again" }
 
-  /// The message that another machine uses this device's key: a device of that name has connected
-  /// to both, or this one has connected to the other.
+  /// The message that another machine uses this device's key: the device `witness` has connected to both, or
+  /// this machine has connected to the other one.
   static func keyMessage(_ witness: String?) -> String {
     "another machine uses this device's key"
       + (witness.map { "; \(Visible.name($0)) met both" } ?? "")
   }
 
-  static let keyRemedy = "'notes device renew' gives this one a key of its own"
+  static let keyRemedy = "'notes device renew' makes a new key for this machine"
 
   /// The message that members are nearby, and serve another notebook than this one.
   static func elsewhereMessage(_ names: [String]) -> String {
@@ -125,7 +125,8 @@ struct OwnMembership {
   }
 
   static let elsewhereRemedy =
-    "if the members of this one were reset, join again: 'notes invite' there, 'notes join CODE' here"
+    "if an admin has started this notebook's membership over, join again: 'notes invite' there, "
+    + "'notes join CODE' here"
 
   /// The command with which an admin certifies this device's new key.
   var certifying: String { "'notes members certify \(Visible.word(ownName))' on \(admins)" }

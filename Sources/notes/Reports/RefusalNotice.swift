@@ -17,10 +17,10 @@ struct RefusalNotice {
     // These notices are extras: `notes doctor` reports unreadable files.
     let all = (try? RefusedVersions(stateFolder: notebook.stateFolder).all(in: notebook)) ?? []
     if all.isEmpty { return [] }
-    // Without a readable membership, the notices about members are left out.
+    // Without a readable membership, there are no notices about members.
     let members = ((try? notebook.membership())?.members() ?? []).filter { !$0.isRemoved }
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
-    // Without readable settings, the notices about hubs are left out.
+    // Without readable settings, there are no notices about hubs.
     let hubs = ((try? notebook.hubs()) ?? []).map(\.name)
     let own = Visible.word(notebook.identity.device.name)
     return all.compactMap { held in
@@ -60,8 +60,8 @@ struct RefusalNotice {
     case .unsigned where refusal.isThere: "save something here, then sync again"
     case .unsigned: "to accept them, \(sync)--allow-unsigned'"
     case .forgotten: "sync with an admin's device"
-    case .pruned where refusal.isThere: "'notes doctor --repair' removes it here, too"
-    case .pruned: "'notes doctor --repair' on \(Visible.name(name)) removes it there, too"
+    case .pruned where refusal.isThere: "'notes doctor --repair' also removes it here"
+    case .pruned: "'notes doctor --repair' on \(Visible.name(name)) also removes it there"
     }
   }
 

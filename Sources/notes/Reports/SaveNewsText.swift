@@ -22,11 +22,13 @@ extension SaveNews {
       return "\(Visible.name(path)) was saved \(saved), and merged with \(others)"
     case .tookAway:
       return
-        "this save of \(Visible.name(path)) takes away \(Phrase.count(lines, "line")) that came "
-        + "from \(names)"
-    case .secret: return "\(Visible.name(path)) now holds \(looksLike ?? "a secret"), as it looks"
+        "this save of \(Visible.name(path)) removes \(Phrase.count(lines, "line")) that came from "
+        + "\(names)"
+    case .secret:
+      return "\(Visible.name(path)) now contains text that looks like "
+        + "\(looksLike ?? "a secret")"
     case .linkParted:
-      return "\(Visible.name(path)) had another name on this disk, which keeps the former text"
+      return "\(Visible.name(path)) had a second name on this disk, which keeps the old text"
     case .waits: return "\(Visible.name(path)) is in that version, but not in this folder"
     }
   }
@@ -35,11 +37,14 @@ extension SaveNews {
   var hint: String {
     switch kind {
     case .merged: "'notes log --patch \(Visible.word(path.noteTitle))' shows the edits"
-    case .tookAway: "'notes undo' brings back what it took"
+    case .tookAway: "'notes undo' brings these lines back"
     case .secret:
-      "'notes forget --text' takes it out of all versions, on every device; if it is meant, --include says so"
+      "'notes forget --text' removes it from all versions, on every device; if it is intentional, "
+        + "use --include"
     case .waits: "'notes status' says what is in its place"
-    case .linkParted: "to have one text again, make the other name a symbolic link to the note"
+    case .linkParted:
+      "to have one text again, replace the second name by a symbolic link to the "
+        + "note"
     }
   }
 

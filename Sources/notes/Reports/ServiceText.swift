@@ -33,7 +33,7 @@ struct ServiceText {
     case .editing(let id, let peer, let paths):
       paths.first.map { line(id, "\(name(peer)) edits \($0.label)") }
     case .folder(let id, let isThere):
-      line(id, isThere ? "the folder is there again" : "the folder is not there")
+      line(id, isThere ? "the folder is available again" : "the folder is unavailable")
     case .failed(let failure) where failure.peer == nil: nil
     case .finished, .invitation: nil
     default: exchange.words(for: event)
@@ -47,8 +47,8 @@ struct ServiceText {
       case .held(let id, let deleted, let total):
         (
           id,
-          "a version that would delete \(deleted) of \(total) notes is held back; "
-            + "'notes save --allow-deletes' lets it through"
+          "a version that would delete \(deleted) of \(total) notes is held back; 'notes save "
+            + "--allow-deletes' makes it"
         )
       case .notebookFailed(let id, let cause): (id, Failure(describing: cause.error).message)
       case .keyShared(let id, let witness):
@@ -57,8 +57,8 @@ struct ServiceText {
       case .watchLimit(let id, let interval):
         (
           id,
-          "no more folders can be watched (fs.inotify.max_user_watches); "
-            + "the folder is looked through every \(Int(interval)) s instead"
+          "cannot watch more folders (fs.inotify.max_user_watches); the folder is scanned every "
+            + "\(Int(interval)) s instead"
         )
       default: nil
       }
@@ -76,7 +76,7 @@ struct ServiceText {
   }
 
   private func conflicts(_ paths: [TreePath]) -> String {
-    paths.map { "  conflict in \($0.label): 'notes resolve' settles it\n" }.joined()
+    paths.map { "  conflict in \($0.label): 'notes resolve' resolves it\n" }.joined()
   }
 }
 

@@ -64,7 +64,7 @@ struct StatusReport {
     }
     if !status.unmerged.isEmpty {
       text += "Git could not merge \(Phrase.list(status.unmerged.map { Visible.name($0) }))"
-      text += "; nothing is saved until that is done:\n  \(status.unmerged.mergeRemedy)\n"
+      text += "; until you merge them, nothing is saved:\n  \(status.unmerged.mergeRemedy)\n"
     }
     if let watcher { text += words(for: watcher) + "\n" }
     text += ownMembership.text
@@ -94,7 +94,7 @@ struct StatusReport {
     if !status.hardLinks.isEmpty {
       let names = status.hardLinks.prefix(5).map { Visible.name($0) }
       let more = status.hardLinks.count - names.count
-      text += "\n" + terminal.paint("With another name on this disk", .bold) + "\n"
+      text += "\n" + terminal.paint("With a second name on this disk", .bold) + "\n"
       text += names.map { "  \($0)\n" }.joined()
       text += more > 0 ? "  and \(Phrase.number(more)) more\n" : ""
       text += "  an edit from another device changes only this name\n"
@@ -166,7 +166,7 @@ struct InitReport {
   /// The sentence about making the remotes hubs.
   private var offer: String {
     if remotes.isEmpty { return "" }
-    return "\nNothing is exchanged with git's remotes unless they are made hubs:\n"
+    return "\nnotes syncs with git's remotes only if you make them hubs:\n"
       + remotes.map {
         "  notes remote add \(Visible.word($0.name)) \(Visible.word($0.shownURL))\n"
       }.joined()
@@ -180,8 +180,8 @@ struct InitReport {
       tip == nil
       ? "It is empty so far.\n"
       : isRepository
-        ? "It holds \(held), and the history of the git repository.\n"
-        : "The first version holds \(held).\n"
+        ? "The notebook contains \(held), and the history of the git repository.\n"
+        : "The first version contains \(held).\n"
     text += saved.skipped.text(on: terminal)
     return text + """
 

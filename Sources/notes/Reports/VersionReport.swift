@@ -154,7 +154,7 @@ struct VersionReport {
   private var mergeWords: String {
     switch verdict {
     case .altered(let altered) where altered.endorsedBy != nil:
-      "altered merge, answered for by \(Visible.name(endorser?.name ?? ""))"
+      "altered merge, vouched for by \(Visible.name(endorser?.name ?? ""))"
     case .altered: "altered merge"
     case .unchecked: "merged by notes, not checked"
     case .asComputed, nil: "merged by notes"
@@ -190,7 +190,7 @@ struct VersionReport {
 
   private func table(in style: Style) -> Table {
     var table = Table(flexible: 1, optional: 3, dispensable: [2], indent: "  ")
-    // In one note's history, a version's changes of other notes are left out.
+    // In one note's history, show only a version's changes of this note.
     let changed = Set(lines.map(\.change.path))
     func isTold(_ path: TreePath) -> Bool { !style.isOfOneNote || changed.contains(path) }
     table.rows += lines.prefix(Self.mostFiles).map { line in

@@ -74,7 +74,7 @@ private struct Layout {
     let isSpace = cell.text == " "
     let cellWidth = Width.of(cell.text)
     if columns + cellWidth > width, !row.isEmpty {
-      // A space at the end of a full line takes no column.
+      // A space at the end of a full line needs no column.
       if isSpace {
         breakPlace = row.count
         return

@@ -1,7 +1,7 @@
 struct Table {
   /// The column that is cut first if a row is wider than the terminal.
   var flexible: Int
-  /// A column that is cut before that one, and removed if hardly anything of it is left.
+  /// A column that is cut before the flexible one, and removed if hardly anything of it is left.
   var optional: Int?
   /// Columns that are removed, in this order, if cutting the flexible one is not enough.
   var dispensable: [Int] = []
@@ -50,7 +50,7 @@ struct Table {
   private func line(of row: [Styled], widths: [Int], terminal: Terminal) -> String {
     var line = indent
     var gap = ""
-    // A column that is empty in all rows, or was removed, takes no width.
+    // A column that is empty in all rows, or was removed, has no width.
     for (column, cell) in row.enumerated() where widths[column] > 0 {
       let text = Width.cut(cell.text, to: widths[column])
       let room = String.spaces(widths[column] - Width.of(text))

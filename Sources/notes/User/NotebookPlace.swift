@@ -23,14 +23,15 @@ struct NotebookPlace {
       let what = real == "/" ? "the whole system" : "the home folder"
       throw Failure(
         .failed, "unfit_folder",
-        "\(shown) is \(what), and a notebook of it would share everything in it", hint: hint)
+        "\(shown) is \(what), and a notebook here would share everything in it", hint: hint)
     }
     let folders = UserFolders()
     for own in [try folders.data, try folders.config, folders.runtime].compactMap({ $0 })
     where holds(own) {
       throw Failure(
         .failed, "unfit_folder",
-        "\(shown) holds this program's own key and settings, in \(Visible.name(own))", hint: hint)
+        "\(shown) contains this program's own key and settings, in \(Visible.name(own))", hint: hint
+      )
     }
     // Outside of any notebook there is nothing more to check.
     guard let outer = try? Notebook.find(from: Self.nearest(above: real)), outer != real
@@ -40,7 +41,7 @@ struct NotebookPlace {
       .failed, "already_a_notebook",
       "\(shown) is inside the notebook \(Visible.name(outer)), which would share its files",
       hint: Counted.access(real, F_OK) == 0
-        ? "move it out of there first: mv \(Visible.word(real)) \(sibling)"
+        ? "move the folder out of that notebook: mv \(Visible.word(real)) \(sibling)"
         : "choose a folder beside that notebook: \(sibling)")
   }
 
@@ -85,7 +86,7 @@ struct NotebookPlace {
       what += ", on \(branch) of the git repository"
     }
     try Console.demandConsent(
-      to: "taking \(what) in \(shown)", "The first version takes \(what). Go on?",
+      to: "taking \(what) in \(shown)", "The first version contains \(what). Continue?",
       otherwise: "nothing was made")
   }
 

@@ -18,14 +18,14 @@ struct Editor {
     for name in ["nano", "vi"] where Pager.isThere(name, in: environment) {
       guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, !isDumb else {
         throw Failure(
-          .failed, "no_terminal", "\(name) needs a terminal to edit in",
+          .failed, "no_terminal", "\(name) needs a terminal",
           hint: "set EDITOR to an editor that needs no terminal, "
             + "or write the file and run 'notes save'")
       }
       return Editor(command: name)
     }
     throw Failure(
-      .failed, "no_editor", "no editor was found",
+      .failed, "no_editor", "there is no editor",
       hint: "set VISUAL or EDITOR to your editor")
   }
 
@@ -98,7 +98,7 @@ extension ChildProcess.Ending {
 
   /// The kind of failure; nil for success.
   var failure: String? {
-    if let signal { return "was ended by signal \(signal)" }
+    if let signal { return "was killed by signal \(signal)" }
     guard case .exited(let status) = self, status != 0 else { return nil }
     return "ended with status \(status)"
   }
@@ -145,7 +145,7 @@ struct Pager {
       warn(of: command, "cannot be started: \(String(errorNumber: error.errno))")
       return nil
     }
-    // If a person quits the pager early, writes to it fail, and nothing is lost.
+    // If a person quits the pager early, writes to it fail, which does no harm.
     signal(SIGPIPE, SIG_IGN)
     // Ctrl-C is for the pager: less(1) stops reading and continues to run.
     signal(SIGINT, SIG_IGN)

@@ -42,7 +42,7 @@ struct ScratchFolder {
         throw error
       }
       var failure = Failure(describing: error)
-      failure.hint = "what was written is in \(Visible.name(changed))"
+      failure.hint = "your text is in \(Visible.name(changed))"
       throw failure
     }
   }

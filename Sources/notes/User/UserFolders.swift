@@ -29,7 +29,7 @@ struct UserFolders {
     if let folder = absolute(variable) { return folder + "/notes" }
     guard let path = absolute("HOME") else {
       throw Failure(
-        .failed, "no_home", "the home folder is not known, because HOME is not set",
+        .failed, "no_home", "there is no home folder: HOME is not set",
         hint: "set HOME, or \(variable), to an absolute path")
     }
     return path + "/" + home + "/notes"
@@ -46,7 +46,7 @@ struct Environment: Sendable {
   /// Only these variables; nil for this process's environment.
   let fixed: [String: String]?
 
-  /// This process's environment, read on demand so that nothing is copied at the start.
+  /// This process's environment, read on demand, so that the start copies nothing.
   static let process = Environment(fixed: nil)
 
   subscript(name: String) -> String? {
@@ -76,14 +76,14 @@ extension KnownNotebooks {
     let notebooks = openable()
     guard notebooks.isEmpty else { return notebooks }
     throw Failure(
-      .failed, "no_notebooks", "no notebook is known on this device",
-      hint: "'notes init' makes one, 'notes join' brings one; or name its folder")
+      .failed, "no_notebooks", "this device knows no notebook",
+      hint: "make one with 'notes init', join one with 'notes join', or give its folder")
   }
 
-  /// Warns that one of all notebooks is left out.
+  /// Warns that a notebook is skipped.
   static func leaveOut(_ folder: String, _ error: any Error) {
     let reason = Failure(describing: error).message
-    Output.errors.write("notes: warning: \(Visible.name(folder)) is left out: \(reason)\n")
+    Output.errors.write("notes: warning: \(Visible.name(folder)) is skipped: \(reason)\n")
     Output.errors.flush()
   }
 

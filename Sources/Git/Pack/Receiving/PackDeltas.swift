@@ -113,7 +113,7 @@ struct PackDeltas {
     for (entry, kind, id) in try hashing.take() { entries.resolve(entry, kind, id) }
   }
 
-  /// Pushes an object on the stack. If they take too much memory, it drops the objects needed last.
+  /// Pushes an object on the stack. If the objects use too much memory, drops those that are needed last.
   private mutating func keep(_ object: Kept, on stack: inout [Kept]) {
     stack.append(object)
     keptBytes += object.content?.count ?? 0

@@ -33,7 +33,7 @@ struct PackEntries {
     return place < all.count && all[place].offset == offset ? place : nil
   }
 
-  /// Adds a delta to those of an earlier entry.
+  /// Adds a delta that is based on an earlier entry.
   mutating func append(_ entry: PackEntry, basedOn base: Int) {
     var entry = entry
     entry.base = Int32(base)
@@ -42,7 +42,7 @@ struct PackEntries {
     all.append(entry)
   }
 
-  /// Adds a delta to those that wait for an object.
+  /// Adds a delta whose base is not in the pack yet.
   mutating func append(_ entry: PackEntry, waitingFor base: ObjectID) {
     let number = Int32(all.count)
     all.append(entry)
@@ -63,9 +63,8 @@ struct PackEntries {
     all[number].firstDelta = list.first
   }
 
-  /// The deltas that apply to an entry. Deltas without deltas of their own come first, so that the
-  /// entry's content is needed for as short a time as possible. The order is reversed, to be read
-  /// from the end.
+  /// The deltas that apply to an entry. Deltas on which no other delta is based are applied first, so that the
+  /// entry's content is needed for as short a time as possible. The order is reversed: read it from the end.
   func deltas(of number: Int) -> [Int32] {
     var (ends, others): ([Int32], [Int32]) = ([], [])
     var next = all[number].firstDelta

@@ -108,7 +108,7 @@ final class ReceivedPack {
 final class ReceivedObjects {
   /// All objects, sorted by ID, without the added bases.
   let all: [(id: ObjectID, kind: ObjectKind)]
-  /// The pack's path without `.pack`; its index is there, too.
+  /// The pack's path without `.pack`. Its index has the same path, with `.idx`.
   let path: String
 
   private let pack: PackReader

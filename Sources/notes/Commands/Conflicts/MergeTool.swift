@@ -17,8 +17,8 @@ struct MergeTool {
     if let number = note.blocks.firstIndex(where: { $0.count > 2 }) {
       throw Failure(
         .failed, "tool_failed",
-        "block \(number + 1) of \(Visible.name(path)) has \(note.blocks[number].count) sides, and a "
-          + "merge tool takes two",
+        "block \(number + 1) of \(Visible.name(path)) has \(note.blocks[number].count) sides; a "
+          + "merge tool works with two",
         hint: "'notes resolve \(Visible.word(path.label))' asks block by block")
     }
     return try ScratchFolder.use(of: notebook.stateFolder) { folder in

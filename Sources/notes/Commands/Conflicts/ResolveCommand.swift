@@ -61,7 +61,7 @@ struct ResolveCommand: Command {
     }
     guard let path else {
       throw Failure.usage(
-        "the note to settle is missing", hint: "'notes conflicts' lists those in conflict")
+        "say which note to resolve", hint: "'notes conflicts' lists the notes in conflict")
     }
     let version = try Self.explained(path, in: notebook) {
       if let tool { return try MergeTool(command: tool).settle(path, in: notebook) }
@@ -104,7 +104,7 @@ struct ResolveCommand: Command {
     } catch MergeError.noConflict {
       throw Failure(
         .failed, "no_conflict", "\(Visible.name(path)) has no conflict",
-        hint: "'notes conflicts' lists the notes that have one")
+        hint: "'notes conflicts' lists the notes in conflict")
     }
   }
 }

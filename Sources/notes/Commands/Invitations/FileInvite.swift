@@ -42,11 +42,12 @@ struct FileInvite {
       ]
     ]) { terminal in
       terminal.wrapped(
-        "Wrote the notebook and an invitation (\(Phrase.bytes(bytes))) to \(Visible.name(file)).\n"
-          + "Give the file to one person, in a way that nobody else reads. It lets one device join as "
-          + "\(role.rawValue), within \(TimeText.left(until: offer.expires, now: TimeText.now)).\n"
-          + "The person runs 'notes join FILE', and sends back the request that it writes. "
-          + "'notes invitations answer REQUEST', here or on another admin's device, makes the answer.\n"
+        "Wrote the notebook and an invitation (\(Phrase.bytes(bytes))) to "
+          + "\(Visible.name(file)).\nGive the file to one person, in a way that nobody else can "
+          + "read. It lets one device join as \(role.rawValue), within "
+          + "\(TimeText.left(until: offer.expires, now: TimeText.now)).\nThe person runs 'notes "
+          + "join FILE', and sends back the request that it writes. 'notes invitations answer "
+          + "REQUEST', here or on another admin's device, makes the answer.\n"
       )
     }
   }

@@ -85,7 +85,7 @@ struct FileJoin {
     let invitation = try FileInvitation.read(path, for: context, cancellation: token)
     guard context.membership.role(ofDevice: context.key.deviceID) == nil else {
       throw Failure(
-        .failed, "already_a_member", "this device is a member of the notebook already")
+        .failed, "already_a_member", "this device is already a member of the notebook")
     }
     try invitation.demandOpen(in: context.membership)
     let inviter = context.membership.member(ofDevice: invitation.offer.inviterID)?.name

@@ -56,8 +56,8 @@ struct InvitationsAnswerCommand: Command {
         "role": member.role.rawValue, "file": place.path, "versions": bundle.versions,
         "bytes": size,
       ],
-      "\(Visible.name(member.name)) is a member now, as \(member.role.rawValue). "
-        + "Send \(Visible.name(name)) back: 'notes bundle apply FILE' takes it there.")
+      "\(Visible.name(member.name)) is now a member, as \(member.role.rawValue). Send "
+        + "\(Visible.name(name)) back; on the new device, run 'notes bundle apply FILE'.")
   }
 
   private func read() throws -> AdmissionFile {

@@ -51,7 +51,7 @@ struct InvitationsCancelCommand: Command {
 
   @Argument(
     help: .named(
-      "digits", "The first two digits of its code; of a link or a file, four digits of its ID."))
+      "digits", "The first two digits of the code, or four digits of a link's or file's ID."))
   var locator: String
 
   @OptionGroup var options: CommonOptions
@@ -94,7 +94,7 @@ extension InvitationsCancelCommand {
 struct InvitationsAcceptCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Join a notebook to which a member of this one invites this device.",
+    abstract: "Join a notebook to which a member of this notebook invites this device.",
     discussion: """
       Shows the offer, asks, and fetches everything, as 'notes join' does. NAME is the device or \
       the notebook; omit it if there is only one invitation.
@@ -141,7 +141,7 @@ struct InvitationsDeclineCommand: Command {
   func run() throws {
     let answer = try InvitationAnswer(to: name)
     let client = answer.joining { _ in "" }
-    // If the inviter's device is away, it cannot be told.
+    // If the inviter's device is out of reach, it does not learn of this.
     _ = try? client.run(cancellation: Interruption.token()) { _ in false }
     answer.forget()
     let inviter = answer.received.inviter
@@ -176,9 +176,9 @@ struct InvitationAnswer {
     guard let received = matches.first else {
       let names = all.flatMap { [$0.inviter, $0.invitation.notebookName] }
       throw Failure(
-        .failed, "no_such_invitation", "there is no such invitation for this device",
+        .failed, "no_such_invitation", "this device has no such invitation",
         hint: name.flatMap { Failure.guess($0, among: names) }
-          ?? "'notes invitations' lists them; they come with a sync and last ten minutes")
+          ?? "'notes invitations' lists them; they arrive in a sync and expire after ten minutes")
     }
     guard matches.count == 1 else {
       let choices = matches.prefix(5).map {

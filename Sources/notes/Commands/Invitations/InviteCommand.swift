@@ -47,17 +47,17 @@ struct InviteCommand: Command {
 
   @Flag(help: "The new device is another one of yours.") var mine = false
 
-  @Option(help: .named("n", "How many to invite, 10 at most: a code for each."))
+  @Option(help: .named("n", "How many people to invite, 10 at most, each by a code."))
   var count: Int?
 
   @Option(
     name: .customLong("name"), parsing: .unconditionalSingleValue,
-    help: .named("name", "The name of a person to invite; again for each other person."))
+    help: .named("name", "A person to invite, by name; repeat it for each person."))
   var names: [String] = []
 
   @Option(
     name: .customLong("for"),
-    help: .named("time", "How long it stays open: 10m, or with --hub or --file 7d, unless given."))
+    help: .named("time", "How long it stays open; by default 10m, or 7d with --hub or --file."))
   var lifetime: Lifetime?
 
   @Option(
@@ -198,7 +198,7 @@ final class InvitedDevice: Sendable {
     try? startThread { [self] in
       // Without a watcher, this process tells the device.
       let watcher = (try? Notebook.open(at: context.folder)).flatMap { RunningWatcher.of($0) }
-      // While the connection lasts, a session that begins later tells the device, too.
+      // While the connection lasts, a session that begins later also tells the device.
       defer { withExtendedLifetime(watcher) {} }
       if let watcher, watcher.offer(carried, within: 1) {
         _ = isOver.take(until: .now + 3_600)

@@ -10,14 +10,14 @@ struct InvitedPeople {
   /// Throws unless the options go together.
   init(count: Int?, names: [String], mine: Bool) throws(ValidationError) {
     if count != nil, !names.isEmpty {
-      throw ValidationError("--count and --name do not go together: each --name is an invitation.")
+      throw ValidationError("--count and --name exclude each other: each --name is an invitation.")
     }
     if mine, !names.isEmpty {
-      throw ValidationError("--name is the name of another person, and --mine invites none.")
+      throw ValidationError("--name and --mine exclude each other: --mine invites no other person.")
     }
     let most = Invitation.mostAtOnce
     guard (1...most).contains(count ?? 1), names.count <= most else {
-      throw ValidationError("From 1 to \(most) can be invited at once.")
+      throw ValidationError("From 1 to \(most) people can be invited at once.")
     }
     for name in names {
       do {
@@ -27,7 +27,7 @@ struct InvitedPeople {
       }
     }
     if Set(names.map { $0.lowercased() }).count < names.count {
-      throw ValidationError("--name has one name twice.")
+      throw ValidationError("two --name options have the same name.")
     }
     all =
       names.isEmpty
@@ -43,7 +43,7 @@ struct InvitedPeople {
     let members = membership.members().filter { !$0.isRemoved }
     for name in all.compactMap(\.name) where members.contains(where: { $0.isCalled(name) }) {
       throw Failure(
-        .failed, "name_taken", "another device is called \(Visible.name(name)) already",
+        .failed, "name_taken", "another device is already called \(Visible.name(name))",
         hint: "choose a name that no other device has")
     }
     return all

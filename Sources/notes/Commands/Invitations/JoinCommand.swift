@@ -123,7 +123,8 @@ struct JoinCommand: CountedCommand {
     if found.isEmpty {
       throw Failure(
         .noPeerReached, "nobody_invites", "nobody nearby invites",
-        hint: "run 'notes invite' on the other device; --at HOST:PORT reaches one that is not found"
+        hint: "run 'notes invite' on the other device; if it is not found, give its address with "
+          + "--at HOST:PORT"
       )
     }
     Output.standard.flush()
@@ -136,7 +137,9 @@ struct JoinCommand: CountedCommand {
     guard let text = given ?? (Console.canAsk ? Console.ask("The code of the invitation: ") : nil)
     else {
       throw Failure.usage(
-        "the code of the invitation is missing", hint: "'notes invite' on the other device shows it"
+        "the code of the invitation is missing",
+        hint: "'notes invite' on the other device shows "
+          + "the code"
       )
     }
     guard let parsed = InvitationCode(parsing: text) else {

@@ -153,7 +153,7 @@ struct JoinDialogue {
       }
       if let name = offer.called { Output.standard.tell("  for \(Visible.name(name))\n") }
       if offer.role == .reader {
-        Output.standard.tell("  a reader receives: what you write stays on this device\n")
+        Output.standard.tell("  a reader only receives: your changes stay on this device\n")
       }
       switch offer.renewal {
       case .proved(let admin):

@@ -46,8 +46,8 @@ struct LinkInvite {
       ]) { terminal in
         let heading =
           isOne
-          ? "Send this link to one person, in a way that nobody else reads. It lets"
-          : "Send each of these links to one person, in a way that nobody else reads. It lets"
+          ? "Send this link to one person, in a way that nobody else can read. It lets"
+          : "Send each of these links to one person, in a way that nobody else can read. It lets"
         // The link is not broken into lines, so that it can be copied as a whole.
         return
           (index > 0
@@ -61,9 +61,9 @@ struct LinkInvite {
           + (index < people.count - 1
             ? ""
             : terminal.wrapped(
-              "The person runs 'notes join LINK'. A device of an admin lets the new one in when it next "
-                + "visits \(Visible.name(hub.name)): this one by 'notes sync', or by itself while "
-                + "'notes watch' runs.\n"))
+              "The person runs 'notes join LINK'. An admin's device lets the new one in when it "
+                + "next visits \(Visible.name(hub.name)): this one by 'notes sync', or by itself "
+                + "while 'notes watch' runs.\n"))
       }
     }
   }

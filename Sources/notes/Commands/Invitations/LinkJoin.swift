@@ -26,7 +26,7 @@ struct LinkJoin {
       // The message does not repeat the text, which may be most of a secret.
       throw Failure.usage(
         "this is not the link of an invitation",
-        hint: "copy it whole, from 'notes://join/' to its end")
+        hint: "copy the whole link, from 'notes://join/' to its end")
     }
     return link
   }
@@ -105,7 +105,7 @@ struct LinkJoin {
     invitation.program.cancellation = try Interruption.token()
     guard try invitation.answer(link.secret, name: name ?? notebook.identity.device.name) else {
       throw Failure(
-        .failed, "already_a_member", "this device is a member of the notebook already")
+        .failed, "already_a_member", "this device is already a member of the notebook")
     }
   }
 

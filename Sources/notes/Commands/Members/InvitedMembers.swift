@@ -32,22 +32,22 @@ struct InvitedMembers {
 
   private var rest: Int { members.count - Self.mostNames }
 
-  /// Asks on a terminal whether to remove them, too. Without a terminal they stay.
+  /// Asks on a terminal whether to remove these devices as well. Without a terminal they stay.
   ///
   /// - Parameter isProposed: whether the default is yes, as when a device is removed: a device that is not
   ///   trusted may have invited only itself under other names.
   func confirmRemoval(isProposed: Bool) -> Bool {
     guard !isEmpty, Console.canAsk else { return false }
     return Console.confirm(
-      "It invited, or made an admin, itself or through others:\n\(lines)"
-        + "Remove \(members.count == 1 ? "this one" : "these"), too?", byDefault: isProposed)
+      "Devices that it invited or made admins, and those that these did:\n\(lines)Remove "
+        + "\(members.count == 1 ? "this one" : "these") as well?", byDefault: isProposed)
   }
 
   /// The sentence about the members who stay; empty if there are none.
   var staying: String {
     isEmpty
       ? ""
-      : "\nStill members, whom it invited or made an admin, itself or through others:\n"
+      : "\nDevices that it invited or made admins, and those that these did, are still members:\n"
         + String(lines.dropLast())
   }
 

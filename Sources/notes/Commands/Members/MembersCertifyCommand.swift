@@ -53,7 +53,7 @@ struct MembersCertifyCommand: Command {
         "type": "certified", "name": new.name, "device": new.deviceID, "role": new.role.rawValue,
         "state": "member",
       ],
-      "\(Visible.name(new.name)) is a device of its own now, \(new.role.withArticle). "
-        + "It learns it at its next sync.")
+      "\(Visible.name(new.name)) is now a separate device, \(new.role.withArticle). It receives "
+        + "its certificate at its next sync.")
   }
 }

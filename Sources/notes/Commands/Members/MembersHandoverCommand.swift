@@ -53,7 +53,7 @@ struct MembersHandoverCommand: Command {
 }
 
 extension MembershipChange {
-  /// The one device that can become the founder: of a person's several, the only admin's.
+  /// The device that can become the founder: if the person has several, the only one that is an admin.
   fileprivate func heir() throws(Failure) -> Member {
     let admins = members.filter { $0.role == .admin }
     let found = members.count == 1 ? members : admins

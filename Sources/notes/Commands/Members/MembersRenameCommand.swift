@@ -33,7 +33,7 @@ struct MembersRenameCommand: Command {
       : all.taking(new, from: member)
     {
       throw Failure(
-        .failed, "name_taken", "another device is called \(Visible.name(other.name)) already",
+        .failed, "name_taken", "another device is already called \(Visible.name(other.name))",
         hint: "choose a name that no other device has")
     }
     if (change.isPerson ? member.person.name : member.deviceName) != new {
@@ -53,7 +53,7 @@ struct MembersRenameCommand: Command {
         + "Other devices learn it at their next sync.")
   }
 
-  /// Versions made here have this device's new name from now on, and the device uses it in the next notebook, too.
+  /// From now on, versions made here have this device's new name, and the device uses it in new notebooks.
   private func rename(_ change: MembershipChange) throws {
     guard let own = change.membership.member(ofDevice: change.key.deviceID),
       own.deviceName != change.notebook.identity.device.name

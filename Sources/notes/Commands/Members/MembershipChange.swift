@@ -22,10 +22,10 @@ struct MembershipChange {
     isPerson = members.allSatisfy { $0.person.isCalled(name) }
   }
 
-  /// The person, or the device, as it is shown.
+  /// The person's or the device's name for output.
   var shown: String { Visible.name(isPerson ? members[0].person.name : members[0].name) }
 
-  /// Each device as it is shown.
+  /// The devices' names for output.
   var names: [String] { members.map { Visible.name($0.name) } }
 
   /// Called before any question. The membership itself checks this again.
@@ -36,7 +36,8 @@ struct MembershipChange {
     }
   }
 
-  /// The one device that is meant: of a person's several, the one with the person's name. Throws if none has it.
+  /// The device that the name means: if the person has several, the one with the person's name. Throws if none
+  /// has it.
   func device() throws(Failure) -> Member {
     let person = members[0].person
     let found = members.count == 1 ? members : members.filter { person.isCalled($0.deviceName) }
@@ -73,8 +74,8 @@ extension MembershipStore {
     throw Failure(
       .failed, "not_an_admin", "only an admin of the notebook may do this",
       hint: admins.isEmpty
-        ? "this device knows of no admin any more"
-        : "do it on \(Phrase.list(admins.map { Visible.name($0.name) }, "or"))")
+        ? "this device knows of no admin"
+        : "run the command on \(Phrase.list(admins.map { Visible.name($0.name) }, "or"))")
   }
 }
 
@@ -123,14 +124,14 @@ extension [Member] {
     filter { !$0.isRemoved && $0.person.id != person.id }
   }
 
-  /// The device that is called as this one would be under another name; nil if none is.
+  /// Another member's device that already has the name that this one would get; nil if there is none.
   func taking(_ new: String, from member: Member) -> Member? {
     let isAlone = !contains { $0.person.id == member.person.id && $0.deviceID != member.deviceID }
     let label = isAlone ? new : member.person.name(withDevice: new)
     return others(besides: member.deviceID).first { $0.name.lowercased() == label.lowercased() }
   }
 
-  /// A person's devices, or the one device that is meant.
+  /// The devices of the person, or the one device, that a name means.
   func devices(named name: String) throws(Failure) -> [Member] {
     let found = try members(named: name)
     let isPerson =
@@ -158,14 +159,14 @@ extension [Member] {
     if others.matches(of: name).isEmpty, !matches(of: name).isEmpty {
       throw Failure(
         .failed, "own_device", "'\(Visible.name(name))' is this device itself",
-        hint: "name another one: 'notes members' lists them")
+        hint: "name another device: 'notes members' lists them")
     }
     let present = others.filter { !$0.isRemoved }
     let found = present.matches(of: name)
     if !found.isEmpty { return found }
     if let removed = others.matches(of: name).first {
       throw Failure(
-        .failed, "already_removed", "\(Visible.name(removed.name)) has been removed already",
+        .failed, "already_removed", "\(Visible.name(removed.name)) was already removed",
         hint: "'notes invite' lets it join again")
     }
     throw Failure(
