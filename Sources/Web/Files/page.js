@@ -551,7 +551,7 @@ const tellOf = (words, ...more) => {
   document.getElementById("coming")?.remove();
   const note = element("p", { id: "coming", className: "toast" });
   note.setAttribute("role", "status");
-  document.body.append(note);
+  document.getElementById("main").append(note);
   note.append(words, ...more);
   clearTimeout(toast);
   if (!more.length) toast = setTimeout(() => note.remove(), 8000);

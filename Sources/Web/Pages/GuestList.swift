@@ -39,9 +39,10 @@ extension RequestContext {
   var guestForm: HTML {
     """
     <form method="post" action="\(root)/devices/guests" class="edit">
-    <fieldset><legend class="label">Invite a guest</legend>
+    <h2 class="label">Invite a guest</h2>
     <div class="field"><label for="guest">Name, or nothing: the guest says it</label>
     <input class="input" id="guest" name="name" maxlength="64" dir="auto" autocomplete="off"></div>
+    <fieldset><legend class="vh">Role</legend>
     \(guestRoles(chosen: .writer))
     </fieldset>
     <p><button class="btn main">Make a link</button></p>

@@ -39,8 +39,8 @@ extension RequestContext {
       <main id="main" tabindex="-1" class="page">
       \(message)
       \(try main())
-      </main>
       \(frame.isEditor ? nil : frame.deed.map { "<div class=\"deeds phone-only\">\($0)</div>" })
+      </main>
       </div>
       """
     }

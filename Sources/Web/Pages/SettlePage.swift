@@ -68,10 +68,12 @@ extension RequestContext {
 
         """
     }
-    let own = ownText(for: sides).map { editable -> HTML in
-      """
+    let ownChoice: HTML = """
       <label class="choice less"><input type="radio" name="\(choice)" value="own">
       <span class="writer">Write it myself</span></label>
+      """
+    let own = ownText(for: sides).map { editable -> HTML in
+      """
       <div class="own"><textarea class="input" name="\(name("own", number, in: shown))" rows="4" dir="auto" \
       aria-label="My own text for place \(number + 1)">
       \(field: editable.text)</textarea>
@@ -90,9 +92,10 @@ extension RequestContext {
       \(texts)
       <label class="choice less"><input type="radio" name="\(choice)" value="both">
       <span class="writer">Keep both <small>one below the other</small></span></label>
-      \(own)
+      \(own.map { _ in ownChoice })
       \(later, if: count > 1)
       </fieldset>
+      \(own)
       """
   }
 
