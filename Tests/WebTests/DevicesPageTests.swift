@@ -75,6 +75,31 @@ import Testing
     }
   }
 
+  // notes-web(1), "Devices": "A person's devices are together, below the person's name if there are several."
+  @Test func `A person's devices are together below the person's name`() throws {
+    _ = try join("Ben")
+    let cleo = try join("Cleo")
+    _ = try join("Dora")
+    for (name, person) in [("Ann's & phone", founded.key.deviceID), ("tablet", cleo)] {
+      _ = try founded.membership.issue(
+        for: CertificateRequest(name: name, key: .loadOrCreate(in: founded.keys[name])),
+        person: person, role: .reader, by: founded.key)
+    }
+    let page = try web.get("/devices").text
+    let list = page[
+      try #require(page.firstRange(of: "<div id=\"devices\""))
+        .upperBound..<(try #require(page.firstRange(of: ">Invitations</h2>"))).lowerBound]
+    let names = list.matches(of: #/<b[^>]*>([^<]*)</b>/#).map { String($0.1) }
+    #expect(
+      names == ["Ann", "Ann", "Ann&#39;s &amp; phone", "Ben", "Cleo", "Cleo", "tablet", "Dora"])
+    #expect(list.split(separator: "class=\"several\"").count == 3)
+    // The link to change a device says whose it is.
+    #expect(list.contains("Change<span class=\"vh\"> Cleo (tablet)</span>"))
+    // A person with one device left has one line again.
+    try founded.membership.remove(devices: [cleo], by: founded.key)
+    #expect(try lines("Cleo (tablet)").count == 1)
+  }
+
   // notes-security(7): "one function escapes everything that is put into a page". A device's name holds no "<",
   // and is escaped like all else.
   @Test func `Markup in a name, a hub's address and an edited note's title is text`() throws {

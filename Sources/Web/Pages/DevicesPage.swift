@@ -21,11 +21,21 @@ extension RequestContext {
     let members = membership.members().filter { !$0.isRemoved }
       .sorted { $0.deviceID == own && $1.deviceID != own }
     let names = SharedNames(status)
-    let rows = try members.map { member in
-      let state = member.deviceID == own ? nil : try states.state(of: member.deviceID)
-      let isMine = status.role == .admin && member.deviceID != own && !member.isFounder
-      return row(
-        member, mark: names.mark(of: member.name, member.deviceID), state, canChange: isMine)
+    let rows = try Self.byPerson(members).map { devices -> HTML in
+      let rows = try devices.map { member in
+        let state = member.deviceID == own ? nil : try states.state(of: member.deviceID)
+        let isMine = status.role == .admin && member.deviceID != own && !member.isFounder
+        return row(
+          member, called: devices.count == 1 ? member.name : member.deviceName,
+          mark: names.mark(of: member.name, member.deviceID), state, canChange: isMine)
+      }
+      guard let first = devices.first, devices.count > 1 else { return "\(rows)" }
+      return """
+        <li class="several"><b dir="auto">\(first.person.name)</b>
+        <ul>
+        \(rows)</ul></li>
+
+        """
     }
     let guests: HTML
     do {
@@ -57,6 +67,16 @@ extension RequestContext {
       \(guestForm)
       """
     }
+  }
+
+  /// The members by person, in the order in which each person's first device is among them.
+  private static func byPerson(_ members: [Member]) -> [[Member]] {
+    var persons: [String] = []
+    let groups = Dictionary(grouping: members, by: \.person.id)
+    for member in members where !persons.contains(member.person.id) {
+      persons.append(member.person.id)
+    }
+    return persons.compactMap { groups[$0] }
   }
 
   /// The message that this device may not exchange anything; nil if it may.
@@ -91,9 +111,11 @@ extension RequestContext {
       """
   }
 
-  /// - Parameter state: nil for this device.
+  /// - Parameters:
+  ///   - name: the device's own name below that of a person with several.
+  ///   - state: nil for this device.
   private func row(
-    _ member: Member, mark: String?, _ state: DeviceState?, canChange: Bool
+    _ member: Member, called name: String, mark: String?, _ state: DeviceState?, canChange: Bool
   ) -> HTML {
     var about: [HTML] = ["\(member.role.rawValue)"]
     if let state {
@@ -102,7 +124,7 @@ extension RequestContext {
       about.append("this device")
     }
     return .person(
-      "<b>\(member.name)</b>\(mark.map { " (\($0))" })", about,
+      "<b>\(name)</b>\(mark.map { " (\($0))" })", about,
       canChange ? .change(member.name, at: address(of: member)) : nil)
   }
 
