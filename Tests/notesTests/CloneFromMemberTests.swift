@@ -31,7 +31,8 @@ import Testing
     let told = try bob.notes("device")
     #expect(
       told.text.contains(
-        "It is a member of Home (as bob), not on this machine: 'notes clone --from-member'"),
+        "This device is a member of Home (as bob), not on this machine: 'notes clone --from-member'"
+      ),
       "\(told)")
     let watch = try ada.listening("watch")
     let fetched = try fetch(bob, at: watch.port)
@@ -60,7 +61,7 @@ import Testing
       try makeFolder(shell.folder["notes"])
     }
     #expect(try !bob.notes("device").text.contains("not on this machine"))
-    #expect(try ada.notes("device").text.contains("It is a member of Home (as laptop), not"))
+    #expect(try ada.notes("device").text.contains("This device is a member of Home (as laptop), not"))
   }
 
   @Test func `The founder's folder, too`() throws {
@@ -86,7 +87,17 @@ import Testing
     let imported = try new.notes(
       "device", "import", copy, "--passphrase-file", "-", input: "eight letters\n")
     #expect(
-      imported.text.contains("It is a member of Home (as bob), not on this machine"), "\(imported)")
+      imported.text.contains("This device is a member of Home (as bob), not on this machine"),
+      "\(imported)")
+    let listed = try new.notes("notebooks")
+    #expect(
+      listed.text
+        == "This device is a member of Home (as bob), not on this machine: "
+        + "'notes clone --from-member' fetches it from a member or hub.\n", "\(listed)")
+    let json = try #require(try JSONValue.lines(new.notes("notebooks", "--json").text).first)
+    let fields = try #require(try JSONPage().commands["notebooks"])
+    #expect(try JSONPage().differences(of: json, from: fields, at: "notebooks").isEmpty, "\(json)")
+    #expect(json["state"] == "absent" && json["name"] == "Home")
     let watch = try ada.listening("watch")
     let fetched = try fetch(new, at: watch.port, "Home", "desk")
     #expect(fetched.isSuccess, "\(fetched)")

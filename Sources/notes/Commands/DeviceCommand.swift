@@ -48,7 +48,7 @@ struct DeviceCommand: Command {
   static func next(_ absent: [KeptMembership]) -> String {
     if absent.isEmpty { return "" }
     let names = absent.map { "\(Visible.name($0.name)) (as \(Visible.name($0.deviceName)))" }
-    return "\nIt is a member of \(Phrase.list(names)), not on this machine: "
+    return "\nThis device is a member of \(Phrase.list(names)), not on this machine: "
       + "'notes clone --from-member' fetches \(absent.count == 1 ? "it" : "them") from a member or hub."
   }
 }

@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Git
 internal import History
+internal import Membership
 internal import Notebook
 
 struct NotebooksCommand: Command {
@@ -8,7 +10,8 @@ struct NotebooksCommand: Command {
     commandName: "notebooks", abstract: "List the notebooks on this device.",
     discussion: """
       Those that were made or joined here, with their folders. 'notes config default FOLDER' says \
-      which one commands use outside of any.
+      which one commands use outside of any. Also lists the notebooks of which this device is a member \
+      and has no copy.
 
       Examples:
         notes notebooks
@@ -18,7 +21,11 @@ struct NotebooksCommand: Command {
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    let folders = KnownNotebooks(dataFolder: try UserFolders().data).folders()
+    let data = try UserFolders().data
+    let folders = KnownNotebooks(dataFolder: data).folders()
+    // Without a usable key, 'notes doctor' says why.
+    let key = try? DeviceKey.load(in: data)
+    let absent = try key.map { try CloneFromMember.absent(for: $0, in: data) } ?? []
     let chosen = try Setting.defaultNotebook.value()
     // An unavailable notebook has no identity, and is listed without it.
     let found = folders.map { (folder: $0, identity: try? Notebook.open(at: $0).identity) }
@@ -28,8 +35,17 @@ struct NotebooksCommand: Command {
         "state": identity == nil ? "away" : "here", "default": folder == chosen,
       ] as JSON
     }
-    options.write(lines) { terminal in
-      if found.isEmpty { return "No notebook yet: 'notes init' makes one.\n" }
+    let others = absent.map { kept in
+      [
+        "type": "notebook", "notebook": kept.id, "name": kept.name, "path": nil as String?,
+        "state": "absent", "default": false,
+      ] as JSON
+    }
+    options.write(lines + others) { terminal in
+      let next = String(DeviceCommand.next(absent).drop { $0 == "\n" })
+      if found.isEmpty {
+        return next.isEmpty ? "No notebook yet: 'notes init' makes one.\n" : next + "\n"
+      }
       let rows = found.map { folder, identity in
         [
           Styled(identity.map { Visible.name($0.name) } ?? "away", identity == nil ? .dim : .bold),
@@ -37,6 +53,7 @@ struct NotebooksCommand: Command {
         ]
       }
       return Table(flexible: 1, rows: rows).text(on: terminal)
+        + (next.isEmpty ? "" : "\n\(next)\n")
     }
   }
 }
