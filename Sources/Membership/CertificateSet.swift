@@ -30,6 +30,8 @@ struct CertificateSet: Sendable {
   private(set) var succession: Succession
   /// The handover of each key that signed one: the first that this device received.
   private var handovers: [[UInt8]: Certificate] = [:]
+  /// A second handover of such a key, to another device: it does not count, but is proof that the key handed over twice.
+  private(set) var secondHandovers: [[UInt8]: Certificate] = [:]
   /// The certificates that may sign: each with its smallest depth, the length of a chain that ends
   /// with it.
   private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
@@ -182,7 +184,14 @@ struct CertificateSet: Sendable {
         }
         if certificate.isHandover {
           let first = handovers[certificate.issuerKeyIdentifier] ?? certificate
-          if first != certificate { continue }
+          if first != certificate {
+            if first.keyIdentifier != certificate.keyIdentifier,
+              secondHandovers[certificate.issuerKeyIdentifier] == nil
+            {
+              secondHandovers[certificate.issuerKeyIdentifier] = certificate
+            }
+            continue
+          }
           handovers[certificate.issuerKeyIdentifier] = certificate
         }
         guard certificates.insert(certificate).inserted else { continue }

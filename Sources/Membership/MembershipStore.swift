@@ -203,6 +203,7 @@ public final class MembershipStore: Sendable {
       var set = state.withLock { $0.set }
       let isNew = try set.insert(certificates: certificates, revocationLists: revocations)
       if isNew { try save(set) }
+      try record(set.secondHandovers)
       return isNew
     }
   }

@@ -8,7 +8,7 @@ internal import System
 ///     root.crt                  the root certificate, DER
 ///     certificates/SHA256.crt   a certificate each, DER
 ///     revocations/SHA256.crl    a revocation list each, DER
-///     blocked, refused, formerly, renewal  see `DeviceList`
+///     blocked, refused, formerly, renewal, twice  see `DeviceList`
 enum StoreFolder {
   private static let format = Array("notes membership 1\n".utf8)
 
@@ -181,6 +181,8 @@ enum DeviceList: String {
   case formerly
   /// The new key of this device, if no admin has certified it yet. The file is never sent.
   case renewal
+  /// Pairs of a device whose key handed the notebook over twice, and the second heir. The file is never sent.
+  case twice
 
   private static let maximumSize = 1 << 20
 

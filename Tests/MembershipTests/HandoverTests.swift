@@ -148,6 +148,52 @@ struct HandoverTests {
     }
   }
 
+  @Test(
+    "A second handover is reported on each device that sees both, also later, and not elsewhere")
+  func told() throws {
+    let (first, second) = (try family.copy("first"), try family.copy("second"))
+    let third = try family.copy("third")
+    try first.handOver(to: heir.deviceID, by: family.founder)
+    try second.handOver(to: admin.deviceID, by: family.founder)
+    #expect(try first.secondHandovers().isEmpty && second.secondHandovers().isEmpty)
+    try third.merge(first)
+    try first.merge(second)
+    try second.merge(third)
+    #expect(try third.secondHandovers().isEmpty)
+    for (store, here, there) in [(first, heir, admin), (second, admin, heir)] {
+      for store in [store, try MembershipStore.open(in: store.folder)] {
+        let found = try store.secondHandovers()
+        #expect(found.map(\.former.deviceID) == [family.founder.deviceID])
+        #expect(found.map(\.heir) == [here.deviceID])
+        #expect(found.map(\.otherHeir) == [there.deviceID])
+        #expect(founderName(in: store) == (here.deviceID == heir.deviceID ? "heir" : "admin"))
+      }
+    }
+    // Once recorded, it stays as it is.
+    try first.merge(second)
+    #expect(try first.secondHandovers().count == 1)
+    // The same heir twice, and an admin's certificates of this form, are no contradiction.
+    let own = try #require(
+      set(of: store).memberChains[PublicKey.identifier(family.founder.publicKey)]?.first)
+    _ = try third.merge(
+      certificates: [handover(to: heir, staying: own.serial, now: Family.start + 9).der],
+      revocations: [])
+    let authority = try #require(
+      set(of: third).authority(ofKey: PublicKey.identifier(admin.publicKey)))
+    for _ in 0..<2 {
+      let forged = try Certificate.member(
+        name: "friend", role: .admin, publicKey: DeviceKey.random().publicKey,
+        staying: authority.serial, issuer: authority, signedWith: admin, now: Family.start)
+      _ = try third.merge(certificates: [forged.der], revocations: [])
+    }
+    #expect(try third.secondHandovers().isEmpty)
+    // Nor is one that nobody signed with the founder's key.
+    var false1 = try handover(to: admin, staying: own.serial, now: Family.start + 9).der
+    false1[false1.count - 1] ^= 1
+    _ = try third.merge(certificates: [false1], revocations: [])
+    #expect(try third.secondHandovers().isEmpty)
+  }
+
   @Test("A founder cannot keep a certificate hidden with which it would come back")
   func hidden() throws {
     let root = set(of: store).root

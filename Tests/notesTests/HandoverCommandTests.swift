@@ -62,6 +62,46 @@ import Testing
     #expect(try founder(at: carol) == ["bob"])
   }
 
+  // notes-members(1): "If the list says that a device handed over twice"
+  @Test func `A second handover is reported by members and doctor where both were seen`() throws {
+    let carol = try Shell()
+    try carol.join(laptop, as: "carol", role: "admin")
+    try #require(try sync().isSuccess)
+    // The founder's disk is copied, and each copy hands over to another device.
+    let copy = try Shell()
+    for name in ["notes", "home"] {
+      let copied = try run(["cp", "-a", laptop.folder[name], copy.folder.path + "/"])
+      try #require(copied.isSuccess, "\(copied)")
+    }
+    try #require(try laptop.notes("members", "handover", "bob", "--yes").isSuccess)
+    try #require(try copy.notes("members", "handover", "carol", "--yes").isSuccess)
+    func meet(_ one: Shell, _ other: Shell) throws {
+      let (serve, port) = try one.listening("serve")
+      let synced = try other.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+      try #require(synced.isSuccess, "\(synced)")
+      serve.send(SIGTERM)
+      try serve.wait()
+    }
+    try meet(laptop, bob)
+    try meet(copy, carol)
+    #expect(try !bob.notes("members").text.contains("twice"))
+    try meet(bob, carol)
+    for (shell, here, there) in [(bob, "bob", "carol"), (carol, "carol", "bob")] {
+      #expect(try founder(at: shell) == [here])
+      let list = try shell.notes("members").text.split { $0.isWhitespace }.joined(separator: " ")
+      #expect(list.contains("laptop handed over twice"), "\(list)")
+      #expect(list.contains("here \(here) ("), "\(list)")
+      #expect(list.contains("on other devices \(there) ("), "\(list)")
+      let doctor = try shell.notes("doctor", "--no-discovery")
+      #expect(doctor.text.contains("handed over twice"), "\(doctor)")
+      #expect(doctor.text.contains("notes members reset"), "\(doctor)")
+      let json = try shell.notes("members", "--json").lines.filter {
+        $0.contains(#""other_heir":""#)
+      }
+      #expect(json.count == 1 && json[0].contains(#""name":"laptop""#), "\(json)")
+    }
+  }
+
   @Test func `Only the founder hands over, to an admin, and is asked`() throws {
     let unasked = try laptop.notes("members", "handover", "bob")
     #expect(!unasked.isSuccess && unasked.errorText.contains("--yes"), "\(unasked)")

@@ -128,6 +128,10 @@ extension Check {
           ? "this device has been removed from the notebook" : "this device is not a member",
         remedy: "the notes here stay; to sync again, ask an admin for an invitation")
     }
+    let twice = try HandedOverTwice.all(in: store).flatMap {
+      [Finding].problem($0.message, remedy: HandedOverTwice.remedy)
+    }
+    if !twice.isEmpty { return twice }
     let ownMembership = OwnMembership(of: context.notebook)
     if let message = ownMembership.startedOverMessage {
       return .problem(message, remedy: ownMembership.startedOverRemedy)

@@ -19,6 +19,8 @@ struct MembersReport {
   private let thisDevice: String
   private let onlyAdmin: String?
   private var ownMembership = OwnMembership()
+  /// The keys that handed the notebook over twice.
+  private var handedOverTwice: [HandedOverTwice] = []
 
   init(_ lines: [Line], includingRemoved: Bool, thisDevice: String) {
     let present = lines.map(\.member).filter { !$0.isRemoved }
@@ -58,6 +60,7 @@ struct MembersReport {
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
     ownMembership = OwnMembership(of: notebook)
+    handedOverTwice = try HandedOverTwice.all(in: membership)
   }
 
   var json: [JSON] {
@@ -75,6 +78,7 @@ struct MembersReport {
           "founder": member.isFounder, "this_device": member.deviceID == thisDevice,
           "issued_by": member.issuedBy, "issued_by_name": line.issuer,
           "since": TimeText.rfc3339(member.issuedAt), "request": line.request,
+          "other_heir": handedOverTwice.first { $0.former == member.deviceID }?.otherHeir,
         ]
     }
   }
@@ -97,6 +101,9 @@ struct MembersReport {
     for line in lines where line.request != nil {
       let name = Visible.name(line.member.name)
       text += "\n\(name) asks for a certificate for a new key: 'notes members certify \(name)'\n"
+    }
+    for notice in handedOverTwice {
+      text += terminal.wrapped("\n\(notice.message).\n\(HandedOverTwice.remedy).\n")
     }
     return ownMembership.isRemoved ? text + "\n" + ownMembership.text : text
   }
