@@ -1870,7 +1870,7 @@ _notes_config() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __notes_add_completions -W 'default'$'\n''device-name'$'\n''listen'$'\n''executable-files'$'\n''hidden-files'$'\n''hub-interval'$'\n''max-file-size'$'\n''name'$'\n''on-change'$'\n''on-conflict'
+        __notes_add_completions -W 'default'$'\n''device-name'$'\n''listen'$'\n''executable-files'$'\n''hidden-files'$'\n''hub-interval'$'\n''max-file-size'$'\n''name'$'\n''on-change'$'\n''on-conflict'$'\n''own-devices'
         return
         ;;
     esac

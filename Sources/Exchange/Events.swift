@@ -66,6 +66,9 @@ public enum Event: Codable, Sendable {
   /// A device requested to join at a hub, and became a member. It is this device, or a device that this
   /// admin's device certified.
   case admitted(PeerIdentity, device: PeerIdentity, notebook: String)
+  /// A member asked at a hub for another device of its own person, and this admin's device does not let it in by
+  /// itself; the member's name.
+  case deviceAsked(PeerIdentity, device: PeerIdentity, by: String, notebook: String)
   /// Several devices responded to one invitation by a link, so another person has the link. The values are
   /// their names, and whether one of them joined with it.
   case linkShared(PeerIdentity, devices: [String], isUsed: Bool, notebook: String)

@@ -20,18 +20,19 @@ extension Certificate {
 
   /// A member's certificate, signed by `issuer` with `key`; it replaces the one with the serial number
   /// `replaced`, if any. By default its own serial number is random. Without `person` it names none, and the
-  /// device stands for a person of its own. With `staying` it is a handover.
+  /// device stands for a person of its own. With `staying` it is a handover. `asker` is the serial
+  /// number of the certificate of the device that asked for it.
   static func member(
     name: String, person: Person? = nil, role: Role, publicKey: [UInt8],
     replacing replaced: [UInt8]? = nil, serial: [UInt8]? = nil, staying: [UInt8]? = nil,
-    issuer: Certificate, signedWith key: DeviceKey, now: Int64
+    asker: [UInt8]? = nil, issuer: Certificate, signedWith key: DeviceKey, now: Int64
   ) throws -> Certificate {
     try checkName(name)
     return try make(
       subject: [(NID_commonName, name), (NID_organizationalUnitName, role.rawValue)],
       issuer: issuer, serial: serial ?? newSerial(), publicKey: publicKey,
       isAuthority: role == .admin, signsVersions: true, person: person, replaced: replaced,
-      staying: staying, signedWith: key, issuedAt: now)
+      staying: staying, asker: asker, signedWith: key, issuedAt: now)
   }
 
   /// Signs the name that the admin `issuer` gives the notebook, with `key`.
@@ -57,7 +58,7 @@ extension Certificate {
     subject: [DistinguishedName.Attribute], issuer: Certificate?, serial: [UInt8],
     publicKey: [UInt8], isAuthority: Bool, signsVersions: Bool = false,
     person: Person? = nil, replaced: [UInt8]? = nil, staying: [UInt8]? = nil,
-    continued: [UInt8]? = nil, signedWith key: DeviceKey, issuedAt: Int64
+    asker: [UInt8]? = nil, continued: [UInt8]? = nil, signedWith key: DeviceKey, issuedAt: Int64
   ) throws -> Certificate {
     let usage = Extension.usage(ofAuthority: isAuthority)
     let values: KeyValuePairs<Extension, [UInt8]?> = [
@@ -68,6 +69,7 @@ extension Certificate {
       .signsVersions: signsVersions ? Extension.null : nil,
       .person: person?.der,
       .handover: staying.map { Extension.serialPrefix + $0 },
+      .asker: asker.map { Extension.serialPrefix + $0 },
       .continues: continued.map { Extension.keyIdentifierPrefix + $0 },
     ]
     let extensions = values.compactMap { kind, value in

@@ -25,6 +25,9 @@ struct Certificate: Hashable, Sendable {
   /// For a handover: the serial number of the certificate with which its signer stays an admin.
   /// `CertificateSet.succession` says which handovers count.
   let staying: [UInt8]?
+  /// The serial number of the certificate of the device that asked for it; nil if an admin's device invited its device.
+  /// `CountingLists` says when it ends with that one.
+  let asker: [UInt8]?
   /// For a root: the ID of the notebook that it claims to continue.
   let continued: String?
   /// The person that the certificate names; nil if it names none. `CertificateSet.people` says which person the
@@ -114,11 +117,13 @@ struct Certificate: Hashable, Sendable {
       Extension.authorityPrefix, extensions[.authorityKeyIdentifier])
     replaced = Extension.stripped(Extension.serialPrefix, extensions[.replaces], size: Serial.size)
     staying = Extension.stripped(Extension.serialPrefix, extensions[.handover], size: Serial.size)
+    asker = Extension.stripped(Extension.serialPrefix, extensions[.asker], size: Serial.size)
     continued = Extension.stripped(Extension.keyIdentifierPrefix, extensions[.continues])
       .map { String(base32: $0).lowercased() }
     person = try extensions[.person].map { try Person(der: $0) }
     guard let authority, (replaced == nil) == (extensions[.replaces] == nil),
       (staying == nil) == (extensions[.handover] == nil),
+      (asker == nil) == (extensions[.asker] == nil),
       [nil, Extension.null].contains(extensions[.signsVersions]),
       extensions[.subjectKeyIdentifier] == Extension.keyIdentifierPrefix + keyIdentifier
     else { throw CertificateDefect.extensions }

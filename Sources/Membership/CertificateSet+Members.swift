@@ -4,8 +4,7 @@ internal import System
 extension CertificateSet {
   /// The certificates with a valid chain, each with its shortest: itself first, the root last.
   func chains() -> [Certificate: [Certificate]] {
-    let lists = CountingLists(succession, certificates: certificates, lists: revocationLists)
-    let revoked = lists.revoked()
+    let revoked = revoked()
     // A handover counts only for who is the founder.
     let bySigner = Dictionary(
       grouping: certificates.subtracting(revoked).subtracting(succession.handovers), by: \.signer)
@@ -28,6 +27,11 @@ extension CertificateSet {
       level = next
     }
     return chains
+  }
+
+  /// The certificates that the lists which count revoke, directly or through others.
+  func revoked() -> Set<Certificate> {
+    CountingLists(succession, certificates: certificates, lists: revocationLists).revoked()
   }
 
   func members() -> [Member] {
@@ -88,16 +92,19 @@ extension CertificateSet {
     return Dictionary(first.prefix(RevocationList.maximumEntries).map { ($0.key, $0.value) }) { $1 }
   }
 
-  /// The devices that the device of this key invited or made admins, directly or through others:
+  /// The devices that the device of this key invited, asked for or made admins, directly or through others:
   /// each with the first certificate that shows this. The founder is not among them.
   func invited(byKey identifier: [UInt8]) -> [(key: [UInt8], Certificate)] {
     let issued = Dictionary(grouping: certificates, by: \.issuerKeyIdentifier)
+    let keys = Dictionary(certificates.map { ($0.serial, $0.keyIdentifier) }) { first, _ in first }
+    let asked = Dictionary(grouping: certificates) { $0.asker.flatMap { keys[$0] } }
     let roles = Dictionary(certificates.map { ($0.serial, $0.role) }, uniquingKeysWith: max)
     var found: [(key: [UInt8], Certificate)] = []
     var seen: Set = [identifier, succession.key]
     var pending = [identifier]
     while let issuer = pending.popLast() {
-      let first = (issued[issuer] ?? []).sorted { $0.issuedAt < $1.issuedAt }.filter {
+      let all = Set((issued[issuer] ?? []) + (asked[issuer] ?? []))
+      let first = all.sorted { $0.issuedAt < $1.issuedAt }.filter {
         guard let replaced = $0.replaced else { return true }
         return $0.isAuthority && roles[replaced] != .admin
       }

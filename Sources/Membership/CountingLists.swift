@@ -35,6 +35,9 @@ struct CountingLists {
     let indices = ordinary.filter { certificates[$0].keyIdentifier != founder }
     let bySerial = Dictionary(grouping: indices) { certificates[$0].serial }
     let successors = Dictionary(grouping: indices) { certificates[$0].replaced }
+    let asked = Dictionary(grouping: indices.filter { certificates[$0].asker != nil }) {
+      certificates[$0].asker
+    }
     for (key, lists) in Dictionary(grouping: lists, by: \.issuerKeyIdentifier) {
       var reasons: [[UInt8]: RevocationList.Reason] = [:]
       var pending = lists.flatMap(\.entries)
@@ -47,7 +50,10 @@ struct CountingLists {
           pending.append((certificates[index].serial, reason))
         }
       }
-      revokes[key] = Set(reasons.keys.flatMap { bySerial[$0] ?? [] })
+      revokes[key] = Set(
+        reasons.flatMap { serial, reason in
+          (bySerial[serial] ?? []) + (reason > .superseded ? asked[serial] ?? [] : [])
+        })
     }
   }
 

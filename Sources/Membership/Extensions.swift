@@ -19,6 +19,9 @@ enum Extension: String {
   /// For an admin's certificate by which the founder makes that device the founder: an octet string with the serial
   /// number of the certificate with which the signer stays an admin.
   case handover = "2.25.190362745118402271960574183920471650322"
+  /// For a member's certificate that another device of the person asked for: an octet string with the serial number
+  /// of that device's certificate.
+  case asker = "2.25.271828390174620583914477201938560117265"
   /// For a root: an octet string of the digest in the ID of the notebook whose membership it starts
   /// over.
   case continues = "2.25.73319986009365374432425497566117865641"

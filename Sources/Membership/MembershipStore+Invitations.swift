@@ -9,7 +9,7 @@ public enum InvitationStatus: Hashable, Sendable {
   /// These devices have certificates by the invitation, sorted by their IDs. There are several only if two
   /// admins answered two devices with the same link.
   case used(by: [String])
-  /// The invitation is for another notebook, or its signer is not an admin's device.
+  /// The invitation is for another notebook, or its signer may not invite such a device.
   case void
 }
 
@@ -23,11 +23,18 @@ extension MembershipStore {
     return state.withLock { $0.set.status(of: offer, by: inviter, now) }
   }
 
+  /// Whether an invitation is one by which a member that is not an admin asks for another device of its own person.
+  public func isAskedFor(_ offer: InvitationOffer) -> Bool {
+    role(ofDevice: offer.inviterID).map { $0 < .admin } ?? false
+  }
+
   /// Certifies the device that makes a request for an invitation, for the inviter's person if the offer says so, with
   /// the name that it gave itself; if that is taken, with a number added.
   ///
-  /// - Returns: the new member; nil if the invitation is not open, or if the device is already a member.
-  /// - Throws: `notAnAdmin` if `key` is not an admin's.
+  /// - Returns: the new member; nil if the invitation is not open, if the device is already a member, or if a member
+  ///   asks for a device that was removed.
+  /// - Throws: `notAnAdmin` if `key` is not an admin's; `limitExceeded` if a member asks for more devices than a person
+  ///   gets in this way.
   public func admit(
     _ request: AdmissionRequest, to offer: InvitationOffer, by key: DeviceKey,
     now: Int64 = WallClock.now()
@@ -35,7 +42,20 @@ extension MembershipStore {
     try refreshUnlessMerging()
     guard status(of: offer, now: now) == .open, member(ofDevice: request.deviceID) == nil
     else { return nil }
-    let person = offer.person == .own ? member(ofDevice: offer.inviterID)?.person : nil
+    let inviter = member(ofDevice: offer.inviterID)
+    let person = offer.person == .own ? inviter?.person : nil
+    var asker: [UInt8]?
+    if isAskedFor(offer) {
+      guard let inviter, person != nil, !inviter.isBlocked,
+        let serial = [UInt8](hexadecimal: inviter.serial)
+      else { return nil }
+      if members().contains(where: { $0.deviceID == request.deviceID }) { return nil }
+      if !mayAdmit(offer) {
+        throw MembershipError.limitExceeded(
+          what: "devices of a person", limit: Person.mostWithoutAdmin)
+      }
+      asker = serial
+    }
     let taken = Set(
       members().filter { $0.deviceID != request.deviceID }.names(of: person).map { $0.lowercased() }
     )
@@ -44,8 +64,17 @@ extension MembershipStore {
     _ = try issue(
       for: request.request, name: isTaken(name) ? DisplayName.numbered(name, isTaken) : name,
       person: person?.id, personName: offer.person.name, role: offer.role, serial: offer.id.serial,
-      by: key, now: now)
+      asker: asker, by: key, now: now)
     return member(ofDevice: request.deviceID)
+  }
+
+  /// Whether the person of the inviter may get another device by an invitation: without an admin's word it gets only
+  /// so many.
+  public func mayAdmit(_ offer: InvitationOffer) -> Bool {
+    guard isAskedFor(offer), let person = member(ofDevice: offer.inviterID)?.person else {
+      return true
+    }
+    return members().count { !$0.isRemoved && $0.person.id == person.id } < Person.mostWithoutAdmin
   }
 
   /// Cancels an invitation for all admins: a certificate with its serial number is invalid from then on.
@@ -59,6 +88,24 @@ extension MembershipStore {
     guard status(of: offer, now: now) == .open else { return false }
     try revoke(serial: offer.id.serial, by: key, now: now)
     return true
+  }
+}
+
+extension Person {
+  /// A person gets no more devices than these without an admin's word.
+  public static let mostWithoutAdmin = 8
+}
+
+extension InvitationOffer {
+  /// The longest time that a member's invitation for a device of its own is open, in seconds.
+  /// It is a day more than the program allows, because the clocks of two devices differ.
+  static let longestOfMember: Int64 = 31 * 86_400
+
+  /// Whether a device with this role may make such an invitation; nil: it is no member.
+  func isAllowed(to role: Role?, _ now: Int64) -> Bool {
+    guard let role else { return false }
+    return role == .admin
+      || person == .own && self.role <= role && expires <= now + Self.longestOfMember
   }
 }
 
@@ -81,7 +128,7 @@ extension CertificateSet {
     if revocationLists.contains(where: { $0.entries[offer.id.serial] == .removed }) {
       return .cancelled
     }
-    if inviter != .admin { return .void }
+    if !offer.isAllowed(to: inviter, now) { return .void }
     return offer.expires <= now ? .expired : .open
   }
 }

@@ -40,12 +40,26 @@ extension MembershipStore {
   /// between it and the root, without the root. Throws `removed` or `notAMember` if it has no unrevoked
   /// chain.
   public func chain(for key: DeviceKey) throws -> [[UInt8]] {
-    let identifier = try PublicKey.identifier(key.publicKey)
+    try chain(ofDevice: key.deviceID)
+  }
+
+  /// A member's certificate, which comes first, and those between it and the root, like `chain(for:)`.
+  public func chain(ofDevice deviceID: String) throws -> [[UInt8]] {
+    guard let identifier = [UInt8](base32: deviceID) else {
+      throw MembershipError.notAMember(device: deviceID)
+    }
     return try state.withLock { state in
       guard let chain = state.set.memberChains[identifier] else {
         throw refusal(of: identifier, in: state.set)
       }
       return chain.filter { $0 != state.set.root }.map(\.der)
+    }
+  }
+
+  /// The certificate that makes a device a member, in DER; nil if it is none.
+  public func certificate(ofDevice deviceID: String) -> [UInt8]? {
+    state.withLock { state in
+      [UInt8](base32: deviceID).flatMap { state.set.memberChains[$0]?.first?.der }
     }
   }
 
@@ -95,7 +109,7 @@ extension MembershipStore {
   func issue(
     for request: CertificateRequest, name: String?, person: String? = nil,
     personName: String? = nil,
-    role: Role, serial: [UInt8]?, by key: DeviceKey, now: Int64
+    role: Role, serial: [UInt8]?, asker: [UInt8]? = nil, by key: DeviceKey, now: Int64
   ) throws -> [UInt8] {
     let identifier = try PublicKey.identifier(request.publicKey)
     let personName = personName.map { members().freeName($0, for: request.deviceID) }
@@ -122,7 +136,8 @@ extension MembershipStore {
             ? set.people.namedPerson(ofKey: identifier)
             : personName.flatMap { set.newPerson(ofKey: identifier, named: $0) }),
         role: role,
-        publicKey: request.publicKey, serial: serial, issuer: authority, signedWith: key,
+        publicKey: request.publicKey, serial: serial, asker: asker, issuer: authority,
+        signedWith: key,
         now: Self.date(now, after: old))
       if let former, !former.isRemoved, !former.isFounder, former.role > role {
         try Self.revoke(old, .demoted, adding: [certificate], in: &set, authority, key, now)
@@ -204,10 +219,11 @@ extension MembershipStore {
     if member.isFounder && !(isOwn && role == .admin) {
       throw MembershipError.founderIsPermanent
     }
+    let current = set.memberChains[any.keyIdentifier]?.first
     let certificate = try Certificate.member(
       name: name ?? member.deviceName,
       person: person ?? set.people.namedPerson(ofKey: any.keyIdentifier), role: role,
-      publicKey: any.publicKey, replacing: set.memberChains[any.keyIdentifier]?.first?.serial,
+      publicKey: any.publicKey, replacing: current?.serial, asker: current?.asker,
       issuer: authority, signedWith: key, now: date(now, after: Array(old)))
     let reason = role < member.role ? RevocationList.Reason.demoted : .superseded
     try revoke(Array(old), reason, adding: [certificate], in: &set, authority, key, now)
@@ -267,7 +283,7 @@ extension MembershipStore {
     try revoke(certificates, .removed, adding: [], in: &set, authority, key, now)
   }
 
-  /// The members that a device invited or made admins, directly or through others, in the order of
+  /// The members that a device invited, asked for or made admins, directly or through others, in the order of
   /// time.
   public func invited(by deviceID: String) -> [InvitedMember] {
     state.withLock { state in
@@ -277,8 +293,11 @@ extension MembershipStore {
       }
       return set.invited(byKey: inviter.keyIdentifier).compactMap { key, certificate in
         guard let member = set.member(ofKey: key), !member.isRemoved else { return nil }
+        let asker = certificate.asker.flatMap { serial in
+          set.certificates.first { $0.serial == serial }?.deviceID
+        }
         return InvitedMember(
-          member: member, issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
+          member: member, issuedBy: asker ?? certificate.issuerID, issuedAt: certificate.issuedAt,
           wasMadeAdmin: certificate.replaced != nil)
       }.sorted { ($0.issuedAt, $0.member.deviceID) < ($1.issuedAt, $1.member.deviceID) }
     }
@@ -352,14 +371,16 @@ extension MembershipStore {
     if set.authority(ofKey: authority.keyIdentifier) == nil { throw MembershipError.ownCertifier }
 
     let after = set.memberChains
+    let revoked = set.revoked()
     let anew = try before.compactMap { identifier, chain -> Certificate? in
       guard after[identifier] == nil, !meant.contains(identifier), let old = chain.first,
         case .member(_, let role) = old.kind
       else { return nil }
       return try Certificate.member(
         name: old.deviceName, person: old.person, role: role, publicKey: old.publicKey,
-        replacing: old.serial, issuer: authority, signedWith: key,
-        now: date(now, after: set.certificates(ofKey: identifier)))
+        // A device whose asker went stays by this admin's word.
+        replacing: old.serial, asker: revoked.contains(old) ? nil : old.asker, issuer: authority,
+        signedWith: key, now: date(now, after: set.certificates(ofKey: identifier)))
     }
     try set.insert(signedHere: anew)
   }

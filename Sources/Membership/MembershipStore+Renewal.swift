@@ -1,3 +1,4 @@
+internal import Synchronization
 public import System
 
 // Machines whose key another machine also uses: notes-security(7), "A key of its own".
@@ -21,11 +22,19 @@ extension MembershipStore {
       present.contains { $0.deviceName.lowercased() == name.lowercased() }
     }
     _ = try issue(
-      for: request, name: name, person: member.person.id, role: member.role, by: key, now: now)
+      for: request, name: name, person: member.person.id, role: member.role, serial: nil,
+      asker: asker(ofDevice: former), by: key, now: now)
     guard let new = members().first(where: { $0.deviceID == request.deviceID }) else {
       throw MembershipError.notAMember(device: request.deviceID)
     }
     return new
+  }
+
+  /// The serial number of the certificate of the device that asked for a member; nil if none did.
+  private func asker(ofDevice deviceID: String) -> [UInt8]? {
+    state.withLock { state in
+      [UInt8](base32: deviceID).flatMap { state.set.memberChains[$0]?.first?.asker }
+    }
   }
 
   /// Records the key for which this device requests a certificate: `membership/renewal`, which a watcher

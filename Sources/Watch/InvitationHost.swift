@@ -42,7 +42,7 @@ public struct InvitationHost: Sendable {
     defer { finder?.stop() }
     let silent = Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() }
     let service = try Service(
-      contexts: [context], discovery: finder, listen: address, logger: silent)
+      contexts: [context], discovery: finder, finder: discovery, listen: address, logger: silent)
     let invitations = try people.map { person in
       try service.invite(
         role: role, person: person, seconds: seconds, name: invitee?.name,

@@ -101,7 +101,8 @@ extension Service: DriverPolicy {
     entry.held.record(.pending)
     occurrences.put(.event(.offered(locator: locator, address: address)))
     do {
-      let device = try PairingServer.answer(connection, with: invitation, as: entry.context)
+      let device = try PairingServer.answer(
+        connection, with: invitation, as: entry.context, discovery: finder)
       entry.held.record(.joined, name: device.name, deviceID: device.deviceID)
       occurrences.put(.event(.joined(locator: locator, device: device)))
     } catch SyncError.declined {

@@ -31,7 +31,8 @@ extension Service {
   ) throws {
     let context = try context(of: notebookID)
     try context.membership.refresh()
-    guard context.membership.role(ofDevice: context.key.deviceID) == .admin else {
+    let own = context.membership.role(ofDevice: context.key.deviceID)
+    guard let own, own == .admin || invitation.person == .own && invitation.role <= own else {
       throw MembershipError.notAnAdmin(device: context.key.deviceID)
     }
     let held = try book(of: context).hold(invitation, for: name, deviceID: deviceID)

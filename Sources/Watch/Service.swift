@@ -13,6 +13,8 @@ internal import System
 public final class Service: Sendable {
   let contexts: [String: SessionContext]
   let discovery: (any Discovery)?
+  /// Makes another object for finding devices, for a member that asks admins to let in a device.
+  let finder: (@Sendable () -> (any Discovery)?)?
   private let address: Address
   private let controlFolder: String?
   let options: SessionOptions
@@ -73,6 +75,7 @@ public final class Service: Sendable {
   /// Throws if the process has no descriptors left.
   public init(
     contexts: [SessionContext], discovery: (any Discovery)?,
+    finder: (@Sendable () -> (any Discovery)?)? = nil,
     listen address: Address = Address(host: Address.anyHost, port: 0), logger: Logger,
     options: SessionOptions = SessionOptions(), isWatching: Bool = false, control: String? = nil,
     hubInterval: Double = 300
@@ -80,7 +83,7 @@ public final class Service: Sendable {
     controlFolder = control
     self.contexts = Dictionary(
       contexts.map { ($0.membership.notebookID, $0) }, uniquingKeysWith: { first, _ in first })
-    self.discovery = discovery
+    (self.discovery, self.finder) = (discovery, finder)
     self.address = address
     self.options = options
     log = ServiceLog(logger: logger)

@@ -31,7 +31,7 @@ struct ServiceLog: Sendable {
       .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
       .broughtBack, .watchLimit, .hubWentBack, .hubMembersWentBack, .hubOthers, .hubSplit,
-      .linkShared, .keyShared, .alteredMerges:
+      .linkShared, .deviceAsked, .keyShared, .alteredMerges:
       .warning
     }
   }
@@ -79,12 +79,14 @@ struct ServiceLog: Sendable {
       "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is merged into it"
     case .admitted(let hub, let device, let notebook):
       "\(short(notebook)): \(device.name.printable) (\(short(device.deviceID))) is now a member, "
-        + "as \(device.role.rawValue), by an invitation at \(name(hub))"
+        + "as \(device.role.rawValue), by an invitation "
+        + "\(hub.isHub ? "at" : "of") \(name(hub))"
     case .linkShared(let hub, let names, _, let notebook):
       "\(short(notebook)): several devices used one invitation link at \(name(hub)): "
         + names.map(\.printable).joined(separator: ", ")
-    case .completed(let peer, let notebook):
-      "\(short(notebook)): the missing objects of the history have arrived from \(name(peer))"
+    case .deviceAsked(let hub, let device, let member, let notebook):
+      "\(short(notebook)): \(member.printable) asks \(hub.isHub ? "at \(name(hub)) " : "")to let in "
+        + "\(device.name.printable) (\(short(device.deviceID))) as \(device.role.rawValue)"
     case .invitation(let open):
       "invitation \(open.code.locator) for a \(open.role.rawValue) is open on port \(open.port)"
     case .joined(let locator, let device):
@@ -97,7 +99,7 @@ struct ServiceLog: Sendable {
     case .wrongCode(let locator, let address, let left):
       "wrong code for invitation \(locator) from \(address.printable), \(left) attempts left"
     case .ended(let locator, let end): "invitation \(locator) ended: \(end)"
-    case .replaced, .version, .saveNews, .connected, .disconnected, .shows, .editing,
+    case .completed, .replaced, .version, .saveNews, .connected, .disconnected, .shows, .editing,
       .membersChanged,
       .addressesChanged, .held, .notebookFailed, .broughtBack, .watchLimit, .folder,
       .gcDue, .keyShared, .keyRequested:
@@ -107,6 +109,8 @@ struct ServiceLog: Sendable {
 
   private static func lineOfNotebook(_ event: Event) -> String {
     switch event {
+    case .completed(let peer, let notebook):
+      "\(short(notebook)): the missing objects of the history have arrived from \(name(peer))"
     case .replaced(let plain, let notebook):
       "\(short(notebook ?? "")): \(short(plain.version)) replaces \(short(plain.made)), which was "
         + "made with git and contains files that other devices refuse: "

@@ -121,6 +121,77 @@ struct LinkInvitationTests {
     }
   }
 
+  // notes-security(7), "Devices of one's own".
+  @Test("a member's own other device is let in where the setting allows it, and else reported once")
+  func ofMember() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    try carl.meet(hub)
+    func invite() throws -> InvitationLink {
+      try LinkInvitation(carl.context, at: hub.hub).make(
+        role: .writer, person: .own, seconds: 3600)
+    }
+    func asked(_ events: [Event]) -> [String] {
+      events.compactMap {
+        if case .deviceAsked(_, let device, let member, _) = $0 {
+          "\(member): \(device.name)"
+        } else {
+          nil
+        }
+      }
+    }
+    let phone = try join("phone", by: invite())
+    let first = try ada.visit(hub.hub).events
+    #expect(admitted(first).isEmpty && asked(first) == ["Carl: phone"])
+    #expect(asked(try ada.visit(hub.hub).events).isEmpty)
+    #expect(admitted(try phone.visit([hub.hub]).events).isEmpty && phone.isGuest)
+
+    try OwnDevices.set("true", in: ada.notebook())
+    #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (phone)"])
+    #expect(admitted(try phone.visit([hub.hub]).events) == ["Carl (phone)"])
+    let member = try #require(ada.context.membership.member(ofDevice: phone.key.deviceID))
+    #expect(member.role == .writer && member.person.id == carl.key.deviceID)
+
+    var tablets: [SessionContext] = []
+    for number in 3...Person.mostWithoutAdmin {
+      tablets.append(try join("\(number)", by: invite()))
+      #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (\(number))"])
+    }
+    _ = try join("ninth", by: invite())
+    let third = try ada.visit(hub.hub).events
+    #expect(admitted(third).isEmpty && asked(third) == ["Carl: ninth"])
+    let known = try KnownOffers(ada.notebook().stateFolder).all(in: ada.context.membership)
+    #expect(known.count { $0.status == .open } == 1)
+    try ada.context.membership.remove(devices: [carl.key.deviceID], by: ada.key)
+    try ada.meet(hub)
+    for tablet in tablets {
+      // The admin knew of them, and kept them.
+      #expect(ada.context.membership.role(ofDevice: tablet.key.deviceID) == .writer)
+    }
+    // Who asked is no member any more.
+    let last = try ada.visit(hub.hub).events
+    #expect(admitted(last).isEmpty && asked(last).isEmpty)
+  }
+
+  @Test("open invitations of a member beyond four are neither kept nor answered")
+  func manyOfMember() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    try carl.meet(hub)
+    try OwnDevices.set("true", in: ada.notebook())
+    let links = try (0..<6).map { _ in
+      try LinkInvitation(carl.context, at: hub.hub).make(
+        role: .writer, person: .own, seconds: 3600)
+    }
+    try ada.meet(hub)
+    let offers = KnownOffers(try ada.notebook().stateFolder)
+    let known = Set(try offers.all(in: ada.context.membership).map { "\($0.offer.id)" })
+    #expect(known.count == 4)
+    // The invitations of others are answered all the same.
+    let bob = try join("Bob", by: self.invite())
+    for (number, link) in links.enumerated() { _ = try join("tablet \(number)", by: link) }
+    #expect(admitted(try ada.visit(hub.hub).events).contains("Bob"))
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
+  }
+
   @Test("who learns at the hub that it is no admin any more answers nobody")
   func demoted() throws {
     let carl = try Device("Carl", certifiedBy: ada, as: .admin)

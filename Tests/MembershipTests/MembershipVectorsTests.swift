@@ -34,6 +34,11 @@ struct MembershipVectorsTests {
     ("admin-of-admin", "an admin is removed; those below it are certified anew", adminOfAdmin),
     ("persons", "a person with two devices gets another name, and one device is removed", persons),
     ("handover", "the founder hands over twice, and the first two founders are removed", handover),
+    (
+      "asker",
+      "two members asked for devices; one is removed without knowing of its device, one with it known",
+      asker
+    ),
   ]
 
   @Test("Every vector has its members, in whatever order they are learned")
@@ -181,6 +186,25 @@ struct MembershipVectorsTests {
     let other = try family.copy("other")
     try family.store.reissue(device: phone.deviceID, role: .admin, by: family.founder)
     try other.remove(devices: [phone.deviceID], by: admin)
+    try family.store.merge(other)
+  }
+
+  private static func asker(_ family: Family) throws {
+    let admin = try family.add("admin", .admin)
+    let members = try ["anna", "ben"].map { try family.add($0, .writer) }
+    func ask(_ member: DeviceKey, in store: MembershipStore) throws {
+      let secret = try InvitationSecret()
+      let offer = try InvitationOffer(
+        secret, to: store, role: .writer, person: .own, expires: Family.start + 60, by: member,
+        now: Family.start)
+      let request = try AdmissionRequest(
+        CertificateRequest(name: "phone", key: .random()), by: secret)
+      _ = try store.admit(request, to: offer, by: admin, now: Family.start)
+    }
+    try ask(members[1], in: family.store)
+    let other = try family.copy("other")
+    try ask(members[0], in: other)
+    try family.store.remove(devices: members.map(\.deviceID), by: family.founder)
     try family.store.merge(other)
   }
 

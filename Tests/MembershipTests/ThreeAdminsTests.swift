@@ -26,7 +26,10 @@ struct ThreeAdminsTests {
     /// - Parameters:
     ///   - heir: the device to which the founder hands over.
     ///   - persons: the device whose person each device is of.
-    init(issuers: [Int], heir: Int = 0, persons: [Int]? = nil) throws {
+    ///   - asker: a writer's device, which asked for the phone.
+    init(
+      issuers: [Int], heir: Int = 0, persons: [Int]? = nil, asker: Int? = nil, isAsked: Bool = true
+    ) throws {
       self.issuers = issuers
       founder = heir
       var certificates: [Certificate] = []
@@ -40,9 +43,12 @@ struct ThreeAdminsTests {
         let issuer = issuers[device] == 0 ? root : certificates[issuers[device]]
         certificates.append(
           try .member(
-            name: "\(device)", person: people?[device], role: device == phone ? .writer : .admin,
-            publicKey: keys[device].publicKey, issuer: issuer, signedWith: keys[issuers[device]],
-            now: 0))
+            name: "\(device)", person: people?[device],
+            role: device == phone || device == asker ? .writer : .admin,
+            publicKey: keys[device].publicKey,
+            asker: device == phone && isAsked ? asker.map { certificates[$0].serial } : nil,
+            issuer: issuer,
+            signedWith: keys[issuers[device]], now: 0))
       }
       if heir != 0 {
         certificates.append(
@@ -54,7 +60,7 @@ struct ThreeAdminsTests {
       var set = try CertificateSet(root: root.der)
       _ = try set.insert(certificates: certificates.map(\.der), revocationLists: [])
       self.set = set
-      for device in 0..<phone {
+      for device in 0..<phone where device != asker {
         lists.append(
           try (0..<32).map { listed in
             try .make(
@@ -82,11 +88,13 @@ struct ThreeAdminsTests {
     }
 
     /// Who is in, where each lists these.
-    func members(_ listed: [Int]) -> Set<Int> {
-      let counting = CountingLists(
+    func members(_ listed: [Int]) -> Set<Int> { members(revoked: revoked(listed)) }
+
+    func revoked(_ listed: [Int]) -> Set<Certificate> {
+      CountingLists(
         set.succession, certificates: Set(certificates),
-        lists: Set(listed.enumerated().map { lists[$0.offset][$0.element] }))
-      return members(revoked: counting.revoked())
+        lists: Set(listed.enumerated().map { lists[$0.offset][$0.element] })
+      ).revoked()
     }
 
     func members(revoked: Set<Certificate>) -> Set<Int> {
@@ -210,6 +218,32 @@ struct ThreeAdminsTests {
         if number % 16 == 0 { #expect(try world.membersOfSet(listed) == members, "\(listed)") }
       }
     }
+  }
+
+  // notes-security(7), "Devices of one's own".
+  @Test(
+    "Who lists a member also lists the device that the member asked for",
+    arguments: [[0, 0, 0, 0, 0], [0, 0, 1, 0, 2], [0, 0, 1, 1, 2], [0, 0, 0, 1, 2]])
+  func asked(issuers: [Int]) throws {
+    let asker = 3
+    let world = try World(issuers: issuers, asker: asker)
+    let plain = try World(issuers: issuers, asker: asker, isAsked: false)
+    var (ended, wrong) = (0, [String]())
+    for bits in 0..<512 {
+      // The founder lists 2 to 4, each admin the other one and both devices.
+      let listed = [
+        (bits & 7) << 2, (bits >> 3 & 1) << 2 | (bits >> 4 & 3) << 3,
+        (bits >> 6 & 1) << 1 | (bits >> 7 & 3) << 3,
+      ]
+      // Who lists the asker lists the phone.
+      let both = listed.map { $0 & 1 << asker == 0 ? $0 : $0 | 1 << Self.phone }
+      let expected = plain.members(both)
+      if expected != plain.members(listed) { ended += 1 }
+      let members = world.members(listed)
+      if members != expected { wrong.append("\(listed): \(members), not \(expected)") }
+      if try world.membersOfSet(listed) != members { wrong.append("\(listed): the set differs") }
+    }
+    #expect(ended > 0 && wrong.isEmpty, "\(ended) \(wrong.count): \(wrong.prefix(5))")
   }
 
   /// Whether three admins who are out end each other in a ring.

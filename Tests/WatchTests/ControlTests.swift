@@ -46,6 +46,7 @@ import Testing
       .failed(SyncFailure(address: "a", error: SyncError.declined)),
       .differs(peer, difference), .keyShared(notebook: "n", witness: "Bob"),
       .keyRequested(notebook: "n", by: peer),
+      .deviceAsked(peer, device: device, by: "anna", notebook: "n"),
       .invitation(open: OpenInvitation(invitation, port: 7)),
       .offered(locator: "42", address: "a"), .declined(locator: "42", address: "a"),
       .wrongCode(locator: "42", address: "a", attemptsLeft: 2),

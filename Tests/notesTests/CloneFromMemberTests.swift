@@ -61,7 +61,8 @@ import Testing
       try makeFolder(shell.folder["notes"])
     }
     #expect(try !bob.notes("device").text.contains("not on this machine"))
-    #expect(try ada.notes("device").text.contains("This device is a member of Home (as laptop), not"))
+    #expect(
+      try ada.notes("device").text.contains("This device is a member of Home (as laptop), not"))
   }
 
   @Test func `The founder's folder, too`() throws {

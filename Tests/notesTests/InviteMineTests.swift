@@ -115,4 +115,104 @@ import Testing
     #expect(answered.isSuccess, "\(answered)")
     #expect(try names(at: laptop) == ["laptop: laptop", "laptop: Laptop 2"])
   }
+
+  // notes-invite(1), --mine: "With --hub or --file any member can ask for a device of its own".
+  @Test func `A member asks for its own phone, at a hub and by a file`() throws {
+    let hub = laptop.folder["hub.git"]
+    try #require(try run(["git", "init", "-q", "--bare", "-b", "main", hub]).isSuccess)
+    let (anna, tablet) = (try Shell(), try Shell())
+    try anna.join(laptop, as: "anna")
+    for shell in [laptop, anna] {
+      try #require(try shell.notes("remote", "add", "home", hub).isSuccess)
+      try #require(try shell.notes("sync", "--hub").isSuccess)
+    }
+    let other = try anna.notes("invite", "--hub", "home")
+    #expect(try errorKind(of: anna.notes("invite", "--hub", "home", "--json")) == "not_an_admin")
+    #expect(other.errorText.contains("run the command on laptop"), "\(other)")
+    let admin = try anna.notes("invite", "--mine", "--hub", "home", "--role", "admin")
+    #expect(
+      admin.status == .exited(64)
+        && admin.errorText.contains("this device is a writer: it cannot ask for an admin"),
+      "\(admin)")
+
+    let invited = try anna.notes("invite", "--mine", "--hub", "home")
+    #expect(invited.text.contains("after 'notes config own-devices true' there"), "\(invited)")
+    let link = try #require(invited.lines.first { $0.hasPrefix("notes://join/") })
+    let asked = try phone.notes("join", link, "../phone", "--yes", "--device-name", "phone")
+    try #require(asked.isSuccess, "\(asked)")
+    let told = try laptop.notes("sync", "--hub")
+    #expect(
+      told.errorText.contains("warning: anna asks at home to let in another device, phone ("),
+      "\(told)")
+    let refused = try laptop.notes("config", "own-devices", "maybe")
+    #expect(refused.errorText.contains("neither true nor false"), "\(refused)")
+    try #require(try laptop.notes("config", "own-devices", "true").isSuccess)
+    #expect(try laptop.notes("config", "own-devices").text == "true\n")
+    let synced = try laptop.notes("sync", "--hub")
+    #expect(synced.text.contains("anna (phone) is now a member, as writer"), "\(synced)")
+    #expect(try phone.notes("sync", in: "phone").text.contains("is now a member, as writer"))
+
+    try #require(try laptop.notes("config", "--unset", "own-devices").isSuccess)
+    let file = anna.folder["anna.invitation"]
+    let made = try anna.notes("invite", "--mine", "--file", file, "--role", "reader")
+    #expect(made.text.contains("'notes invitations answer REQUEST', on an admin's device"))
+    try #require(
+      try tablet.notes("join", file, "../tablet", "--yes", "--device-name", "tablet").isSuccess)
+    let answered = try laptop.notes(
+      "invitations", "answer", anna.folder["anna.request"], "--yes")
+    #expect(answered.text.contains("anna (tablet) is now a member, as reader"), "\(answered)")
+    #expect(
+      try names(at: laptop).sorted() == [
+        "anna: anna", "anna: phone", "anna: tablet", "laptop: laptop",
+      ])
+    let removed = try laptop.notes("members", "remove", "anna (anna)", "--yes")
+    #expect(
+      removed.text.contains("are still members") && removed.text.contains("tablet"),
+      "\(removed)")
+    let all = try laptop.notes("members", "remove", "anna", "--yes")
+    #expect(all.text.contains("Removed anna"), "\(all)")
+    #expect(try names(at: laptop) == ["laptop: laptop"])
+  }
+
+  // notes-security(7), "Devices of one's own": "By a code the asker's device asks the admins' devices in reach".
+  @Test(arguments: [false, true])
+  func `A member's code lets in its own phone while an admin's device is in reach`(watches: Bool)
+    throws
+  {
+    let anna = try Shell()
+    try anna.join(laptop, as: "anna")
+    let far = try anna.invite("--mine")
+    let alone = try phone.join(far.code, far.port, as: "phone")
+    #expect(
+      !alone.isSuccess && alone.errorText.contains("no admin's device was reached"), "\(alone)")
+    far.process.send(SIGINT)
+    try far.process.wait()
+
+    let (admin, port) = try laptop.listening("watch")
+    let synced = try anna.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+    try #require(synced.isSuccess, "\(synced)")
+    let watcher = try watches ? anna.listening("watch").process : nil
+    let unasked = try anna.invite(byWatcher: watches, "--mine")
+    let refused = try phone.join(unasked.code, unasked.port, as: "phone")
+    #expect(
+      !refused.isSuccess && refused.errorText.contains("notes config own-devices true"),
+      "\(refused)")
+    unasked.process.send(SIGINT)
+    try unasked.process.wait()
+
+    try #require(try laptop.notes("config", "own-devices", "true").isSuccess)
+    let invitation = try anna.invite(byWatcher: watches, "--mine")
+    let joined = try phone.join(invitation.code, invitation.port, as: "phone")
+    try #require(joined.isSuccess, "\(joined)")
+    #expect(joined.text.contains("\n  another device of anna\n"), "\(joined)")
+    try invitation.process.wait()
+    #expect(try phone.folder.text("notes/A.txt") == "one\n")
+    for shell in [laptop, anna] {
+      #expect(try names(at: shell).sorted() == ["anna: anna", "anna: phone", "laptop: laptop"])
+    }
+    for process in [admin, watcher].compactMap(\.self) {
+      process.send(SIGTERM)
+      try process.wait()
+    }
+  }
 }

@@ -62,7 +62,11 @@ struct HubInvitations {
       else { continue }
       let status = membership.status(of: offer)
       if status == .void { continue }
-      known.keep(offer)
+      if !membership.isAskedFor(offer) {
+        known.keep(offer)
+      } else if try !known.keep(ofMember: offer, in: membership) {
+        continue
+      }
       if status == .cancelled || offer.expires <= WallClock.now() {
         ended += references.keys.map { "\(Self.folder)/\(name)/\($0)" }
       }
@@ -71,14 +75,16 @@ struct HubInvitations {
         return try text.flatMap { try AdmissionRequest(parsing: $0, to: offer) }
           .flatMap { $0.deviceID == device ? $0 : nil }
       }
-      try answer(requests, to: offer, status, known, report)
+      try answer(
+        requests, to: offer, status, known,
+        isLetIn: !membership.isAskedFor(offer) || OwnDevices.areLetIn(in: repository), report)
     }
     return ended
   }
 
   private func answer(
     _ requests: [AdmissionRequest], to offer: InvitationOffer, _ status: InvitationStatus,
-    _ known: KnownOffers, _ report: (Event) -> Void
+    _ known: KnownOffers, isLetIn: Bool, _ report: (Event) -> Void
   ) throws {
     let peer = PeerIdentity(hub: hub.name, at: hub.url)
     var used: [String] = []
@@ -94,12 +100,9 @@ struct HubInvitations {
       return report(
         .linkShared(peer, devices: names, isUsed: !used.isEmpty, notebook: offer.notebookID))
     }
-    guard status == .open, let request = requests.first,
-      let member = try membership.admit(request, to: offer, by: context.key)
-    else { return }
-    let device = PeerIdentity(
-      name: member.name, deviceID: member.deviceID, role: member.role, address: "")
-    report(.admitted(peer, device: device, notebook: offer.notebookID))
+    guard status == .open, let request = requests.first else { return }
+    try context.answer(
+      AdmissionFile(request, to: offer), from: peer, known, isLetIn: isLetIn, report)
   }
 
   /// Nil if the content is not readable as such a file.

@@ -78,7 +78,7 @@ public enum LinkError: Error, Hashable, Sendable {
   case cancelled
   /// Another device used the invitation.
   case used
-  /// The device that signed it is no longer an admin's.
+  /// The device that signed it may not invite such a device, for instance because it is no longer an admin's.
   case void
   /// The invitation is for another notebook.
   case anotherNotebook
@@ -96,7 +96,7 @@ extension LinkError: CustomStringConvertible {
     case .expired: "the invitation has expired"
     case .cancelled: "the invitation was cancelled"
     case .used: "another device has used the invitation"
-    case .void: "no admin of the notebook signed the invitation"
+    case .void: "the device that signed the invitation may not invite this one"
     case .anotherNotebook: "the invitation is to another notebook"
     case .noInvitation: "this bundle contains no invitation"
     case .noRequest: "this is not a request to join, or it was cut short or altered"

@@ -16,6 +16,8 @@ public struct KnownOffers: Sendable {
   private static let toldSuffix = ".told"
   /// How long an invitation is kept after its end, in seconds.
   private static let remembered: Int64 = 30 * 86_400
+  /// The most invitations of one member that is not an admin that are kept and answered while they are open.
+  private static let mostOfMember = 4
 
   /// The record in this state folder.
   public init(_ stateFolder: StateFolder) { folder = stateFolder[.offers] }
@@ -28,7 +30,8 @@ public struct KnownOffers: Sendable {
       guard let text = Disk.contentIfAny("\(folder)/\(name)", limit: 1 << 14),
         let offer = try InvitationOffer(parsing: text), offer.id.description == name
       else { continue }
-      if offer.expires + Self.remembered < WallClock.now() {
+      let isMembers = membership.isAskedFor(offer) && membership.status(of: offer) == .expired
+      if offer.expires + (isMembers ? 0 : Self.remembered) < WallClock.now() {
         forget(offer)
       } else {
         offers.append(offer)
@@ -37,6 +40,18 @@ public struct KnownOffers: Sendable {
     return offers.map { Known(offer: $0, status: membership.status(of: $0)) }.sorted {
       ($0.offer.created, $0.offer.id.description) > ($1.offer.created, $1.offer.id.description)
     }
+  }
+
+  /// Records an invitation of a member that asks for a device of its own.
+  ///
+  /// - Returns: false if the member has too many open ones: this one is not recorded, and must not be answered.
+  func keep(ofMember offer: InvitationOffer, in membership: MembershipStore) throws -> Bool {
+    let own = try all(in: membership).filter {
+      $0.offer.inviterID == offer.inviterID && $0.status == .open && $0.offer.id != offer.id
+    }
+    if own.count >= Self.mostOfMember { return false }
+    keep(offer)
+    return true
   }
 
   func keep(_ offer: InvitationOffer) { Disk.keep(offer.text, at: "\(folder)/\(offer.id)") }

@@ -1,4 +1,5 @@
 public import Channel
+public import Discovery
 internal import Git
 internal import History
 public import Membership
@@ -76,16 +77,19 @@ public enum PairingServer {
   /// How many bytes of certificates are sent; the rest follows in the first session.
   static let certificateBytes = 512 << 10
 
-  /// Makes the offer to a device that has the code, and certifies the device when it accepts. If
-  /// this throws, the peer has received the error.
+  /// Makes the offer to a device that has the code, and certifies the device when it accepts. A device that is not an
+  /// admin's asks those in reach to certify it. If this throws, the peer has received the error.
+  ///
+  /// - Parameter discovery: finds admins' devices; if nil, only known addresses are tried.
   public static func answer(
-    _ connection: Connection, with invitation: Invitation, as context: SessionContext
+    _ connection: Connection, with invitation: Invitation, as context: SessionContext,
+    discovery: (@Sendable () -> (any Discovery)?)? = nil
   ) throws -> PeerIdentity {
     var timeouts = context.timeouts
     timeouts.message = max(0.1, min(timeouts.answer, invitation.deadline - .now))
     let stream = MessageStream(connection: connection, timeouts: timeouts)
     do {
-      let device = try hold(stream, invitation, context)
+      let device = try hold(stream, invitation, context, discovery)
       stream.close(.done)
       return device
     } catch SyncError.timedOut where invitation.end != nil {
@@ -98,7 +102,8 @@ public enum PairingServer {
   }
 
   private static func hold(
-    _ stream: MessageStream, _ invitation: Invitation, _ context: SessionContext
+    _ stream: MessageStream, _ invitation: Invitation, _ context: SessionContext,
+    _ discovery: (() -> (any Discovery)?)?
   ) throws -> PeerIdentity {
     try stream.send(offer(of: invitation, context))
     let (frame, type) = try stream.receive()
@@ -106,12 +111,17 @@ public enum PairingServer {
     let accept = try frame.decode(AcceptMessage.self)
     let request = try CertificateRequest(der: accept.request.bytes)
     try invitation.grant(to: request.deviceID)
+    let membership = context.membership
     let certificate = try stream.working {
-      try context.membership.issue(
+      guard membership.role(ofDevice: context.key.deviceID) == .admin else {
+        return try OwnDeviceRequest(context: context, discovery: discovery)
+          .certificate(for: request, as: invitation.role)
+      }
+      return try context.membership.issue(
         for: request, name: accept.name, person: person(of: invitation, context)?.id,
         personName: invitation.person.name, role: invitation.role, by: context.key)
     }
-    try stream.send(package(certificate, context))
+    try stream.send(package(certificate, of: request.deviceID, context))
     var brief = stream
     brief.timeouts = context.timeouts
     _ = try brief.receive(InstalledMessage.self)
@@ -166,7 +176,7 @@ public enum PairingServer {
 
   /// The certificate with everything needed to verify it, and as many other certificates as fit.
   private static func package(
-    _ certificate: [UInt8], _ context: SessionContext
+    _ certificate: [UInt8], of device: String, _ context: SessionContext
   ) throws -> CertificateMessage {
     let membership = context.membership
     var room = certificateBytes
@@ -176,7 +186,7 @@ public enum PairingServer {
         return room >= 0
       }.map { Base64($0) }
     }
-    let chain = try membership.chain(for: context.key)
+    let chain = try membership.chain(ofDevice: device)
     return CertificateMessage(
       certificate: Base64(certificate), root: Base64(membership.root),
       certificates: fitting(chain + membership.certificates.filter { !chain.contains($0) }),

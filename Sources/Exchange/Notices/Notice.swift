@@ -38,7 +38,9 @@ struct NoticeScene {
   }
 
   /// The notices that depend on the membership after its exchange.
-  var later: [any Notice] { [InvitationNotice(scene: self), NewKeyNotice(scene: self)] }
+  var later: [any Notice] {
+    [InvitationNotice(scene: self), NewKeyNotice(scene: self), OwnDeviceNotice(scene: self)]
+  }
 }
 
 /// The port at which the peer listens, for later connections.

@@ -110,6 +110,8 @@ public struct SessionOptions: Sendable {
   public var isOpenedHere = false
   /// An invitation to another notebook, for the peer.
   public var invitation: CarriedInvitation?
+  /// A request to let in another device of this one's person, for admins' devices.
+  var admission: AdmissionFile?
 
   /// The defaults: versions in both directions, and no special permission.
   public init() {}

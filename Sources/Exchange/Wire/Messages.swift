@@ -1,4 +1,5 @@
 internal import Git
+internal import Membership
 
 /// The reasons for which a side ends a session; notes-protocol(7), REASONS.
 public enum ByeReason: String, Sendable, Codable {
@@ -68,6 +69,8 @@ struct HelloMessage: Message {
   var hubs: [CarriedSighting]?
   /// A PKCS #10 request for the sender's new key, sent to admins.
   var request: Base64?
+  /// A request to let in another device of the sender's person, and its offer, sent to admins.
+  var admission: Base64?
   /// The forgettings that the sender's history obeys, sorted; nil if there are none.
   var forgot: [String]?
 
@@ -77,6 +80,8 @@ struct HelloMessage: Message {
     try MessageRules.check(
       count: request?.bytes.count ?? 0, limit: ProtocolLimits.certificateBytes,
       "bytes of a certificate")
+    try MessageRules.check(
+      count: admission?.bytes.count ?? 0, limit: AdmissionFile.maximumSize, "bytes of a request")
     if let keyShared { try MessageRules.check(time: keyShared) }
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)

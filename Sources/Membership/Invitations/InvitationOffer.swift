@@ -1,8 +1,8 @@
 internal import State
 public import System
 
-/// An admin's statement that one device with an invitation's secret may become a member:
-/// notes-security(7), "Invitations by a link". Nothing in it is secret.
+/// An admin's statement that one device with an invitation's secret may become a member, or a member's that it may
+/// become another device of its own person: notes-security(7), "Invitations by a link". Nothing in it is secret.
 public struct InvitationOffer: Sendable {
   /// The invitation.
   public let id: InvitationID
@@ -26,15 +26,13 @@ public struct InvitationOffer: Sendable {
 
   /// Signs an offer.
   ///
-  /// - Throws: `notAnAdmin` if `key` is not an admin's.
+  /// - Throws: `notAnAdmin` if `key` is not an admin's, and the offer is not for another device of its own person with
+  ///   a role that is not above its own.
   public init(
     _ secret: InvitationSecret, to membership: MembershipStore, role: Role,
     person: InvitedPerson = .unnamed, expires: Int64, by key: DeviceKey,
     now: Int64 = WallClock.now()
   ) throws {
-    guard membership.role(ofDevice: key.deviceID) == .admin else {
-      throw MembershipError.notAnAdmin(device: key.deviceID)
-    }
     let lines = StateLines([
       Self.form: 1, "notebook": membership.notebookID,
       "key": String(hexadecimal: secret.key.publicKey), "role": role.rawValue, "created": now,
@@ -43,6 +41,9 @@ public struct InvitationOffer: Sendable {
     ])
     let signed = try SignedText(lines, for: .offer, by: key)
     guard let offer = try InvitationOffer(signed) else { throw CertificateDefect.encoding }
+    guard offer.isAllowed(to: membership.role(ofDevice: key.deviceID), now) else {
+      throw MembershipError.notAnAdmin(device: key.deviceID)
+    }
     self = offer
   }
 

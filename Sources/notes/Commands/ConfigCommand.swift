@@ -114,6 +114,7 @@ enum Setting: String, CaseIterable {
   case notebookName = "name"
   case onChange = "on-change"
   case onConflict = "on-conflict"
+  case ownDevices = "own-devices"
 
   /// The scope of a setting: the user's notebooks; one notebook on this device; or one notebook for all
   /// its members.
@@ -121,7 +122,7 @@ enum Setting: String, CaseIterable {
 
   var scope: Scope {
     switch self {
-    case .executableFiles, .hiddenFiles, .maxFileSize: .notebook
+    case .executableFiles, .hiddenFiles, .maxFileSize, .ownDevices: .notebook
     case .notebookName: .members
     case .defaultNotebook, .deviceName, .hubInterval, .listen, .onChange, .onConflict: .user
     }
@@ -132,7 +133,7 @@ enum Setting: String, CaseIterable {
     switch self {
     case .deviceName: DeviceName.hostName
     case .listen: Address.anywhere.description
-    case .hiddenFiles, .executableFiles: "false"
+    case .hiddenFiles, .executableFiles, .ownDevices: "false"
     case .hubInterval: "300"
     case .maxFileSize: "50m"
     case .defaultNotebook, .notebookName, .onChange, .onConflict: nil
@@ -167,6 +168,8 @@ enum Setting: String, CaseIterable {
       throw notABoolean(value, "versions hidden files")
     case .executableFiles where value != "true" && value != "false":
       throw notABoolean(value, "lets received files be executable")
+    case .ownDevices where value != "true" && value != "false":
+      throw notABoolean(value, "lets in other devices of members who ask for them")
     case .hubInterval where Self.seconds(value) == nil:
       throw Failure.usage(
         "'\(Visible.name(value))' is not a number of seconds from 10 to 86400",
@@ -202,6 +205,7 @@ enum Setting: String, CaseIterable {
     case .maxFileSize: try notebook?.workTree.sizeLimitSetting()
     case .hiddenFiles: try notebook?.workTree.hiddenFilesSetting()
     case .executableFiles: try notebook?.workTree.executableFilesSetting()
+    case .ownDevices: try notebook.flatMap(OwnDevices.setting)
     case .notebookName: notebook?.identity.name
     default: try UserSettings.read()[rawValue]
     }
@@ -217,6 +221,7 @@ enum Setting: String, CaseIterable {
     case .maxFileSize: try notebook?.setSizeLimit(value)
     case .hiddenFiles: try notebook?.setHiddenFiles(value)
     case .executableFiles: try notebook?.setExecutableFiles(value)
+    case .ownDevices: try notebook.map { try OwnDevices.set(value, in: $0) }
     case .notebookName:
       guard let value, let notebook else {
         throw Failure.usage(

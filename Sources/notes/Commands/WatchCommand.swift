@@ -86,8 +86,13 @@ struct WatchCommand: Command {
     let contexts = try notebooks.map { try $0.sessionContext() }
     let finder = contexts.first.flatMap { discovery.discovery(for: $0.key.deviceID) }
     defer { finder?.stop() }
+    let device = discovery.isOff ? nil : contexts.first?.key.deviceID
+    let another: @Sendable () -> (any Discovery)? = {
+      guard let device else { return nil }
+      return AvahiDiscovery(deviceID: device)
+    }
     let service = try Service(
-      contexts: contexts, discovery: finder, listen: listen.configured(),
+      contexts: contexts, discovery: finder, finder: another, listen: listen.configured(),
       logger: speaks ? ServiceLogging.silent : ServiceLogging.logger(verbose: verbose),
       isWatching: true, control: UserFolders().runtime,
       hubInterval: Setting.hubIntervalInSeconds())

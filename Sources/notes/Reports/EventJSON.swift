@@ -49,14 +49,11 @@ struct EventJSON {
     case .hubSplit(let peer, let kept, let joined):
       object("hub_split", peer.fields + ["kept": kept, "joined": joined])
     case .admitted(let hub, let device, let notebook):
-      object(
-        "admitted", notebook,
-        [
-          "name": device.name, "device": device.deviceID, "role": device.role.rawValue,
-          "hub": hub.name,
-        ])
+      object("admitted", notebook, fields(of: device, at: hub))
     case .linkShared(let hub, let names, let isUsed, let notebook):
       object("link_shared", notebook, ["names": names, "used": isUsed, "hub": hub.name])
+    case .deviceAsked(let hub, let device, let member, let notebook):
+      object("device_asked", notebook, fields(of: device, at: hub) + ["member": member])
     case .completed(let peer, let notebook): object("completed", notebook, peer.fields)
     case .invitation(let open): object("invitation", fields(of: open))
     case .offered(_, let address): object("offered", ["address": address])
@@ -87,6 +84,13 @@ struct EventJSON {
     case .folder(let notebook, let isThere):
       object("folder", notebook, ["state": isThere ? "here" : "away"])
     }
+  }
+
+  private func fields(of device: PeerIdentity, at hub: PeerIdentity) -> JSON {
+    [
+      "name": device.name, "device": device.deviceID, "role": device.role.rawValue,
+      "hub": hub.name,
+    ]
   }
 
   private func fields(of open: OpenInvitation) -> JSON {

@@ -180,7 +180,7 @@ struct EventText {
     case .admitted(let hub, let device, _):
       "\(Visible.name(device.name)) is now a member, as \(device.role.rawValue)"
         + (hub.name == PeerIdentity.bundle
-          ? "\n" : ", by an invitation at \(Visible.name(hub.name))\n")
+          ? "\n" : ", by an invitation \(hub.isHub ? "at" : "of") \(Visible.name(hub.name))\n")
     case .followed(let author, let forgettings, _, _):
       terminal.paint(author.map { Visible.name($0) } ?? "another device", .bold)
         + " forgot \(ForgettingReport.list(forgettings)); this device has followed\n"
@@ -230,6 +230,11 @@ struct EventText {
           ? "'notes members' shows the members; remove a device that nobody knows"
           : "none of them was let in; cancel the link with 'notes invitations cancel', and make "
             + "another")
+    case .deviceAsked(let hub, let device, let member, _):
+      return Self.warning(
+        "\(Visible.name(member)) asks \(hub.isHub ? "at \(Visible.name(hub.name)) " : "")to let in another device, "
+          + "\(Visible.name(device.name)) (\(device.deviceID.prefix(8))), as \(device.role.rawValue)",
+        "'notes config own-devices true' lets in such devices from then on")
     case .hubOthers(let hub, let references):
       return Self.warning(
         "\(Visible.name(hub.name)) no longer has the forgotten text, unless these references lead "

@@ -7,7 +7,7 @@ internal import Notebook
 /// in it.
 struct FileInvite {
   let file: String
-  let role: Role
+  let role: Role?
   let people: InvitedPeople
   let seconds: Int64
   let options: CommonOptions
@@ -23,7 +23,8 @@ struct FileInvite {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
-    try context.membership.demandAdmin(context.key.deviceID)
+    let role = try people.role(role, by: context)
+    let isAdmin = context.membership.role(ofDevice: context.key.deviceID) == .admin
     let person = try people.checked(against: context.membership)[0]
     let place = try NewFile(named: file, outside: notebook)
     _ = try DeletionOption.foundBefore { try notebook.save() }
@@ -47,7 +48,7 @@ struct FileInvite {
           + "read. It lets one device join as \(role.rawValue), within "
           + "\(TimeText.left(until: offer.expires, now: TimeText.now)).\nThe person runs 'notes "
           + "join FILE', and sends back the request that it writes. 'notes invitations answer "
-          + "REQUEST', here or on another admin's device, makes the answer.\n"
+          + "REQUEST', \(isAdmin ? "here or on another" : "on an") admin's device, makes the answer.\n"
       )
     }
   }

@@ -43,7 +43,7 @@ struct InvitationsAnswerCommand: Command {
       try Console.demandConsent(
         to: "letting a device in",
         "\(Visible.name(asker.name)), device \(asker.deviceID.prefix(8)), asks to join as "
-          + "\(file.offer.role.rawValue). Let it in?",
+          + "\(file.offer.role.rawValue)\(Self.owner(by: file.offer, in: context.membership)). Let it in?",
         otherwise: "the device was not let in")
     }
     _ = try DeletionOption.foundBefore { try notebook.save() }
@@ -58,6 +58,14 @@ struct InvitationsAnswerCommand: Command {
       ],
       "\(Visible.name(member.name)) is now a member, as \(member.role.rawValue). Send "
         + "\(Visible.name(name)) back; on the new device, run 'notes bundle apply FILE'.")
+  }
+
+  /// The words that say whose device the new one becomes, if it is another device of a member.
+  private static func owner(by offer: InvitationOffer, in membership: MembershipStore) -> String {
+    guard offer.person == .own, let inviter = membership.member(ofDevice: offer.inviterID) else {
+      return ""
+    }
+    return ", another device of \(Visible.name(inviter.person.name))"
   }
 
   private func read() throws -> AdmissionFile {

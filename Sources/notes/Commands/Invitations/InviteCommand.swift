@@ -21,7 +21,8 @@ struct InviteCommand: Command {
       is the folder of the notebook that both have. It is asked there, by 'notes invitations'.
 
       The new device is a person by itself. With --mine it is another device of the person whose device \
-      this one is: 'notes members' lists them together, and a change by that name is for all of them.
+      this one is: 'notes members' lists them together, and a change by that name is for all of them. \
+      With --mine any member can ask for one, and an admin's device lets it in.
 
       To invite several people at once, give --count, or a --name for each: every one gets a code.
 
@@ -42,8 +43,9 @@ struct InviteCommand: Command {
         notes invite --file /media/stick/home.invitation
       """)
 
-  @Option(help: "What the device may do: reader, writer or admin.", completion: .roles)
-  var role: Role = .writer
+  @Option(
+    help: "What the device may do: reader, writer (unless given) or admin.", completion: .roles)
+  var role: Role?
 
   @Flag(help: "The new device is another one of yours.") var mine = false
 
@@ -117,6 +119,7 @@ struct InviteCommand: Command {
       ).run()
     }
     let context = try NotebookLocator.notebook().sessionContext()
+    let role = try people.role(role, by: context)
     let all = try people.checked(against: context.membership)
     let invitee = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
     defer { invitee?.stop() }
@@ -128,7 +131,7 @@ struct InviteCommand: Command {
         guest: invitee?.member.name, hosts: isAny ? Address.ofThisMachine(limit: 2) : [host]))
     var open: [OpenInvitation] = []
     var ends: [String: InvitationEnd] = [:]
-    try run(in: context, for: all, or: invitee?.member) { event in
+    try run(in: context, for: all, as: role, or: invitee?.member) { event in
       switch event {
       case .invitation(let one):
         invitee?.tell(of: one, to: context.membership)
@@ -156,10 +159,9 @@ struct InviteCommand: Command {
   /// Runs the invitation in the notebook's watcher, if there is one and no option prevents it;
   /// otherwise in this process.
   private func run(
-    in context: SessionContext, for people: [InvitedPerson], or invitee: Member?,
+    in context: SessionContext, for people: [InvitedPerson], as role: Role, or invitee: Member?,
     onEvent: (Event) -> Void
   ) throws {
-    try context.membership.demandAdmin(context.key.deviceID)
     let isPlain = listen.address == nil && !discovery.isOff
     let watcher = isPlain ? try RunningWatcher.of(Notebook.open(at: context.folder)) : nil
     let host = InvitationHost(context, watcher: watcher, listen: listen.address ?? .anywhere) {

@@ -38,6 +38,25 @@ struct InvitedPeople {
   /// Whether it is one person, whose name nobody gave.
   var isPlain: Bool { all.count == 1 && all[0].name == nil }
 
+  /// Whether they are devices of the inviter's own person.
+  private var areOwn: Bool { all.allSatisfy { $0 == .own } }
+
+  /// The role in which they are invited: a writer's, or for devices of a member that is not an admin, the member's own.
+  /// Throws if this device may not invite them in that role.
+  func role(_ wanted: Role?, by context: SessionContext) throws(Failure) -> Role {
+    let (membership, device) = (context.membership, context.key.deviceID)
+    guard let own = membership.role(ofDevice: device), own < .admin, areOwn else {
+      try membership.demandAdmin(device)
+      return wanted ?? .writer
+    }
+    if let wanted, wanted > own {
+      throw .usage(
+        "this device is \(own.withArticle): it cannot ask for \(wanted.withArticle)",
+        hint: "add --role \(own.rawValue), or ask an admin")
+    }
+    return wanted ?? own
+  }
+
   /// All of them. Throws if a member has one of their names.
   func checked(against membership: MembershipStore) throws(Failure) -> [InvitedPerson] {
     let members = membership.members().filter { !$0.isRemoved }

@@ -9,7 +9,7 @@ internal import System
 /// hub: notes-hub(7), "Invitations".
 struct LinkInvite {
   let hub: String
-  let role: Role
+  let role: Role?
   let people: InvitedPeople
   let seconds: Int64
   let options: CommonOptions
@@ -17,7 +17,8 @@ struct LinkInvite {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
-    try context.membership.demandAdmin(context.key.deviceID)
+    let role = try people.role(role, by: context)
+    let isAdmin = context.membership.role(ofDevice: context.key.deviceID) == .admin
     let people = try people.checked(against: context.membership)
     guard let hub = try notebook.hubs().first(where: { $0.name == hub }) else {
       throw HubDefect.noSuchHub(hub)
@@ -62,8 +63,10 @@ struct LinkInvite {
             ? ""
             : terminal.wrapped(
               "The person runs 'notes join LINK'. An admin's device lets the new one in when it "
-                + "next visits \(Visible.name(hub.name)): this one by 'notes sync', or by itself "
-                + "while 'notes watch' runs.\n"))
+                + "next visits \(Visible.name(hub.name)): "
+                + (isAdmin
+                  ? "this one by 'notes sync', or by itself while 'notes watch' runs.\n"
+                  : "after 'notes config own-devices true' there.\n")))
       }
     }
   }

@@ -1,0 +1,115 @@
+internal import Discovery
+internal import Git
+internal import Membership
+public import Notebook
+internal import System
+
+/// Whether this device, if it is an admin's, lets in other devices of members by itself: the setting
+/// `notes.ownDevices` in `.git/config`; notes-security(7), "Devices of one's own".
+public enum OwnDevices {
+  private static let setting = "notes.ownDevices"
+
+  /// The user's setting; nil if it is not set.
+  public static func setting(in notebook: Notebook) throws -> String? {
+    try notebook.repository.setting(setting)
+  }
+
+  /// Sets it; nil removes it.
+  public static func set(_ text: String?, in notebook: Notebook) throws {
+    try notebook.withWriterLock { _ in try notebook.repository.set(setting, to: text) }
+  }
+
+  static func areLetIn(in repository: Repository) -> Bool {
+    repository.settings().isTrue(setting)
+  }
+}
+
+extension SessionContext {
+  /// Certifies the device of a request for an open invitation; or if a member asks for it and it is not let in by
+  /// itself, reports that once.
+  ///
+  /// - Parameter place: where the request was.
+  func answer(
+    _ file: AdmissionFile, from place: PeerIdentity, _ known: KnownOffers, isLetIn: Bool,
+    _ report: (Event) -> Void
+  ) throws {
+    let (request, offer) = (file.request, file.offer)
+    guard isLetIn, membership.mayAdmit(offer) else {
+      guard known.isNews([request.deviceID], of: offer) else { return }
+      return report(
+        .deviceAsked(
+          place,
+          device: PeerIdentity(
+            name: request.request.name, deviceID: request.deviceID, role: offer.role, address: ""),
+          by: membership.member(ofDevice: offer.inviterID)?.name ?? offer.inviterID,
+          notebook: offer.notebookID))
+    }
+    guard let member = try membership.admit(request, to: offer, by: key) else { return }
+    let device = PeerIdentity(
+      name: member.name, deviceID: member.deviceID, role: member.role, address: "")
+    report(.admitted(place, device: device, notebook: offer.notebookID))
+  }
+}
+
+/// A member's request to let in another device of its person, told to admins' devices in a session.
+struct OwnDeviceNotice: Notice {
+  let scene: NoticeScene
+
+  func add(to hello: inout HelloMessage) {
+    guard scene.peer.role == .admin else { return }
+    hello.admission = scene.options.admission.map { Base64($0.bytes) }
+  }
+
+  func received(_ hello: HelloMessage) throws {
+    let (context, membership) = (scene.context, scene.context.membership)
+    guard let text = hello.admission?.bytes, let file = try AdmissionFile(parsing: text),
+      file.offer.inviterID == scene.peer.deviceID, membership.isAskedFor(file.offer),
+      membership.role(ofDevice: context.key.deviceID) == .admin,
+      membership.status(of: file.offer) == .open
+    else { return }
+    let known = KnownOffers(scene.notebook.stateFolder)
+    guard try known.keep(ofMember: file.offer, in: membership) else { return }
+    try context.answer(
+      file, from: scene.peer, known, isLetIn: OwnDevices.areLetIn(in: scene.notebook.repository),
+      scene.report)
+  }
+}
+
+/// Asks the admins' devices in reach for the certificate of another device of this one's person:
+/// notes-security(7), "Devices of one's own".
+struct OwnDeviceRequest {
+  let context: SessionContext
+  /// Makes an object that finds the admins' devices; if nil, only known addresses are tried.
+  let discovery: (() -> (any Discovery)?)?
+
+  private static let lifetime: Int64 = 600
+  /// How many seconds to look for the first device.
+  private static let window = 5.0
+
+  /// - Throws: `SyncError.failed` if no admin's device in reach lets it in.
+  func certificate(for request: CertificateRequest, as role: Role) throws -> [UInt8] {
+    let membership = context.membership
+    let secret = try InvitationSecret()
+    let offer = try InvitationOffer(
+      secret, to: membership, role: role, person: .own, expires: WallClock.now() + Self.lifetime,
+      by: context.key)
+    // The admin's device certifies in a session, and tells the certificate in the next.
+    for _ in 0..<2 {
+      let admins = membership.members().filter {
+        !$0.isRemoved && !$0.isBlocked && $0.role == .admin
+      }
+      var run = SyncRun(context: context)
+      run.peers = admins.map(\.deviceID)
+      run.options.admission = AdmissionFile(
+        try AdmissionRequest(request, by: secret), to: offer)
+      run.window = Self.window
+      run.discovery = discovery?()
+      let outcome = try run.run()
+      if let certificate = membership.certificate(ofDevice: request.deviceID) { return certificate }
+      if outcome.sessions.isEmpty { throw SyncError.failed("no admin's device was reached") }
+    }
+    throw SyncError.failed(
+      "no admin's device in reach lets in such devices by itself ('notes config own-devices true' there)"
+    )
+  }
+}
