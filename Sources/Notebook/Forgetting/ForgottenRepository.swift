@@ -63,7 +63,10 @@ struct ForgottenRepository {
   }
 
   /// - Parameter lastCheck: throws to cancel the step.
+  /// - Throws: `ForgetError.unfinished` if a note's file is not yet the one of the branch's version. The new repository
+  ///   has no list of such files: the next save would bring back the old text.
   func replace(_ lastCheck: () throws -> Void) throws {
+    try ForgetRun.checkNothingIsUnfinished(in: history.workTree.stateFolder)
     let replacement = try RepositoryReplacement(of: repository)
     let roots = try ForgetRoots(of: repository)
     let head = try repository.head()
