@@ -81,6 +81,10 @@ struct LimitsTests {
         + "\(PackLimits.standard.unpackedBytesPerOwn)", "ReceivedPackTests.ownHistory"
     ),
     (
+      "the same, for the receiver's packs together Ta "
+        + "\(PackLimits.standard.unpackedBytesOfOwn >> 30) GiB", "ReceivedPackTests.ownHistory"
+    ),
+    (
       "the same, where large is allowed Ta \(PackLimits.large.unpackedBytesOfAny >> 30) GiB",
       "LimitsTests.large"
     ),

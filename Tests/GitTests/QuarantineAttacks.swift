@@ -31,6 +31,13 @@ private let treeAttacks: [Attack] = [
     ])
     return (nil, [try pack.addCommit(tree)])
   },
+  Attack("a leading zero in the next version") { pack in
+    let blobs = try [[97], [98]].map { try pack.add(.blob, $0) }
+    let first = try pack.addTree([("100644", [97], blobs[0])])
+    let head = try pack.addCommit(first)
+    let next = try pack.addTree([("0100644", [97], blobs[1])])
+    return (nil, [try pack.addCommit(next, parents: [head])])
+  },
   Attack("a file that is a tree") { pack in
     let empty = try pack.addTree([])
     let tree = try pack.addTree([("100644", [97], empty)])

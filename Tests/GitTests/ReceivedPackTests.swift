@@ -204,7 +204,9 @@ import Testing
     try receive(pack("c", of: 9))
     // Ten texts of 5 kB are here now: four times as much may come.
     try receive(pack("d", of: 20))
-    limits.unpackedBytesPerOwn = 0
+    limits.unpackedBytesOfOwn = 60_000
+    #expect(throws: refusal) { try receive(pack("e", of: 20)) }
+    (limits.unpackedBytesPerOwn, limits.unpackedBytesOfOwn) = (0, 6 << 30)
     #expect(throws: refusal) { try receive(pack("e", of: 20)) }
   }
 

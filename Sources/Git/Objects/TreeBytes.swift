@@ -9,6 +9,8 @@ struct TreeEntryBytes {
   let mode: FileMode
   let id: ObjectID
 
+  /// The number of the mode's digits.
+  var modeLength: Int { nameStart - start - 1 }
   var end: Int { nameEnd + 1 + ObjectID.byteCount }
   var isTree: Bool { mode == .tree }
 

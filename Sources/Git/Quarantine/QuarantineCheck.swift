@@ -123,10 +123,10 @@ struct QuarantineCheck {
     // Most versions of a large folder only change texts. If the names of the base were checked, so are these.
     var areNamesChecked = visit.base.map { depths[$0] != nil && kind(of: $0) == .tree } ?? false
     let isWellFormed = try TreeBytes.compare(old, content) { counterpart, entry in
-      if areNamesChecked, entry == nil || entry?.mode != counterpart?.mode || entry?.isTree == true
-      {
-        areNamesChecked = false
-      }
+      // The same mode may be written with a leading zero, which is refused.
+      let isSameMode =
+        entry?.mode == counterpart?.mode && entry?.modeLength == counterpart?.modeLength
+      if entry == nil || !isSameMode || entry?.isTree == true { areNamesChecked = false }
       guard let entry else { return }
       try require(entry.id, entry.isTree ? .tree : .blob, for: visit.tree)
       if entry.isTree {

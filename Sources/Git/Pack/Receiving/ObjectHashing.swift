@@ -11,13 +11,16 @@ struct ObjectHashing {
   /// A second thread is worth starting for so many bytes.
   private static let fullSize = 4 << 20
 
+  /// The memory of an object besides its content, about, in bytes.
+  private static let overhead = 200
+
   init(_ limits: PackLimits) { self.limits = limits }
 
   var isFull: Bool { bytes >= Self.fullSize }
 
   mutating func add(_ entry: Int, _ kind: ObjectKind, _ content: [UInt8]) {
     objects.append((entry, kind, content))
-    bytes += content.count
+    bytes += content.count + Self.overhead
   }
 
   /// The added objects with their IDs; then there are none.

@@ -19,7 +19,7 @@ final class UnpackingLimit {
       let more = own.multipliedReportingOverflow(by: limits.unpackedBytesPerOwn)
       limits.unpackedBytesOfAny = max(
         limits.unpackedBytesOfAny,
-        min(more.overflow ? .max : more.partialValue, limits.unpackedBytes))
+        min(more.overflow ? .max : more.partialValue, limits.unpackedBytesOfOwn))
       raised = limits
     }
     try (raised ?? limits).check(unpacked: unpacked, ofPack: bytes)
