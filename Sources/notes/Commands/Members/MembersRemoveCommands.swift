@@ -39,7 +39,8 @@ struct MembersRemoveCommand: Command {
       try Console.demandConsent(
         to: "removing \(change.shown)",
         """
-        \(Phrase.list(change.members.map(Self.words))) will receive and send nothing any more,
+        \(Phrase.list(change.members.map { Self.words(for: $0, change) })) will receive and send nothing \
+        any more,
         once the devices \(isOne ? "it meets" : "they meet") have learned of this. \
         \(isOne ? "It keeps the notes it has" : "They keep the notes they have") received: those \
         cannot be taken back.
@@ -61,8 +62,8 @@ struct MembersRemoveCommand: Command {
         + (all ? "" : invited.staying), more: invited.json(removed: all))
   }
 
-  private static func words(for member: Member) -> String {
-    "\(Visible.name(member.name)) (\(member.role.rawValue), device \(member.deviceID.prefix(8)))"
+  private static func words(for member: Member, _ change: MembershipChange) -> String {
+    "\(change.name(of: member)) (\(member.role.rawValue), device \(member.deviceID.prefix(8)))"
   }
 }
 

@@ -23,10 +23,21 @@ struct MembershipChange {
   }
 
   /// The person's or the device's name for output.
-  var shown: String { Visible.name(isPerson ? members[0].person.name : members[0].name) }
+  var shown: String { isPerson ? Visible.name(members[0].person.name) : names[0] }
 
   /// The devices' names for output.
-  var names: [String] { members.map { Visible.name($0.name) } }
+  var names: [String] { members.map(name(of:)) }
+
+  /// A device's name for output. If the person keeps another device, it is not the person's name alone.
+  func name(of member: Member) -> String {
+    let keepsOther = membership.members().contains { other in
+      !other.isRemoved && other.person.id == member.person.id
+        && !members.contains { $0.deviceID == other.deviceID }
+    }
+    let isPersons = keepsOther && member.person.isCalled(member.name)
+    return Visible.name(
+      isPersons ? "\(member.person.name) (\(member.deviceName))" : member.name)
+  }
 
   /// Called before any question. The membership itself checks this again.
   func check() throws {
