@@ -50,10 +50,15 @@ struct CountingLists {
           pending.append((certificates[index].serial, reason))
         }
       }
-      revokes[key] = Set(
-        reasons.flatMap { serial, reason in
-          (bySerial[serial] ?? []) + (reason > .superseded ? asked[serial] ?? [] : [])
-        })
+      var revoked = Set(reasons.keys.flatMap { bySerial[$0] ?? [] })
+      // Devices that an ended device asked for end as well; certificates that replace theirs are an admin's word.
+      var askers = reasons.filter { $0.value > .superseded }.map(\.key)
+      while let asker = askers.popLast() {
+        for index in asked[asker] ?? [] where revoked.insert(index).inserted {
+          askers.append(certificates[index].serial)
+        }
+      }
+      revokes[key] = revoked
     }
   }
 

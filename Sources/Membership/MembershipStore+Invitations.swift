@@ -28,6 +28,11 @@ extension MembershipStore {
     role(ofDevice: offer.inviterID).map { $0 < .admin } ?? false
   }
 
+  /// Whether an admin signed an invitation, or one that is an admin no more.
+  public func isOfAdmin(_ offer: InvitationOffer) -> Bool {
+    role(ofDevice: offer.inviterID) == .admin || wasAdmin(device: offer.inviterID)
+  }
+
   /// Certifies the device that makes a request for an invitation, for the inviter's person if the offer says so, with
   /// the name that it gave itself; if that is taken, with a number added.
   ///
@@ -39,11 +44,20 @@ extension MembershipStore {
     _ request: AdmissionRequest, to offer: InvitationOffer, by key: DeviceKey,
     now: Int64 = WallClock.now()
   ) throws -> Member? {
+    // One at a time: the limits hold for those that are being certified, too.
+    try admitting.withLock { _ in try admitNext(request, to: offer, by: key, now) }
+  }
+
+  private func admitNext(
+    _ request: AdmissionRequest, to offer: InvitationOffer, by key: DeviceKey, _ now: Int64
+  ) throws -> Member? {
     try refreshUnlessMerging()
     guard status(of: offer, now: now) == .open, member(ofDevice: request.deviceID) == nil
     else { return nil }
     let inviter = member(ofDevice: offer.inviterID)
     let person = offer.person == .own ? inviter?.person : nil
+    // The inviter was removed in this moment.
+    if offer.person == .own, person == nil { return nil }
     var asker: [UInt8]?
     if isAskedFor(offer) {
       guard let inviter, person != nil, !inviter.isBlocked,
@@ -105,7 +119,8 @@ extension InvitationOffer {
   func isAllowed(to role: Role?, _ now: Int64) -> Bool {
     guard let role else { return false }
     return role == .admin
-      || person == .own && self.role <= role && expires <= now + Self.longestOfMember
+      || isProved && person == .own && self.role <= role
+        && expires <= now + Self.longestOfMember
   }
 }
 

@@ -223,8 +223,10 @@ extension MembershipStore {
     let certificate = try Certificate.member(
       name: name ?? member.deviceName,
       person: person ?? set.people.namedPerson(ofKey: any.keyIdentifier), role: role,
-      publicKey: any.publicKey, replacing: current?.serial, asker: current?.asker,
-      issuer: authority, signedWith: key, now: date(now, after: Array(old)))
+      publicKey: any.publicKey, replacing: current?.serial,
+      // An admin's device is one by this admin's word.
+      asker: role == .admin ? nil : current?.asker, issuer: authority, signedWith: key,
+      now: date(now, after: Array(old)))
     let reason = role < member.role ? RevocationList.Reason.demoted : .superseded
     try revoke(Array(old), reason, adding: [certificate], in: &set, authority, key, now)
     if reason == .superseded { try demand(certificate, in: set) }
@@ -371,18 +373,48 @@ extension MembershipStore {
     if set.authority(ofKey: authority.keyIdentifier) == nil { throw MembershipError.ownCertifier }
 
     let after = set.memberChains
-    let revoked = set.revoked()
-    let anew = try before.compactMap { identifier, chain -> Certificate? in
-      guard after[identifier] == nil, !meant.contains(identifier), let old = chain.first,
-        case .member(_, let role) = old.kind
-      else { return nil }
-      return try Certificate.member(
-        name: old.deviceName, person: old.person, role: role, publicKey: old.publicKey,
-        // A device whose asker went stays by this admin's word.
-        replacing: old.serial, asker: revoked.contains(old) ? nil : old.asker, issuer: authority,
-        signedWith: key, now: date(now, after: set.certificates(ofKey: identifier)))
+    let lost = before.filter { after[$0.key] == nil && !meant.contains($0.key) }.compactMap {
+      $0.value.first
     }
-    try set.insert(signedHere: anew)
+    let lessened = reason == .demoted ? new.first : nil
+    try set.insert(signedHere: certified(lost, besides: lessened, in: set, authority, key, now))
+  }
+
+  /// Certifies devices again that lose their chain. A device whose asker went stays by this admin's word; one whose
+  /// asker got a lesser role stays that one's, with no greater role.
+  private static func certified(
+    _ lost: [Certificate], besides lessened: Certificate?, in set: CertificateSet,
+    _ authority: Certificate, _ key: DeviceKey, _ now: Int64
+  ) throws -> [Certificate] {
+    let revoked = set.revoked()
+    var made: [Certificate] = []
+    // The present certificates of lessened askers, by the serial numbers of all that they had.
+    var askers: [[UInt8]: Certificate] = [:]
+    func add(_ asker: Certificate) {
+      for old in set.certificates(ofKey: asker.keyIdentifier) { askers[old.serial] = asker }
+    }
+    lessened.map(add)
+    var pending = lost
+    while !pending.isEmpty {
+      // Askers come before what they asked for.
+      let waiting = Set(
+        pending.flatMap { set.certificates(ofKey: $0.keyIdentifier) }.map(\.serial))
+      let isReady = { (old: Certificate) in old.asker.map { !waiting.contains($0) } ?? true }
+      let ready = pending.contains(where: isReady) ? pending.filter(isReady) : pending
+      pending.removeAll(where: ready.contains)
+      for old in ready {
+        guard case .member(_, let role) = old.kind else { continue }
+        let asker = old.asker.flatMap { askers[$0] }
+        let certificate = try Certificate.member(
+          name: old.deviceName, person: old.person, role: min(role, asker?.role ?? role),
+          publicKey: old.publicKey, replacing: old.serial,
+          asker: asker?.serial ?? (revoked.contains(old) ? nil : old.asker), issuer: authority,
+          signedWith: key, now: date(now, after: set.certificates(ofKey: old.keyIdentifier)))
+        made.append(certificate)
+        if asker != nil { add(certificate) }
+      }
+    }
+    return made
   }
 
   /// A certificate is newer than those that it replaces, whatever the clock says.

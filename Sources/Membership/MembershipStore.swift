@@ -19,6 +19,8 @@ public final class MembershipStore: Sendable {
   /// Held while the set is changed, for the time of verification and storage. `state` is held only
   /// for moments: a question about members does not wait for items from a peer.
   let changing = Mutex(())
+  /// Held while a device is admitted by an invitation.
+  let admitting = Mutex(())
 
   struct State: Sendable {
     var set: CertificateSet

@@ -1,3 +1,4 @@
+import State
 import System
 internal import TestSupport
 import Testing
@@ -31,12 +32,13 @@ struct OwnDevicesTests {
 
   /// A device that anna asks for, certified by the other admin in that store.
   private func phone(
-    _ name: String = "phone", in other: MembershipStore? = nil, key: DeviceKey? = nil
+    _ name: String = "phone", in other: MembershipStore? = nil, key: DeviceKey? = nil,
+    asker: DeviceKey? = nil
   ) throws -> DeviceKey? {
     let (secret, key) = (try InvitationSecret(), try key ?? DeviceKey.random())
     let asked = try AdmissionRequest(CertificateRequest(name: name, key: key), by: secret)
     let member = try (other ?? store).admit(
-      asked, to: offer(secret, in: other), by: admin, now: now)
+      asked, to: offer(secret, by: asker, in: other), by: admin, now: now)
     return member == nil ? nil : key
   }
 
@@ -81,7 +83,7 @@ struct OwnDevicesTests {
         } == refusal)
     }
     #expect(failure { _ = try offer(InvitationSecret(), for: 32 * 86_400) } == refusal)
-    #expect(failure { _ = try offer(InvitationSecret(), for: .max - now) } == refusal)
+    #expect(failure { _ = try offer(InvitationSecret(), for: 253_402_300_799 - now) } == refusal)
     #expect(failure { _ = try offer(InvitationSecret(), by: reader) } != nil)
     #expect(failure { _ = try offer(InvitationSecret(), by: stranger, as: .reader) } != nil)
     // A text that another program would sign is void, by what the admin's device knows.
@@ -184,7 +186,10 @@ struct OwnDevicesTests {
           devices: [family.anna.deviceID], by: family.family.founder, now: now)
       }
       let member = try #require(family.store.member(phone))
-      #expect(!member.isRemoved && member.role == .writer)
+      // "no greater one; its asker stays the same"
+      #expect(!member.isRemoved && member.role == (lessens ? .reader : .writer))
+      let asker = try Certificate(der: #require(family.store.chain(for: phone).first)).asker
+      #expect((asker != nil) == lessens)
       #expect(member.person.id == family.anna.deviceID)
       try other.merge(family.store)
       #expect(other.members() == family.store.members())
@@ -193,6 +198,73 @@ struct OwnDevicesTests {
       try early.remove(devices: [phone.deviceID], by: family.admin, now: now)
       try third.merge(early)
       #expect(third.role(ofDevice: phone.deviceID) == nil)
+    }
+  }
+
+  @Test("What an ended device asked for ends as well, in any order")
+  func chain() throws {
+    let other = try family.copy("other")
+    let phone = try #require(try phone(in: other))
+    let tablet = try #require(try self.phone("tablet", in: other, asker: phone))
+    let watch = try #require(try self.phone("watch", in: other, asker: tablet))
+    try store.remove(devices: [anna.deviceID], by: family.founder, now: now)
+    for isFirst in [true, false] {
+      let third = try family.copy("third \(isFirst)")
+      if isFirst { try third.merge(other) }
+      try third.merge(store)
+      try third.merge(other)
+      for key in [anna, phone, tablet, watch] {
+        #expect(third.role(ofDevice: key.deviceID) == nil)
+      }
+    }
+  }
+
+  @Test("A lesser role reaches all that the asker asked for")
+  func lesser() throws {
+    let phone = try #require(try phone())
+    let tablet = try #require(try self.phone("tablet", asker: phone))
+    try store.reissue(device: phone.deviceID, name: "mobile", by: admin, now: now)
+    try store.reissue(device: anna.deviceID, role: .reader, by: family.founder, now: now)
+    for key in [anna, phone, tablet] { #expect(store.role(ofDevice: key.deviceID) == .reader) }
+    let early = try family.copy("early")
+    try early.remove(devices: [anna.deviceID], by: admin, now: now)
+    #expect(early.role(ofDevice: anna.deviceID) == nil)
+  }
+
+  @Test("A device that becomes an admin's no longer depends on its asker, and can remove it")
+  func promoted() throws {
+    let phone = try #require(try phone())
+    try store.reissue(device: phone.deviceID, role: .admin, by: family.founder, now: now)
+    try store.remove(devices: [anna.deviceID], by: phone, now: now)
+    #expect(store.role(ofDevice: anna.deviceID) == nil)
+    #expect(store.role(ofDevice: phone.deviceID) == .admin)
+  }
+
+  // "a member cannot sign another's invitation as its own"
+  @Test("Another's invitation that a member signs is void, and so is one for ever")
+  func taken() throws {
+    let secret = try InvitationSecret()
+    let (ben, good) = (try family.add("ben", .writer), try offer(secret))
+    let lines = StateLines(parsing: good.text)
+    func signed(_ changes: [String: String?], by key: DeviceKey) throws -> InvitationOffer? {
+      let names = ["notes-invitation", "notebook", "key", "role", "created", "expires", "mine"]
+      var text = names.map { "\($0) \((changes[$0] ?? lines[$0]) ?? "")\n" }.joined()
+      if let proof = changes["proof"] ?? lines["proof"] { text += "proof \(proof)\n" }
+      return try InvitationOffer(
+        parsing: SignedText(StateLines(parsing: Array(text.utf8)), for: .offer, by: key).bytes)
+    }
+    #expect(try store.status(of: #require(try signed([:], by: anna)), now: now) == .open)
+    let asked = try AdmissionRequest(
+      CertificateRequest(name: "phone", key: .random()), by: secret)
+    for changes in [[:], ["proof": nil], ["proof": "00"]] as [[String: String?]] {
+      let offer = try #require(try signed(changes, by: ben))
+      #expect(!offer.isProved && store.status(of: offer, now: now) == .void)
+      #expect(try store.admit(asked, to: offer, by: admin, now: now) == nil)
+    }
+    for name in ["created", "expires"] {
+      for time in ["-1", "253402300800", "\(Int64.max)"] {
+        #expect(try signed([name: time], by: anna) == nil)
+      }
     }
   }
 

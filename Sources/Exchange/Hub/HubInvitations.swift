@@ -63,7 +63,8 @@ struct HubInvitations {
       let status = membership.status(of: offer)
       if status == .void { continue }
       if !membership.isAskedFor(offer) {
-        known.keep(offer)
+        // Anybody can sign an offer with the ID of a used one.
+        if membership.isOfAdmin(offer) { try known.keep(offer) }
       } else if try !known.keep(ofMember: offer, in: membership) {
         continue
       }

@@ -28,7 +28,7 @@ public struct LinkInvitation: Sendable {
       expires: WallClock.now() + seconds, by: context.key)
     let transfer = try Transfer(notebook.repository, by: program)
     try HubInvitations.give(offer, by: transfer, from: notebook.repository, at: hub)
-    KnownOffers(notebook.stateFolder).keep(offer)
+    try KnownOffers(notebook.stateFolder).keep(offer)
     return InvitationLink(
       offer, secret, inviter: notebook.identity.device.name, hub: hub.url)
   }

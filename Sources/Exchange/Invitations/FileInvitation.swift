@@ -49,7 +49,9 @@ public struct FileInvitation: Sendable {
   }
 
   /// Records the invitation for `notes invitations`.
-  public func keep(in notebook: Notebook) { KnownOffers(notebook.stateFolder).keep(offer) }
+  public func keep(in notebook: Notebook) throws {
+    try KnownOffers(notebook.stateFolder).keep(offer)
+  }
 
   // MARK: The device that joins
 
@@ -110,7 +112,7 @@ extension AdmissionFile {
     try demandOpen(in: membership)
     _ = try membership.admit(request, to: offer, by: context.key)
     guard let member = membership.member(ofDevice: request.deviceID) else { throw LinkError.used }
-    KnownOffers(notebook.stateFolder).keep(offer)
+    try KnownOffers(notebook.stateFolder).keep(offer)
     // If that version is not here, all versions are sent.
     let known = try request.tip.flatMap { ObjectID(hex: $0) }
       .flatMap { try notebook.repository.contains($0) ? $0 : nil }

@@ -31,7 +31,7 @@ public struct KnownOffers: Sendable {
         let offer = try InvitationOffer(parsing: text), offer.id.description == name
       else { continue }
       let isMembers = membership.isAskedFor(offer) && membership.status(of: offer) == .expired
-      if offer.expires + (isMembers ? 0 : Self.remembered) < WallClock.now() {
+      if offer.expires < WallClock.now() - (isMembers ? 0 : Self.remembered) {
         forget(offer)
       } else {
         offers.append(offer)
@@ -50,11 +50,20 @@ public struct KnownOffers: Sendable {
       $0.offer.inviterID == offer.inviterID && $0.status == .open && $0.offer.id != offer.id
     }
     if own.count >= Self.mostOfMember { return false }
-    keep(offer)
+    try keep(offer)
     return true
   }
 
-  func keep(_ offer: InvitationOffer) { Disk.keep(offer.text, at: "\(folder)/\(offer.id)") }
+  /// Records an invitation, unless another text has its ID: an invitation never changes.
+  func keep(_ offer: InvitationOffer) throws {
+    let path = "\(folder)/\(offer.id)"
+    if let known = Disk.contentIfAny(path, limit: 1 << 14),
+      try InvitationOffer(parsing: known)?.id == offer.id
+    {
+      return
+    }
+    Disk.keep(offer.text, at: path)
+  }
 
   /// Whether it was not yet reported that these devices used one link.
   func isNews(_ devices: [String], of offer: InvitationOffer) -> Bool {

@@ -19,8 +19,9 @@ public enum OwnDevices {
     try notebook.withWriterLock { _ in try notebook.repository.set(setting, to: text) }
   }
 
-  static func areLetIn(in repository: Repository) -> Bool {
-    repository.settings().isTrue(setting)
+  static func areLetIn(in repository: Repository) throws -> Bool {
+    // git's words for true: what cannot be read is no permission.
+    try ["true", "yes", "on", "1"].contains(repository.settings()[setting]?.lowercased())
   }
 }
 
@@ -34,9 +35,9 @@ extension SessionContext {
     _ report: (Event) -> Void
   ) throws {
     let (request, offer) = (file.request, file.offer)
-    guard isLetIn, membership.mayAdmit(offer) else {
+    func tell() {
       guard known.isNews([request.deviceID], of: offer) else { return }
-      return report(
+      report(
         .deviceAsked(
           place,
           device: PeerIdentity(
@@ -44,7 +45,15 @@ extension SessionContext {
           by: membership.member(ofDevice: offer.inviterID)?.name ?? offer.inviterID,
           notebook: offer.notebookID))
     }
-    guard let member = try membership.admit(request, to: offer, by: key) else { return }
+    guard isLetIn, membership.mayAdmit(offer) else { return tell() }
+    let admitted: Member?
+    do {
+      admitted = try membership.admit(request, to: offer, by: key)
+    } catch MembershipError.limitExceeded where membership.isAskedFor(offer) {
+      // A member's request does not end this device's visit or session.
+      return tell()
+    }
+    guard let member = admitted else { return }
     let device = PeerIdentity(
       name: member.name, deviceID: member.deviceID, role: member.role, address: "")
     report(.admitted(place, device: device, notebook: offer.notebookID))

@@ -21,8 +21,14 @@ public struct InvitationOffer: Sendable {
   public let text: [UInt8]
 
   let publicKey: [UInt8]
+  /// Whether the inviter proves to have the invitation's secret. An admin need not: its offer says only what it may
+  /// say without an invitation.
+  let isProved: Bool
 
   private static let form = "notes-invitation"
+  private static let proofForm = "notes-inviter"
+  /// The times that an offer may name: up to the last one of RFC 5280, section 4.1.2.5.
+  private static let times: ClosedRange<Int64> = 0...253_402_300_799
 
   /// Signs an offer.
   ///
@@ -33,11 +39,13 @@ public struct InvitationOffer: Sendable {
     person: InvitedPerson = .unnamed, expires: Int64, by key: DeviceKey,
     now: Int64 = WallClock.now()
   ) throws {
+    let isAdmin = membership.role(ofDevice: key.deviceID) == .admin
+    let proof = try isAdmin ? nil : Self.proof(of: key.deviceID, by: secret.key)
     let lines = StateLines([
       Self.form: 1, "notebook": membership.notebookID,
       "key": String(hexadecimal: secret.key.publicKey), "role": role.rawValue, "created": now,
       "expires": expires, "mine": person == .own ? "yes" : nil,
-      "person": person.name,
+      "person": person.name, "proof": proof.map { String(hexadecimal: $0.bytes) },
     ])
     let signed = try SignedText(lines, for: .offer, by: key)
     guard let offer = try InvitationOffer(signed) else { throw CertificateDefect.encoding }
@@ -58,7 +66,8 @@ public struct InvitationOffer: Sendable {
     guard lines[Self.form] == "1", let notebook = lines["notebook"],
       let key = lines["key"].flatMap({ [UInt8](hexadecimal: $0) }), key.count == 32,
       let role = lines["role"].flatMap(Role.init), let created = lines[number: "created"],
-      let expires = lines[number: "expires"]
+      let expires = lines[number: "expires"],
+      Self.times.contains(created), Self.times.contains(expires)
     else { return nil }
     notebookID = notebook
     publicKey = key
@@ -67,8 +76,19 @@ public struct InvitationOffer: Sendable {
     let name = lines["person"]
     if let name, !DisplayName.isAccepted(name) { return nil }
     person = lines["mine"] == "yes" ? .own : .new(name: name)
-    inviterID = try PublicKey.deviceID(signed.signer)
+    let inviter = try PublicKey.deviceID(signed.signer)
+    inviterID = inviter
+    isProved =
+      try lines["proof"].flatMap { [UInt8](hexadecimal: $0) }
+      .flatMap { try SignedText(parsing: $0, for: .offer) }
+      .map { $0.signer == key && $0.lines[Self.proofForm] == inviter } ?? false
     text = signed.bytes
+  }
+
+  /// The statement of who holds the invitation's secret that this device is the inviter. Without it a member could
+  /// sign another's invitation as its own, whose requests anybody at the hub can read.
+  private static func proof(of device: String, by invitation: DeviceKey) throws -> SignedText {
+    try SignedText(StateLines([proofForm: device]), for: .offer, by: invitation)
   }
 }
 
