@@ -51,7 +51,7 @@ struct HostilePeerTests {
       }
       return sent
     }
-    #expect(try world.refusal().contains("over a limit"))
+    #expect(try world.refusal().contains("exceeded a limit"))
     // What the kernel holds on the way is counted here, too.
     let taken = ProtocolLimits.allMembershipBytes / (600 << 10)
     #expect(sent <= 2 * taken, "\(sent) messages of \(frame.payload.count) bytes were taken")
