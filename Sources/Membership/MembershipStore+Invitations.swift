@@ -144,6 +144,7 @@ extension CertificateSet {
       return .cancelled
     }
     if !offer.isAllowed(to: inviter, now) { return .void }
-    return offer.expires <= now ? .expired : .open
+    if offer.expires <= now { return .expired }
+    return offer.isWithdrawn ? .cancelled : .open
   }
 }

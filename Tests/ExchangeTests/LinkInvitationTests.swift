@@ -192,6 +192,75 @@ struct LinkInvitationTests {
     #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
   }
 
+  // "A device that has a withdrawal never answers the invitation, whatever a hub shows or a file says later."
+  @Test("a member withdraws its own invitation, and nobody puts it back")
+  func withdrawn() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    let other = try Device("Dora", certifiedBy: ada, as: .admin)
+    for device in [carl, other] { try device.meet(hub) }
+    for device in [ada, other] { try OwnDevices.set("true", in: device.notebook()) }
+    let link = try LinkInvitation(carl.context, at: hub.hub).make(
+      role: .writer, person: .own, seconds: 3600)
+    let name = "refs/invitations/\(link.secret.id)/offer"
+    let before = try hub.git(["-C", hub.path, "rev-parse", name])
+    let phone = try join("phone", by: link)
+    let kept = KnownOffers(try carl.notebook().stateFolder)
+    let known = try #require(try kept.all(in: carl.context.membership).first)
+    let cancellation = OfferCancellation(by: carl.context)
+    #expect(cancellation.isPossible(for: known) && cancellation.withdraws(known.offer))
+    #expect(try cancellation.cancel(known.offer, at: [hub.hub]))
+    #expect(throws: LinkError.cancelled) { try join("Eve", by: link) }
+    for device in [ada, other] {
+      #expect(admitted(try device.visit(hub.hub).events).isEmpty)
+      #expect(try references() == [name])
+    }
+    // The former offer and the request are put back.
+    try hub.git(["-C", hub.path, "update-ref", name, before])
+    let request = try AdmissionRequest(
+      CertificateRequest(name: "phone", key: phone.key), by: link.secret)
+    let notebook = try carl.notebook()
+    let commit = try HubFile.write(
+      request.text, as: "request", "A request to join a notebook", to: notebook.repository)
+    let asked = "refs/invitations/\(link.secret.id)/\(phone.key.deviceID)"
+    try hub.git(["-C", carl.notes, "push", "-q", hub.path, "\(commit.hex):\(asked)"])
+    for device in [ada, other] { #expect(admitted(try device.visit(hub.hub).events).isEmpty) }
+    #expect(ada.context.membership.role(ofDevice: phone.key.deviceID) == nil)
+    let file = AdmissionFile(request, to: known.offer)
+    #expect(throws: LinkError.cancelled) {
+      try file.demandOpen(in: ada.context.membership, of: ada.notebook())
+    }
+    // It may tell the hubs again, and nobody else withdraws for it.
+    let again = try #require(try kept.all(in: carl.context.membership).first)
+    #expect(again.status == .cancelled && cancellation.isPossible(for: again))
+    #expect(!OfferCancellation(by: ada.context).withdraws(known.offer))
+    #expect(throws: MembershipError.self) { try known.offer.withdrawn(by: ada.key) }
+  }
+
+  // "It ignores an invitation that ended more than a day ago, and reports each of the first 64 devices [...] once."
+  @Test("an invitation that ended long ago is not kept, and no device is reported twice")
+  func reports() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    let membership = ada.context.membership
+    let offers = KnownOffers(try ada.notebook().stateFolder)
+    func offer(_ seconds: Int64, by device: Device) throws -> InvitationOffer {
+      try InvitationOffer(
+        InvitationSecret(), to: membership, role: .writer, person: .own,
+        expires: WallClock.now() + seconds, by: device.key)
+    }
+    for (seconds, isKept) in [(-86_500, false), (-86_000, true), (60, true)] as [(Int64, Bool)] {
+      #expect(try (offers.keep(offer(seconds, by: carl), in: membership) != nil) == isKept)
+    }
+    #expect(try offers.keep(offer(-86_500, by: ada), in: membership) != nil)
+    #expect(try offers.keep(offer(-31 * 86_400, by: ada), in: membership) == nil)
+    for _ in 0..<14 { try offers.keep(offer(-1, by: carl), in: membership) }
+    #expect(try offers.keep(offer(60, by: carl), in: membership) == nil)
+    let one = try offer(60, by: ada)
+    #expect(offers.isNews(["A", "B"], of: one) && offers.isNews(["A", "C"], of: one))
+    for devices in [["B", "A"], ["A", "C"], ["B"]] { #expect(!offers.isNews(devices, of: one)) }
+    for number in 0..<100 { _ = offers.isNews(["\(number)"], of: one) }
+    #expect(!offers.isNews(["new"], of: one))
+  }
+
   @Test("who learns at the hub that it is no admin any more answers nobody")
   func demoted() throws {
     let carl = try Device("Carl", certifiedBy: ada, as: .admin)

@@ -174,6 +174,29 @@ import Testing
     #expect(try names(at: laptop) == ["laptop: laptop"])
   }
 
+  // notes-invitations(1), cancel: "A member that is not an admin can cancel its own".
+  @Test func `A member cancels its own file, and tells an admin's device in a session`() throws {
+    let anna = try Shell()
+    try anna.join(laptop, as: "anna")
+    let file = anna.folder["anna.invitation"]
+    let made = try anna.notes("invite", "--mine", "--file", file, "--json")
+    let id = try Shell.field("invitation", of: made.text)
+    try #require(
+      try phone.notes("join", file, "../phone", "--yes", "--device-name", "phone").isSuccess)
+    let cancelled = try anna.notes("invitations", "cancel", String(id.prefix(8)))
+    #expect(cancelled.text.contains("at their next sync with this device"), "\(cancelled)")
+    #expect(try anna.notes("invitations").text.contains("cancelled"))
+    let (serve, port) = try laptop.listening("serve")
+    try #require(
+      try anna.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)").isSuccess)
+    serve.send(SIGTERM)
+    try serve.wait()
+    let answered = try laptop.notes(
+      "invitations", "answer", anna.folder["anna.request"], "--yes", "--json")
+    #expect(try errorKind(of: answered) == "link_cancelled", "\(answered)")
+    #expect(try names(at: laptop).sorted() == ["anna: anna", "laptop: laptop"])
+  }
+
   // notes-security(7), "Devices of one's own": "By a code the asker's device asks the admins' devices in reach".
   @Test(arguments: [false, true])
   func `A member's code lets in its own phone while an admin's device is in reach`(watches: Bool)

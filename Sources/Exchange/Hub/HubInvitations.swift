@@ -58,19 +58,22 @@ struct HubInvitations {
     for (name, references) in found.sorted(by: { $0.key < $1.key }) {
       guard let commit = references["\(Self.offer)"],
         let text = try Self.text(of: commit, Self.offer, in: repository, quarantine),
-        let offer = try InvitationOffer(parsing: text), offer.id.description == name
+        let there = try InvitationOffer(parsing: text), there.id.description == name
       else { continue }
-      let status = membership.status(of: offer)
-      if status == .void { continue }
-      if !membership.isAskedFor(offer) {
-        // Anybody can sign an offer with the ID of a used one.
-        if membership.isOfAdmin(offer) { try known.keep(offer) }
-      } else if try !known.keep(ofMember: offer, in: membership) {
-        continue
+      if membership.status(of: there) == .void { continue }
+      let hasExpired = there.expires <= WallClock.now()
+      // Anybody can sign an offer with the ID of a used one.
+      let isKept = membership.isAskedFor(there) || membership.isOfAdmin(there)
+      let offer = isKept ? try known.keep(there, in: membership) : there
+      let status = offer.map { membership.status(of: $0) }
+      if hasExpired || status == .cancelled {
+        // Other admins' devices learn of a withdrawal by the offer that it replaced.
+        ended += references.keys.filter {
+          hasExpired || !there.isWithdrawn || $0 != "\(Self.offer)"
+        }
+        .map { "\(Self.folder)/\(name)/\($0)" }
       }
-      if status == .cancelled || offer.expires <= WallClock.now() {
-        ended += references.keys.map { "\(Self.folder)/\(name)/\($0)" }
-      }
+      guard let offer, let status else { continue }
       let requests = try references.sorted { $0.key < $1.key }.compactMap { device, commit in
         let text = try Self.text(of: commit, Self.request, in: repository, quarantine)
         return try text.flatMap { try AdmissionRequest(parsing: $0, to: offer) }

@@ -28,9 +28,22 @@ public struct LinkInvitation: Sendable {
       expires: WallClock.now() + seconds, by: context.key)
     let transfer = try Transfer(notebook.repository, by: program)
     try HubInvitations.give(offer, by: transfer, from: notebook.repository, at: hub)
-    try KnownOffers(notebook.stateFolder).keep(offer)
+    try KnownOffers(notebook.stateFolder).keep(offer, in: context.membership)
     return InvitationLink(
       offer, secret, inviter: notebook.identity.device.name, hub: hub.url)
+  }
+
+  /// Replaces an invitation of this device by its withdrawal, if it is at the hub.
+  ///
+  /// - Throws: `HubError`.
+  func withdraw(by withdrawal: InvitationOffer) throws {
+    let repository = try context.notebook().repository
+    let transfer = try Transfer(repository, by: program)
+    guard
+      let there = try HubInvitations.offer(
+        of: withdrawal.id, by: transfer, for: repository, at: hub), !there.isWithdrawn
+    else { return }
+    try HubInvitations.give(withdrawal, by: transfer, from: repository, at: hub)
   }
 
   /// Pushes this device's request to the hub.

@@ -49,8 +49,8 @@ public struct FileInvitation: Sendable {
   }
 
   /// Records the invitation for `notes invitations`.
-  public func keep(in notebook: Notebook) throws {
-    try KnownOffers(notebook.stateFolder).keep(offer)
+  public func keep(for context: SessionContext) throws {
+    try KnownOffers(context.notebook().stateFolder).keep(offer, in: context.membership)
   }
 
   // MARK: The device that joins
@@ -92,13 +92,13 @@ public struct FileInvitation: Sendable {
 extension AdmissionFile {
   /// Throws `LinkError` if this device must not admit the requesting one: the invitation is not open, or another
   /// device used it. If it has already admitted this device, it may answer again.
-  public func demandOpen(in membership: MembershipStore) throws {
+  public func demandOpen(in membership: MembershipStore, of notebook: Notebook) throws {
     if membership.member(ofDevice: request.deviceID) != nil,
       case .used(by: [request.deviceID]) = membership.status(of: offer)
     {
       return
     }
-    try membership.demandOpen(offer)
+    try membership.demandOpen(KnownOffers(notebook.stateFolder).inForce(offer))
   }
 
   /// Certifies the requesting device, and plans the answer: a bundle with the members, and the versions that the
@@ -109,10 +109,10 @@ extension AdmissionFile {
     by context: SessionContext, of notebook: Notebook
   ) throws -> (member: Member, bundle: NewBundle) {
     let membership = context.membership
-    try demandOpen(in: membership)
+    try demandOpen(in: membership, of: notebook)
     _ = try membership.admit(request, to: offer, by: context.key)
     guard let member = membership.member(ofDevice: request.deviceID) else { throw LinkError.used }
-    try KnownOffers(notebook.stateFolder).keep(offer)
+    try KnownOffers(notebook.stateFolder).keep(offer, in: membership)
     // If that version is not here, all versions are sent.
     let known = try request.tip.flatMap { ObjectID(hex: $0) }
       .flatMap { try notebook.repository.contains($0) ? $0 : nil }

@@ -3,7 +3,8 @@ public import State
 internal import System
 
 /// The invitations by a link that this admin's device made, or has seen at a hub: `.git/notes/offers`, a file for
-/// each. It is a cache: the invitations are at their hubs, and the list of members shows which were used.
+/// each. It is a cache: the invitations are at their hubs, and the list of members shows which were used. Only the
+/// withdrawals of invitations of other members may be nowhere else.
 public struct KnownOffers: Sendable {
   /// An invitation, and its state.
   public struct Known: Sendable {
@@ -14,10 +15,13 @@ public struct KnownOffers: Sendable {
   private let folder: String
 
   private static let toldSuffix = ".told"
-  /// How long an invitation is kept after its end, in seconds.
+  /// How long an invitation is kept after its end, in seconds: an admin's, and a member's that nobody used.
   private static let remembered: Int64 = 30 * 86_400
-  /// The most invitations of one member that is not an admin that are kept and answered while they are open.
-  private static let mostOfMember = 4
+  private static let rememberedOfMember: Int64 = 86_400
+  /// The most invitations of one member that is not an admin that are kept, and the most that are open and answered.
+  private static let (mostOfMember, mostOpenOfMember) = (16, 4)
+  /// The most devices that are reported for one invitation.
+  private static let mostTold = 64
 
   /// The record in this state folder.
   public init(_ stateFolder: StateFolder) { folder = stateFolder[.offers] }
@@ -26,52 +30,70 @@ public struct KnownOffers: Sendable {
   public func all(in membership: MembershipStore) throws -> [Known] {
     var offers: [InvitationOffer] = []
     for name in Disk.namesIfAny(in: folder) where !name.contains(".") {
-      // If it cannot be read, it is still at its hub.
-      guard let text = Disk.contentIfAny("\(folder)/\(name)", limit: 1 << 14),
-        let offer = try InvitationOffer(parsing: text), offer.id.description == name
-      else { continue }
-      let isMembers = membership.isAskedFor(offer) && membership.status(of: offer) == .expired
-      if offer.expires < WallClock.now() - (isMembers ? 0 : Self.remembered) {
-        forget(offer)
-      } else {
-        offers.append(offer)
-      }
+      guard let offer = try known(name) else { continue }
+      if isPast(offer, in: membership) { forget(offer) } else { offers.append(offer) }
     }
     return offers.map { Known(offer: $0, status: membership.status(of: $0)) }.sorted {
       ($0.offer.created, $0.offer.id.description) > ($1.offer.created, $1.offer.id.description)
     }
   }
 
-  /// Records an invitation of a member that asks for a device of its own.
+  /// Records an invitation. An invitation changes only when its inviter withdraws it, and never back.
   ///
-  /// - Returns: false if the member has too many open ones: this one is not recorded, and must not be answered.
-  func keep(ofMember offer: InvitationOffer, in membership: MembershipStore) throws -> Bool {
-    let own = try all(in: membership).filter {
-      $0.offer.inviterID == offer.inviterID && $0.status == .open && $0.offer.id != offer.id
+  /// - Returns: the invitation as it is recorded; nil if it is not, and must not be answered: it ended long ago, or
+  ///   its inviter is not an admin and has too many.
+  @discardableResult
+  func keep(
+    _ offer: InvitationOffer, in membership: MembershipStore
+  ) throws -> InvitationOffer? {
+    // It would be forgotten, and what was reported of it, and then be reported again.
+    if isPast(offer, in: membership) { return nil }
+    if let known = try known(offer.id.description) {
+      guard offer.isWithdrawn, !known.isWithdrawn, offer.inviterID == known.inviterID else {
+        return known
+      }
+    } else if membership.isAskedFor(offer) {
+      let own = try all(in: membership).filter { $0.offer.inviterID == offer.inviterID }
+      let isFull = own.count { $0.status == .open } >= Self.mostOpenOfMember
+      if own.count >= Self.mostOfMember || isFull && !offer.isWithdrawn { return nil }
     }
-    if own.count >= Self.mostOfMember { return false }
-    try keep(offer)
-    return true
+    Disk.keep(offer.text, at: "\(folder)/\(offer.id)")
+    return offer
   }
 
-  /// Records an invitation, unless another text has its ID: an invitation never changes.
-  func keep(_ offer: InvitationOffer) throws {
-    let path = "\(folder)/\(offer.id)"
-    if let known = Disk.contentIfAny(path, limit: 1 << 14),
-      try InvitationOffer(parsing: known)?.id == offer.id
-    {
-      return
-    }
-    Disk.keep(offer.text, at: path)
+  /// The withdrawal of an invitation if one is recorded here, else the invitation itself.
+  func inForce(_ offer: InvitationOffer) throws -> InvitationOffer {
+    guard let known = try known(offer.id.description), known.isWithdrawn,
+      known.inviterID == offer.inviterID
+    else { return offer }
+    return known
   }
 
-  /// Whether it was not yet reported that these devices used one link.
+  /// Whether it was not yet reported that one of these devices used or wants to use a link.
   func isNews(_ devices: [String], of offer: InvitationOffer) -> Bool {
     let path = "\(folder)/\(offer.id)\(Self.toldSuffix)"
-    let text = Array(devices.joined(separator: "\n").utf8)
-    if Disk.contentIfAny(path, limit: 1 << 14) == text { return false }
-    Disk.keep(text, at: path)
+    let text = Disk.contentIfAny(path, limit: 1 << 14) ?? []
+    let told = text.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    let new = Set(devices).subtracting(told)
+    if new.isEmpty || told.count >= Self.mostTold { return false }
+    Disk.keep(Array((told + new.sorted()).joined(separator: "\n").utf8), at: path)
     return true
+  }
+
+  /// Whether an invitation ended so long ago that it is not kept any more.
+  private func isPast(_ offer: InvitationOffer, in membership: MembershipStore) -> Bool {
+    let isUsed = if case .used = membership.status(of: offer) { true } else { false }
+    let isMembers = membership.isAskedFor(offer) && !isUsed
+    return offer.expires < WallClock.now()
+      - (isMembers ? Self.rememberedOfMember : Self.remembered)
+  }
+
+  /// Nil if there is none. One that cannot be read is still at its hub.
+  private func known(_ id: String) throws -> InvitationOffer? {
+    guard let text = Disk.contentIfAny("\(folder)/\(id)", limit: 1 << 14),
+      let offer = try InvitationOffer(parsing: text), offer.id.description == id
+    else { return nil }
+    return offer
   }
 
   private func forget(_ offer: InvitationOffer) {

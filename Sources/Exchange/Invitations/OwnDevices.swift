@@ -36,7 +36,7 @@ extension SessionContext {
   ) throws {
     let (request, offer) = (file.request, file.offer)
     func tell() {
-      guard known.isNews([request.deviceID], of: offer) else { return }
+      guard known.isNews(["asked \(request.deviceID)"], of: offer) else { return }
       report(
         .deviceAsked(
           place,
@@ -60,24 +60,39 @@ extension SessionContext {
   }
 }
 
-/// A member's request to let in another device of its person, told to admins' devices in a session.
+/// A member's request to let in another device of its person, and its withdrawals of earlier invitations for such
+/// devices, told to admins' devices in a session.
 struct OwnDeviceNotice: Notice {
   let scene: NoticeScene
 
-  func add(to hello: inout HelloMessage) {
+  private var known: KnownOffers { KnownOffers(scene.notebook.stateFolder) }
+
+  func add(to hello: inout HelloMessage) throws {
+    let (own, membership) = (scene.context.key.deviceID, scene.context.membership)
     guard scene.peer.role == .admin else { return }
     hello.admission = scene.options.admission.map { Base64($0.bytes) }
+    guard membership.role(ofDevice: own) != .admin else { return }
+    let withdrawn = try known.all(in: membership).map(\.offer).filter {
+      $0.isWithdrawn && $0.inviterID == own
+    }
+    hello.withdrawn = withdrawn.isEmpty ? nil : withdrawn.map { Base64($0.text) }
   }
 
   func received(_ hello: HelloMessage) throws {
     let (context, membership) = (scene.context, scene.context.membership)
+    for text in hello.withdrawn ?? [] {
+      guard let offer = try InvitationOffer(parsing: text.bytes), offer.isWithdrawn,
+        offer.inviterID == scene.peer.deviceID, membership.isAskedFor(offer),
+        membership.status(of: offer) == .cancelled
+      else { continue }
+      try known.keep(offer, in: membership)
+    }
     guard let text = hello.admission?.bytes, let file = try AdmissionFile(parsing: text),
       file.offer.inviterID == scene.peer.deviceID, membership.isAskedFor(file.offer),
       membership.role(ofDevice: context.key.deviceID) == .admin,
-      membership.status(of: file.offer) == .open
+      membership.status(of: file.offer) == .open,
+      let offer = try known.keep(file.offer, in: membership), !offer.isWithdrawn
     else { return }
-    let known = KnownOffers(scene.notebook.stateFolder)
-    guard try known.keep(ofMember: file.offer, in: membership) else { return }
     try context.answer(
       file, from: scene.peer, known, isLetIn: OwnDevices.areLetIn(in: scene.notebook.repository),
       scene.report)

@@ -71,6 +71,8 @@ struct HelloMessage: Message {
   var request: Base64?
   /// A request to let in another device of the sender's person, and its offer, sent to admins.
   var admission: Base64?
+  /// The invitations for other devices of the sender's person that it withdrew, sent to admins.
+  var withdrawn: [Base64]?
   /// The forgettings that the sender's history obeys, sorted; nil if there are none.
   var forgot: [String]?
 
@@ -82,6 +84,12 @@ struct HelloMessage: Message {
       "bytes of a certificate")
     try MessageRules.check(
       count: admission?.bytes.count ?? 0, limit: AdmissionFile.maximumSize, "bytes of a request")
+    try MessageRules.check(
+      count: withdrawn?.count ?? 0, limit: ProtocolLimits.withdrawals, "withdrawn invitations")
+    for text in withdrawn ?? [] {
+      try MessageRules.check(
+        count: text.bytes.count, limit: AdmissionFile.maximumSize, "bytes of a request")
+    }
     if let keyShared { try MessageRules.check(time: keyShared) }
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)

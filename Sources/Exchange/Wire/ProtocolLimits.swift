@@ -27,6 +27,8 @@ package enum ProtocolLimits {
   static let haves = 256
   /// The hubs in a greeting, and the bytes of a name.
   static let hubs = 16
+  /// The withdrawn invitations in a greeting.
+  static let withdrawals = 16
   static let nameBytes = 255
   /// The former IDs of the notebook in an offer.
   static let formerIDs = 64

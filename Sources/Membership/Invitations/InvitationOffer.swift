@@ -20,12 +20,16 @@ public struct InvitationOffer: Sendable {
   /// The signed text.
   public let text: [UInt8]
 
+  /// Whether this is the inviter's statement that the invitation is withdrawn.
+  public let isWithdrawn: Bool
+
   let publicKey: [UInt8]
   /// Whether the inviter proves to have the invitation's secret. An admin need not: its offer says only what it may
   /// say without an invitation.
   let isProved: Bool
 
   private static let form = "notes-invitation"
+  private static let withdrawnForm = "notes-withdrawal"
   private static let proofForm = "notes-inviter"
   /// The times that an offer may name: up to the last one of RFC 5280, section 4.1.2.5.
   private static let times: ClosedRange<Int64> = 0...253_402_300_799
@@ -63,7 +67,9 @@ public struct InvitationOffer: Sendable {
 
   private init?(_ signed: SignedText) throws {
     let lines = signed.lines
-    guard lines[Self.form] == "1", let notebook = lines["notebook"],
+    isWithdrawn = lines[Self.form] == nil
+    guard lines[isWithdrawn ? Self.withdrawnForm : Self.form] == "1",
+      let notebook = lines["notebook"],
       let key = lines["key"].flatMap({ [UInt8](hexadecimal: $0) }), key.count == 32,
       let role = lines["role"].flatMap(Role.init), let created = lines[number: "created"],
       let expires = lines[number: "expires"],
@@ -83,6 +89,24 @@ public struct InvitationOffer: Sendable {
       .flatMap { try SignedText(parsing: $0, for: .offer) }
       .map { $0.signer == key && $0.lines[Self.proofForm] == inviter } ?? false
     text = signed.bytes
+  }
+
+  /// The inviter's statement that this invitation is withdrawn: the offer's lines in another form, which needs no
+  /// secret.
+  ///
+  /// - Throws: `notAnAdmin` if `key` is not the inviter's.
+  public func withdrawn(by key: DeviceKey) throws -> InvitationOffer {
+    guard key.deviceID == inviterID, let signed = try SignedText(parsing: text, for: .offer) else {
+      throw MembershipError.notAnAdmin(device: key.deviceID)
+    }
+    var lines = StateLines([Self.withdrawnForm: 1])
+    for line in signed.lines.lines where line.key != Self.form {
+      lines.append(line.key, line.value)
+    }
+    guard let offer = try InvitationOffer(SignedText(lines, for: .offer, by: key)) else {
+      throw CertificateDefect.encoding
+    }
+    return offer
   }
 
   /// The statement of who holds the invitation's secret that this device is the inviter. Without it a member could

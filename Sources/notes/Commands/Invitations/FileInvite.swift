@@ -33,7 +33,7 @@ struct FileInvite {
     let bundle = try NewBundle(of: notebook, for: context, with: invitation)
     _ = try Interruption.token()
     let bytes = try place.write(bundle)
-    try invitation.keep(in: notebook)
+    try invitation.keep(for: context)
     let offer = invitation.offer
     options.write([
       [

@@ -32,7 +32,7 @@ struct InvitationsAnswerCommand: Command {
     let context = try notebook.sessionContext()
     try context.membership.demandAdmin(context.key.deviceID)
     let file = try read()
-    try file.demandOpen(in: context.membership)
+    try file.demandOpen(in: context.membership, of: notebook)
     let name =
       answer
       ?? FileInvite.name(

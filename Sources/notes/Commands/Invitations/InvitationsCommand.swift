@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Exchange
+internal import Git
 internal import History
 internal import Membership
 internal import Notebook
@@ -42,7 +43,8 @@ struct InvitationsCancelCommand: Command {
     commandName: "cancel", abstract: "Cancel an open invitation.",
     discussion: """
       The 'notes invite' that holds it open ends. A link or a file opens nothing from then on; other admins' \
-      devices hear of it as of all changes of members.
+      devices hear of it as of all changes of members. A member that is not an admin can cancel its own link \
+      or file. Admins' devices hear of it at the hub, or from this device.
 
       Examples:
         notes invitations cancel 42
@@ -78,15 +80,24 @@ extension InvitationsCancelCommand {
     guard locator.count >= Self.fewestDigits else { return false }
     let context = try notebook.sessionContext()
     let links = try KnownOffers(notebook.stateFolder).all(in: context.membership)
+    var cancellation = OfferCancellation(by: context)
+    cancellation.program.mayAsk = Console.canAsk
     guard
-      let link = links.first(where: {
-        $0.status == .open && $0.offer.id.description.hasPrefix(locator.lowercased())
-      })
+      let offer = links.first(where: {
+        cancellation.isPossible(for: $0)
+          && $0.offer.id.description.hasPrefix(locator.lowercased())
+      })?.offer
     else { return false }
-    try context.membership.demandAdmin(context.key.deviceID)
-    guard try context.membership.cancel(link.offer, by: context.key) else { return false }
-    let id = link.offer.id.description
-    options.tell(["type": "cancelled", "invitation": id], "Cancelled: \(id.prefix(8)).")
+    let withdraws = cancellation.withdraws(offer)
+    if !withdraws { try context.membership.demandAdmin(context.key.deviceID) }
+    guard try cancellation.cancel(offer, at: notebook.hubs()) else { return false }
+    let id = offer.id.description
+    options.tell(
+      ["type": "cancelled", "invitation": id],
+      "Cancelled: \(id.prefix(8))."
+        + (withdraws
+          ? " Admins' devices learn of it at the hub, or at their next sync with this device." : "")
+    )
     return true
   }
 }

@@ -1,0 +1,51 @@
+public import Git
+public import Membership
+public import Notebook
+
+/// Cancels an invitation by a link or a file: as an admin for all admins, or as the member that made it for another
+/// device of its own by a withdrawal. notes-security(7), "Devices of one's own".
+public struct OfferCancellation: Sendable {
+  private let context: SessionContext
+  /// The git program for access to the hubs.
+  public var program = GitProgram()
+
+  /// Prepares a cancellation by this device.
+  public init(by context: SessionContext) { self.context = context }
+
+  /// Whether this device can cancel an invitation: an open one, or its own that it has withdrawn, to tell the hubs
+  /// again.
+  public func isPossible(for known: KnownOffers.Known) -> Bool {
+    known.status == .open
+      || known.status == .cancelled && known.offer.isWithdrawn && isOwn(known.offer)
+  }
+
+  /// Whether this device withdraws an invitation, instead of cancelling it as an admin.
+  public func withdraws(_ offer: InvitationOffer) -> Bool {
+    isOwn(offer) && context.membership.isAskedFor(offer)
+  }
+
+  /// Cancels an invitation.
+  ///
+  /// - Parameter hubs: the notebook's hubs, where the invitation may be.
+  /// - Returns: whether it was open.
+  /// - Throws: `MembershipError.notAnAdmin`; `HubError` if a hub was not reached: the withdrawal is recorded all the
+  ///   same, and a second call tells the hub.
+  public func cancel(_ offer: InvitationOffer, at hubs: [Hub]) throws -> Bool {
+    guard withdraws(offer) else { return try context.membership.cancel(offer, by: context.key) }
+    let known = KnownOffers(try context.notebook().stateFolder)
+    let withdrawal = try offer.isWithdrawn ? offer : offer.withdrawn(by: context.key)
+    guard try known.keep(withdrawal, in: context.membership) != nil else { return false }
+    var failure: (any Error)?
+    for hub in hubs {
+      var link = LinkInvitation(context, at: hub)
+      link.program = program
+      do { try link.withdraw(by: withdrawal) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+    return true
+  }
+
+  private func isOwn(_ offer: InvitationOffer) -> Bool {
+    offer.inviterID == context.key.deviceID
+  }
+}
