@@ -100,6 +100,16 @@ import Testing
       }
       #expect(json.count == 1 && json[0].contains(#""name":"laptop""#), "\(json)")
     }
+    // "If the list says that the former founder was removed"
+    try #require(try bob.notes("members", "remove", "laptop", "--yes").isSuccess)
+    let list = try bob.notes("members").text.split { $0.isWhitespace }.joined(separator: " ")
+    #expect(
+      list.contains("laptop, a former founder who was removed, also signed a handover to carol ("),
+      "\(list)")
+    #expect(list.contains("it does not count here") && !list.contains("members reset"), "\(list)")
+    let doctor = try bob.notes("doctor", "--no-discovery")
+    #expect(doctor.text.contains("also signed a handover to carol"), "\(doctor)")
+    #expect(!doctor.text.contains("handed over twice"), "\(doctor)")
   }
 
   @Test func `Only the founder hands over, to an admin, and is asked`() throws {

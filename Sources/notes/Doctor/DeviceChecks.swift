@@ -129,9 +129,11 @@ extension Check {
         remedy: "the notes here stay; to sync again, ask an admin for an invitation")
     }
     let twice = try HandedOverTwice.all(in: store).flatMap {
-      [Finding].problem($0.message, remedy: HandedOverTwice.remedy)
+      $0.isRemoved
+        ? [Finding].advice($0.message, remedy: $0.remedy)
+        : .problem($0.message, remedy: $0.remedy)
     }
-    if !twice.isEmpty { return twice }
+    if twice.contains(where: { $0.level == .problem }) { return twice }
     let ownMembership = OwnMembership(of: context.notebook)
     if let message = ownMembership.startedOverMessage {
       return .problem(message, remedy: ownMembership.startedOverRemedy)
@@ -151,7 +153,8 @@ extension Check {
         "only \(name) is an admin: if it is lost, nobody can invite or remove devices",
         remedy: "on \(name): 'notes members role NAME admin'")
     }
-    let findings = oneName(among: present) + (founderUnseen(among: present, in: context) ?? [])
+    let findings =
+      twice + oneName(among: present) + (founderUnseen(among: present, in: context) ?? [])
     return !findings.isEmpty
       ? findings
       : .good("\(Phrase.count(present.count, "device")); this one is \(role.withArticle)")

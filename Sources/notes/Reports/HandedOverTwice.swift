@@ -6,11 +6,16 @@ struct HandedOverTwice {
   let former: String
   /// The device ID of the heir whose handover does not count here.
   let otherHeir: String
+  /// Whether the former founder was removed here: then its handover counts only on devices that do not know that yet.
+  let isRemoved: Bool
   /// For people; lower case, no full stop.
   let message: String
 
-  static let remedy =
-    "'notes members' shows the founder on each device; 'notes members reset' starts the membership over"
+  var remedy: String {
+    isRemoved
+      ? "if a device's 'notes members' shows another founder than here, let that device join again: 'notes invite'"
+      : "'notes members' shows the founder on each device; 'notes members reset' starts the membership over"
+  }
 
   /// The notices of a notebook.
   static func all(in membership: MembershipStore) throws -> [HandedOverTwice] {
@@ -20,11 +25,15 @@ struct HandedOverTwice {
       "\(names[device].map { Visible.name($0) } ?? "a device") (\(device.prefix(8)))"
     }
     return try membership.secondHandovers().map { second in
-      HandedOverTwice(
+      let former = Visible.name(second.former.name)
+      return HandedOverTwice(
         former: second.former.deviceID, otherHeir: second.otherHeir,
-        message:
-          "\(Visible.name(second.former.name)) handed over twice, so its key is on two machines or stolen: "
-          + "here \(name(second.heir)) got the notebook, on other devices \(name(second.otherHeir))"
+        isRemoved: second.former.isRemoved,
+        message: second.former.isRemoved
+          ? "\(former), a former founder who was removed, also signed a handover to \(name(second.otherHeir)); "
+            + "it does not count here"
+          : "\(former) handed over twice, so its key is on two machines or stolen: "
+            + "here \(name(second.heir)) got the notebook, on other devices \(name(second.otherHeir))"
       )
     }
   }

@@ -103,7 +103,7 @@ struct MembersReport {
       text += "\n\(name) asks for a certificate for a new key: 'notes members certify \(name)'\n"
     }
     for notice in handedOverTwice {
-      text += terminal.wrapped("\n\(notice.message).\n\(HandedOverTwice.remedy).\n")
+      text += terminal.wrapped("\n\(notice.message).\n\(notice.remedy).\n")
     }
     return ownMembership.isRemoved ? text + "\n" + ownMembership.text : text
   }
