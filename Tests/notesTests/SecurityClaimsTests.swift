@@ -16,8 +16,8 @@ import Testing
       if line.hasPrefix(".It ") {
         claims.append((String(line.dropFirst(4)), []))
       } else if line.hasPrefix(".Li "), !claims.isEmpty {
-        let name = line.dropFirst(4).split(separator: " ").first.map(String.init) ?? ""
-        claims[claims.count - 1].tests.append(name)
+        let names = line.dropFirst(4).split(separator: " ").filter { $0 != "," }
+        claims[claims.count - 1].tests += names.map(String.init)
       }
     }
     self.claims = claims
