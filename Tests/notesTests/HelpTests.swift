@@ -92,6 +92,19 @@ import Testing
     throws
   {
     let page = try manual("notes-\(name).1")
+    let overview = try manual("notes.1")
+    // notes(1), OPTIONS: "only this page describes these options".
+    let common: Set = ["C", "h", "help", "json"]
+    #expect(documentedOptions(in: overview).isSuperset(of: common))
+    let all = try options(of: name)
+    #expect(documentedOptions(in: page).subtracting(common) == all.subtracting(common))
+    #expect(page.contains("-json") || !all.contains("json"))
+    #expect(page.contains(".Nm notes-\(name)\n"))
+    #expect(overview.contains(".It Xr notes-\(name) 1\n"))
+  }
+
+  /// The options that a page lists, without dashes.
+  private func documentedOptions(in page: String) -> Set<String> {
     var documented: Set<String> = []
     for line in page.split(separator: "\n") where line.hasPrefix(".It Fl ") {
       for part in line.dropFirst(4).split(separator: ",") {
@@ -100,10 +113,7 @@ import Testing
         documented.insert(String(words[1].drop { $0 == "-" }))
       }
     }
-    #expect(documented == (try options(of: name)))
-    #expect(page.contains(".Nm notes-\(name)\n"))
-    let overview = try manual("notes.1")
-    #expect(overview.contains(".It Xr notes-\(name) 1\n"))
+    return documented
   }
 
   @Test(arguments: names) func `The README's table has the command`(name: String) throws {
