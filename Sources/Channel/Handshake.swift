@@ -18,7 +18,7 @@ final class Handshake {
   /// Whether a ClientHello was read: before that, an error means that it is not TLS.
   var sawHello = false
   var chosen: ApplicationProtocol?
-  /// On a server, the requested notebook; on a client, its own.
+  /// The credentials for the notebook: on a server the requested one, on a client its own.
   var credentials: MemberCredentials?
   var peerChain: [[UInt8]] = []
   var identity: [UInt8] = []

@@ -9,7 +9,7 @@ package struct PeerTable<Instance: Hashable> {
 
   private let ownDeviceID: String
   private var sightings: [Instance: (record: ServiceRecord, address: Address)] = [:]
-  /// By `ServiceRecord.identity`.
+  /// The devices, by `ServiceRecord.identity`.
   private var peers: [ServiceRecord: DiscoveredPeer] = [:]
 
   package init(ownDeviceID: String) { self.ownDeviceID = ownDeviceID }

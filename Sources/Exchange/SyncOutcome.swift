@@ -20,7 +20,7 @@ public struct SessionResult: Codable, Sendable {
   public package(set) var joins: [MergeOutcome] = []
   /// Whether this device showed versions at the end that the peer had not received yet.
   var hasNews = false
-  /// The difference of the tips although both devices have the same heads; nil if there is none.
+  /// The difference between the tips that the two devices made of the same heads; nil if there is none.
   public package(set) var tipDifference: TipDifference?
 
   /// The encoded form omits the changes of the merges, which may be long.

@@ -37,8 +37,7 @@ public enum GitError: FileFailure, Sendable {
   case referenceMoved(String)
   /// More than one object ID begins with this prefix.
   case ambiguousPrefix(String)
-  /// A version exceeds a limit of all devices: its tree, the thing that there is too much of, and
-  /// the limit.
+  /// A version exceeds a limit of all devices: its tree, the name of the limit, and the limit.
   case tooLarge(tree: ObjectID, what: String, limit: Int)
   /// An object exceeds the limit of all devices: its kind, its size and the limit, in bytes.
   case objectTooLarge(ObjectKind, bytes: Int, limit: Int)

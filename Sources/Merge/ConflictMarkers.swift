@@ -130,7 +130,7 @@ public struct MarkedText: Sendable {
 /// The kind of marker, of a given size, in a line.
 enum MarkerLine: Equatable {
   case opening(label: [UInt8])
-  /// Without a label, the next side is the block's last.
+  /// A separator. If it has no label, the side after it is the block's last.
   case separator(label: [UInt8]?)
   case closing(label: [UInt8])
   /// A marker of that size with an invalid label.

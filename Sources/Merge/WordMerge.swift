@@ -112,7 +112,7 @@ struct TokenEdit: Equatable {
 
 /// The lines of a base that both sides edit by words.
 private enum EditedLines {
-  /// Of a line with at most this many words, such as a task, more than half must be kept.
+  /// The most words of a short line, such as a task: a side must keep more than half of them.
   static let shortLine = 10
 
   /// Whether one side edits a line of which the other keeps less than half of the words; or one

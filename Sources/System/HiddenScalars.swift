@@ -4,9 +4,9 @@
 public struct HiddenScalars: Sendable {
   /// The kind of text in which a scalar is shown.
   public enum Place: Sendable {
-    /// Within a line of the program's own text: a name, a title.
+    /// A name or title, within a line of the program's own text.
     case name
-    /// On lines of its own, where newlines and tabs have their effect.
+    /// A text on lines of its own, in which newlines and tabs have their effect.
     case text
   }
 

@@ -27,7 +27,7 @@ public final class Hooks: Sendable {
 
   /// How many commands can run at once. While this many run, events run no command.
   static let width = 4
-  /// In seconds.
+  /// How long a hook may run, in seconds.
   static let limit = 30.0
   static let pathBytes = 64 << 10
 

@@ -26,7 +26,7 @@ package final class OpenedInvitations: Sendable {
   }
 
   private struct State {
-    /// By the first two digits of the code.
+    /// The invitations, by the first two digits of the code.
     var opened: [String: Opened] = [:]
     var holds: [Hold] = []
   }

@@ -1,7 +1,7 @@
 /// The limits of the page: notes-security(7), "What the page lets in". Sizes are in bytes, times in
 /// seconds.
 public struct WebLimits: Sendable {
-  /// The limit of connections; for a further one, the oldest that has not been admitted is closed, otherwise
+  /// The limit of connections. A further one closes the oldest that has not been admitted, or if there is none,
   /// the one that has been idle for longest.
   public var connections = 96
   /// The limit of pages that follow the events at the same time.

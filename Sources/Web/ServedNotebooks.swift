@@ -27,7 +27,8 @@ final class ServedNotebooks: Sendable {
   private let limits: WebLimits
   private let origins: Mutex<[String]>
   private let entries = Mutex<[Entry]>([])
-  /// One thread at a time looks for notebooks; in the meantime the known ones are served.
+  /// Whether the server has stopped. The thread that looks for notebooks holds it; other threads serve the
+  /// known ones in the meantime.
   private let isStopped = Mutex(false)
   private let listWatch = Mutex<FileWatch?>(nil)
 

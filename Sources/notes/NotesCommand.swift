@@ -12,8 +12,8 @@ struct NotesCommand: ParsableCommand {
       device. notes(1) describes the files, the environment and the exit codes.
       """, version: "notes " + ProgramVersion.shown, groupedSubcommands: Commands.groups)
 
-  /// For help and completions: `Invocation` has already read it. Not `FolderOption`: the parser would use its
-  /// value as that of the command.
+  /// The folders of `-C`, declared only for help and completions: `Invocation` has already read them.
+  /// `FolderOption` would not do: the parser would use its value as that of the command.
   @Option(
     name: .customShort("C"), help: .named("dir", "Run as if started in this folder."),
     completion: .directory)

@@ -22,7 +22,7 @@ public struct InvitationLink: Sendable {
 
   /// The beginning of every link.
   public static let beginning = "notes://join/"
-  /// In bytes.
+  /// The length of the longest link, in bytes.
   public static let maximumSize = 4096
 
   /// A link for an invitation at a hub.

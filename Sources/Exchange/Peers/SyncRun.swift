@@ -5,9 +5,9 @@ internal import Notebook
 internal import System
 
 /// A run of `notes sync`, `pull` or `push`: finds the notebook's devices in reach, announces this
-/// one, and holds sessions until all of them show the same.
+/// one, and has sessions until all of them are in sync.
 ///
-/// Versions from one session also go to the devices that had a session before it in the same run.
+/// A device that had an earlier session in the run also receives the versions of later sessions.
 public struct SyncRun: Sendable {
   package let context: SessionContext
   /// The options of the sessions; the port is filled in.

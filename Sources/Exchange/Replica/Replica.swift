@@ -23,7 +23,7 @@ package final class Replica {
   var received = 0
   /// The versions that the peer shows.
   private(set) var theirs = Shown(tip: nil, heads: [])
-  /// Heads that this side has recently told the peer, which may ask for them without a check of the history.
+  /// The heads that this side recently told the peer. The peer may ask for them without a check of the history.
   private var told: [ObjectID] = []
   /// The notes that somebody edits on the peer.
   var editing: [TreePath] = []

@@ -128,8 +128,8 @@ struct FolderLook {
   let start: Instant
   let end: Instant
 
-  /// Until when a session of the same run, and a merge, need no other scan: scanning a large folder takes
-  /// longer than the session. A merge still notices edits of the files that it writes.
+  /// The time until which a session of the same run, or a merge, needs no other scan: scanning a large folder
+  /// takes longer than the session. A merge still notices edits of the files that it writes.
   var freshUntil: Instant { end + max(Self.freshness, Self.lasting * (end - start)) }
   var isFresh: Bool { !freshUntil.hasPassed }
 

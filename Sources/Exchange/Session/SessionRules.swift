@@ -51,7 +51,7 @@ package struct SessionRules: Hashable, Sendable {
   private(set) var theirs: [ObjectID]
   private(set) var fetch = Fetch.none
   var isGiving = false
-  /// How many times each side has told its heads.
+  /// How many times each side has sent its heads.
   private var told = 1
   private var heard = 1
   /// How many of these messages each side has reported as settled.
@@ -74,8 +74,7 @@ package struct SessionRules: Hashable, Sendable {
   /// Whether the other side's last heads are settled.
   private var isSettled: Bool { !terms.takes || settled == theirs || areAlike }
 
-  /// Whether the other side has settled everything that this one told, as far as it accepts
-  /// versions.
+  /// Whether the other side has settled all heads that this one sent, if it accepts versions at all.
   var isConfirmed: Bool { !terms.gives || areAlike || confirmed >= told }
 
   /// "A side is done when all of these hold".

@@ -6,18 +6,18 @@ internal import System
 /// Tracks whether the other side of a session is alive.
 struct Heartbeat {
   private let timeouts: ProtocolTimeouts
-  /// Whether silence ends the session: "nothing came for 10 s, or no piece of a pack for 15 min".
+  /// Whether the session ends if nothing arrives for 10 s, or no piece of a pack for 15 min.
   private var isStrict = false
   private var heard = Instant.now
   private var advanced = Instant.now
-  /// When a sign of life was requested that has not arrived yet.
+  /// The time of a request for a sign of life that has not arrived yet.
   private var asked: Instant?
 
   enum Verdict { case alive, asks, dead }
 
   init(_ timeouts: ProtocolTimeouts) { self.timeouts = timeouts }
 
-  /// From now on silence ends the session, without a request for a sign of life.
+  /// Lets silence end the session from now on, without a request for a sign of life.
   mutating func endsWhenSilent() {
     isStrict = true
     (heard, advanced) = (.now, .now)

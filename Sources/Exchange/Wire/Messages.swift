@@ -220,7 +220,7 @@ struct AppliedMessage: Message {
 
   var tip: ObjectID?
   var heads: [ObjectID]
-  /// How many of the receiver's heads messages are settled.
+  /// How many of the receiver's `heads` messages this side has settled.
   var heard: Int?
   var received: Int
   var conflicts: Int

@@ -38,14 +38,14 @@ package enum ProtocolLimits {
   static let byeCharacters = 200
   /// Packs that a side accepts in a session that ends.
   package static let packsTaken = 4
-  /// Handshakes in progress; the oldest is dropped for a new one.
+  /// Handshakes in progress; a new one replaces the oldest.
   package static let handshakes = 64
   static let handshakesPerAddress = 16
-  /// In parallel; others wait for their turn.
+  /// Handshakes computed in parallel; others wait for their turn.
   static let handshakesComputed = 4
   static let sessions = 64
   static let sessionsPerAddress = 16
-  /// For one device in one notebook; the oldest is dropped for a new one.
+  /// Sessions of one device in one notebook; a new one replaces the oldest.
   static let sessionsPerDevice = 4
   /// Notes that a side may report as being edited.
   package static let editedNotes = 64
@@ -56,21 +56,21 @@ package enum ProtocolLimits {
 
 /// How long a side waits, in seconds; the numbers of notes-protocol(7).
 public struct ProtocolTimeouts: Sendable, Equatable {
-  /// For a connection.
+  /// The wait for a connection.
   package var connect = 5.0
-  /// For the handshake.
+  /// The wait for the end of the handshake.
   package var handshake = 10.0
-  /// For the next message, or progress of a pack.
+  /// The wait for the next message, or for progress of a pack.
   var message = 10.0
-  /// For a message that `working` announces repeatedly.
+  /// The wait for a message while `working` messages arrive.
   var patience = 15 * 60.0
-  /// Between two `working` messages of a busy side.
+  /// The time between two `working` messages of a busy side.
   var working = 2.0
-  /// For a message in a continuous session, before a sign of life is requested.
+  /// The wait for a message in a continuous session, after which a sign of life is requested.
   var ping = 60.0
-  /// For a piece of a pack in a continuous session.
+  /// The wait for a piece of a pack in a continuous session.
   var piece = 60.0
-  /// For a person's answer to an offer.
+  /// The wait for a person's answer to an offer.
   var answer = 5 * 60.0
   /// The lifetime of an invitation.
   package var invitation = 10 * 60.0

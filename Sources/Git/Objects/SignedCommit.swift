@@ -7,7 +7,7 @@ public struct SignedCommit: Sendable {
   public let signature: [UInt8]
 
   private static let label = Array("gpgsig ".utf8)
-  /// Also the beginning of a label that git uses for other hashes.
+  /// The beginning of each signature label; the labels for other hashes continue differently.
   private static let anyLabel = Array("gpgsig".utf8)
   private static let committer = Array("committer ".utf8)
   private static let (newline, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))

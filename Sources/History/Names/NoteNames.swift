@@ -7,9 +7,9 @@ internal import WorkTree
 public enum NoteReach: Sendable {
   /// The notes in the folder and in the last version.
   case present
-  /// Also notes that are deleted now.
+  /// The present notes, and deleted ones.
   case deleted
-  /// Also the earlier names of notes.
+  /// The present and deleted notes, also by their earlier names.
   case former
 }
 

@@ -13,7 +13,7 @@ package struct BranchLog {
     /// The commit before; nil if there was none.
     package let old: ObjectID?
     package let new: ObjectID
-    /// In seconds since 1970.
+    /// The time of the entry, in seconds since 1970.
     package let time: Int64
     package let message: String
   }

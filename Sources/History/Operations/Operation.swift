@@ -8,9 +8,9 @@ public struct Operation: Hashable, Sendable {
   public let kind: OperationKind
   /// The time, in seconds since 1970.
   public var time: Int64
-  /// The tip before; nil for the first version.
+  /// The tip before the operation; nil for the first version.
   public let before: ObjectID?
-  /// The tip after.
+  /// The tip after the operation.
   public let after: ObjectID
   /// A one-line description: the version's subject, or a summary of the changes if other devices
   /// made the versions. Empty until `History.summarized` fills it in.

@@ -70,7 +70,8 @@ final class FolderSearch: Sendable {
     }
   }
 
-  /// Also nil if there is no plain file, or if the file is too large to be versioned, or unreadable.
+  /// The matches in a note; nil if there are none, or if the file is not plain, unreadable, or too large to be
+  /// versioned.
   private func hit(_ path: TreePath, _ patterns: SearchPatterns) -> SearchHit? {
     guard let inTitle = patterns.termsFound(inTitleOf: path) else { return nil }
     if query.isTitleOnly && inTitle.contains(false) { return nil }

@@ -104,7 +104,7 @@ struct Records: Equatable, Sendable {
     Int64(littleEndian: load(record * size + field))
   }
 
-  /// Nil if all bytes are zero.
+  /// The object ID at this place of a record; nil if all its bytes are zero.
   func id(_ record: Int, at field: Int) -> ObjectID? {
     let id = ObjectID(in: bytes.span.bytes, at: record * size + field)
     return id == .zero ? nil : id

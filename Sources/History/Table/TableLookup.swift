@@ -6,7 +6,7 @@ final class TableLookup {
   private var questions = 0
   private var paths: [ArraySlice<UInt8>: Int]?
   private var changes: [Int: [Int: Int]] = [:]
-  /// By version, and then by parent and path.
+  /// The moves, by version, and then by parent and path.
   private var moves: [Int: [Move: Int]] = [:]
 
   private struct Move: Hashable {
@@ -14,7 +14,7 @@ final class TableLookup {
     let path: Int
   }
 
-  /// Without this many lookups no index is built, and never for a version with so few changes.
+  /// An index is built only after this many lookups, and only for a version with more changes than this.
   private static let (fewQuestions, fewChanges) = (8, 32)
 
   init(_ table: HistoryTable) { self.table = table }

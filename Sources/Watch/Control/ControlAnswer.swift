@@ -13,7 +13,7 @@ struct ControlAnswer {
   let lines: ControlLines
   let notebook: WatchedNotebook
 
-  /// In seconds.
+  /// How long a requested sync may take, in seconds.
   private static let longestSync = 60.0
   /// How often to check if the device that joined has everything, in seconds.
   private static let tick = 0.5

@@ -73,7 +73,7 @@ final class ControlLines: @unchecked Sendable {
   let descriptor: Int32
   private var rest: [UInt8] = []
 
-  /// In bytes.
+  /// The longest line, in bytes.
   static let limit = 1 << 20
 
   init(takingOwnership descriptor: Int32) { self.descriptor = descriptor }

@@ -44,7 +44,7 @@ enum ImageMetadata {
     return nil
   }
 
-  /// Nil if the segment is removed; otherwise its replacement, or nil to keep the segment itself.
+  /// The decision on a segment: nil to remove it; otherwise its replacement, or an inner nil to keep it.
   private static func kept(_ marker: UInt8, _ content: ArraySlice<UInt8>) -> ArraySlice<UInt8>?? {
     func begins(_ text: String) -> Bool { content.starts(with: text.utf8) }
     switch marker {

@@ -4,7 +4,7 @@ internal import WorkTree
 /// The words that the list shows below a note's title, and the number of its ticked boxes.
 struct Preview {
   let words: String
-  /// Nil if the text has no boxes, or is too long to be read for a list.
+  /// The numbers of ticked and of all boxes; nil if the text has none, or is too long to be read for a list.
   let boxes: (ticked: Int, all: Int)?
 
   /// How many bytes of a file are read.

@@ -8,7 +8,7 @@ enum TimeStyle {
   case period
   /// The heading among a note's versions.
   case day
-  /// The time with its day, if no heading has the day.
+  /// The time with its day, for places without a heading that names the day.
   case full
   case clock
 

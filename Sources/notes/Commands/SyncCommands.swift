@@ -105,9 +105,9 @@ struct ExchangeOptions: ParsableArguments {
 protocol ExchangeCommand: CountedCommand {
   static var mode: SyncMode { get }
   var exchange: ExchangeOptions { get }
-  /// Nil if it does not listen while it looks for devices.
+  /// The address to listen on; nil if the command does not listen while it looks for devices.
   var listen: ListenOption? { get }
-  /// Nil if it visits no hubs.
+  /// The options for hubs; nil if the command visits no hubs.
   var hubVisits: HubVisitOptions? { get }
 }
 
@@ -238,7 +238,7 @@ enum RunningWatcher {
 extension SyncRun {
   /// How long a watcher may take, in seconds; the wait ends earlier if nothing happens.
   private static let patience = 60.0
-  /// In seconds: the watcher has been looking for devices all the time.
+  /// How long to look for devices beside a watcher, in seconds: the watcher has been looking all the time.
   private static let windowBesideWatcher = 1.0
 
   func run(

@@ -162,7 +162,7 @@ extension FileDiff {
     return page.bytes
   }
 
-  /// For an empty range, the number is that of the line before it.
+  /// The range in the form of diff(1): `START,COUNT`; an empty range has the number of the line before it.
   private static func range(_ lines: Range<Int>) -> String {
     lines.isEmpty ? "\(lines.lowerBound),0" : "\(lines.lowerBound + 1),\(lines.count)"
   }

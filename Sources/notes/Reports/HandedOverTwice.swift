@@ -8,7 +8,7 @@ struct HandedOverTwice {
   let otherHeir: String
   /// Whether the former founder was removed here: then its handover counts only on devices that do not know that yet.
   let isRemoved: Bool
-  /// For people; lower case, no full stop.
+  /// The message for people, in lower case, without a full stop.
   let message: String
 
   var remedy: String {

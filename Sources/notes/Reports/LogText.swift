@@ -28,7 +28,7 @@ struct LogEntries {
     (self.oneNoteIn, self.limit) = (oneNoteIn, limit)
   }
 
-  /// Ends early if nobody reads the output any longer.
+  /// Calls `body` with each entry; ends early if nobody reads the output any longer.
   mutating func forEach(_ body: (Burst) throws -> Void) throws {
     for _ in 0..<limit {
       guard !Output.standard.isClosed, let burst = try next() else { return }
