@@ -7,8 +7,8 @@ struct AddCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Append to a note.",
     discussion: """
-      Appends the words given, or without them standard input, on a line of their own, and makes a \
-      version of it.
+      Appends the text, or standard input if no text is given, on a line of its own, and saves it as \
+      a version.
 
       Examples:
         notes add Shopping coffee

@@ -4,8 +4,8 @@ struct BrowseCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "browse", abstract: "Look through notes and their versions on the whole screen.",
     discussion: """
-      A list of the notes, filtered as you type; the versions of each; what a version changed, or \
-      its whole text. One key restores a version or copies it to a note of its own. '?' shows the \
+      Lists the notes, filtered as you type, and the versions of each; shows what a version changed, \
+      or its whole text. One key restores a version, another copies it to a new note. '?' shows the \
       keys.
 
       Examples:

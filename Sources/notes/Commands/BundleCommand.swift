@@ -50,7 +50,7 @@ struct BundleCreateCommand: Command {
   @Option(
     help: .named(
       "point",
-      "The versions to leave out: of a device or hub, or up to a version or "
+      "Leave out the versions that this device or hub has, or those up to a version or "
         + "time."),
     completion: LiveCompletion.peers)
   var since: String?
@@ -221,8 +221,8 @@ struct BundleApplyCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "apply", abstract: "Merge the versions of a bundle.",
     discussion: """
-      Saves what the folder holds, and merges what the bundle brings, as 'notes sync' merges what a \
-      device sends. The file stays as it is.
+      Saves the changes in the folder, then merges the versions of the bundle as 'notes sync' merges \
+      those of a device. The file stays as it is.
 
       Examples:
         notes bundle apply /media/stick/notes.bundle

@@ -12,11 +12,11 @@ struct CloneCommand: Command {
     commandName: "clone", abstract: "Copy a notebook from a hub or bundle, or fetch one again.",
     discussion: """
       Fetches the notes with their history into a new folder, and makes the repository a hub there. \
-      This device is no member by that: it may read, and what is written on it stays on it, until \
-      'notes join CODE' in the folder makes it one.
+      This does not make the device a member: it can read, but your changes stay on it until you run \
+      'notes join CODE' in the folder.
 
-      With --from-member it fetches the notebook SOURCE, or all, of which this device is a member and which are \
-      not here: after a folder was lost, or 'notes device import'. It needs no code.
+      With --from-member it fetches SOURCE, a notebook that this device is a member of but does not have, or \
+      all of these. Use it after a folder was lost, or after 'notes device import'; it needs no code.
 
       Examples:
         notes clone git@git.example.org:ada/notes.git
@@ -26,7 +26,8 @@ struct CloneCommand: Command {
       """)
 
   @Argument(
-    help: .named("source", "A hub's address, or the file of a bundle; a notebook's name."),
+    help: .named(
+      "source", "A hub's address, or the file of a bundle; with --from-member a notebook's name."),
     completion: .file())
   var source: String?
 

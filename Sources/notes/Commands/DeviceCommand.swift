@@ -83,8 +83,8 @@ struct DeviceExportCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write a copy of this device's key, under a passphrase.",
     discussion: """
-      The file is PKCS #8 in PEM, encrypted with a key that scrypt makes of the passphrase: \
-      'openssl pkey -in FILE' reads it, too. It must not exist yet; '-' is standard output.
+      The file is PKCS #8 in PEM, encrypted with a key that scrypt makes of the passphrase; \
+      'openssl pkey -in FILE' also reads it. The file must not exist; '-' is standard output.
 
       Examples:
         notes device export key-backup.pem
@@ -172,11 +172,11 @@ struct DeviceImportCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Restore a key that 'notes device export' wrote.",
     discussion: """
-      From then on this is that device. Use a key in one place at a time: two places with one key \
-      are one device to all others, which then miss versions of either.
+      From then on this machine is that device. Use a key on one machine at a time: two machines \
+      with one key are one device to all others, which then miss versions of either.
 
-      A device that has a key already keeps it unless --replace is given; then the old key stays \
-      beside the new one, and notebooks made with it need it back.
+      Without --replace, a device that already has a key keeps it. With --replace, the old key stays \
+      beside the new one; notebooks made with the old key need that key again.
 
       Examples:
         notes device import key-backup.pem

@@ -8,9 +8,9 @@ struct DiffCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Show what changed, word by word.",
     discussion: """
-      Without VERSIONS, the folder is compared with the last version; with V, with that version; \
-      with V..W, version V with version W (notes-versions(7)). Words that went and came are \
-      coloured, or stand in [-…-] and {+…+}. --unified makes a diff that patch(1) understands.
+      Without VERSIONS it compares the folder with the last version; with V, the folder with that \
+      version; with V..W, version V with version W (notes-versions(7)). Removed and added words are \
+      coloured, or in [-…-] and {+…+}. --unified makes a diff that patch(1) understands.
 
       Examples:
         notes diff

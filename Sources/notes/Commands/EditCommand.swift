@@ -13,8 +13,8 @@ struct EditCommand: Command {
     commandName: "edit", abstract: "Edit notes, and save them as a version.",
     discussion: """
       Opens the notes in $VISUAL or $EDITOR, or else in nano or vi, and saves them as a version \
-      when the editor ends. If edits of other devices arrive in the meantime, notes merges them. A \
-      note that does not exist can be made.
+      when the editor ends. If edits of other devices arrive in the meantime, notes merges them. If \
+      a note does not exist, edit offers to make it.
 
       Examples:
         notes edit Shopping
@@ -145,7 +145,7 @@ struct NoteEditing {
     let written = try notes.filter { try $0.creation == nil || notebook.isThere($0.path) }
     for note in notes where !written.contains(where: { $0.path == note.path }) && !written.isEmpty {
       Output.errors.line(
-        "notes: warning: you wrote nothing to \(Visible.name(note.path)), so there is no such note")
+        "notes: warning: you wrote nothing to \(Visible.name(note.path)), so it was not made")
     }
     guard !written.isEmpty else {
       throw Failure(

@@ -10,9 +10,9 @@ struct ExportCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write notes out as plain files, or into an archive.",
     discussion: """
-      TARGET is a new folder, or an archive if its name ends in .zip, .tar or .tar.gz, which needs \
-      git. Without NOTE it gets all notes and attachments. The command first saves the changes in \
-      the folder; with --at it exports the notebook as it was at that time.
+      TARGET is a new folder, or an archive if its name ends in .zip, .tar or .tar.gz; archives need \
+      git. Without NOTE, export writes all notes and attachments. It first saves the changes in the \
+      folder; with --at it exports the notebook as it was at that time.
 
       Examples:
         notes export ~/notes-today
@@ -104,9 +104,9 @@ struct ImportCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Copy the files of another folder into the notebook.",
     discussion: """
-      Copies what is in DIR into the notebook, but hidden files, and dates the versions by when the \
-      files were last changed. Nothing is overwritten: what is here under a name stays, and the other \
-      file is named. DIR stays as it is.
+      Copies the files of DIR, except hidden ones, into the notebook, and dates the versions by when \
+      the files were last changed. It overwrites nothing: it names the files whose names are \
+      taken here, and does not copy them. DIR stays as it is.
 
       Examples:
         notes import --dry-run ~/Documents/old-notes

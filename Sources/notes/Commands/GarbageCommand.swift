@@ -8,10 +8,10 @@ struct GarbageCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "gc", abstract: "Pack the history so that it uses less disk space.",
     discussion: """
-      Every version, and everything else that is stored, goes into one pack in which older versions \
-      are kept as differences. Nothing is dropped; only what git commands by hand took off the \
-      branch more than 90 days ago is left to 'git gc'. 'notes save' and 'notes sync' pack what has \
-      gathered by themselves when there is much of it.
+      Puts every version, and everything else that is stored, into one pack that keeps older \
+      versions as differences. It removes nothing. Versions that a git command dropped more than \
+      90 days ago are no longer kept: 'git gc' removes them. 'notes save' and 'notes sync' pack by \
+      themselves when many objects are unpacked.
 
       Examples:
         notes gc

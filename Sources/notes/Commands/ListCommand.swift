@@ -10,9 +10,9 @@ struct ListCommand: Command {
     commandName: "list", abstract: "List the notes, last changed first.",
     discussion: """
       Lists the text notes of the folder, also those that are not saved yet; '!' marks a conflict, \
-      '*' what another device changed since it was last looked at here. \
-      With TEXT only those that have it in their title, in any case; TEXT may be a pattern, or a \
-      folder with a slash at its end.
+      '*' a note that another device changed since you last looked at it here. \
+      With TEXT it lists only notes with TEXT in their titles, in any case. TEXT may also be a \
+      pattern, or a folder with a slash at its end.
 
       Examples:
         notes list

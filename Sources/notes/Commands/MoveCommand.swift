@@ -10,8 +10,8 @@ struct MoveCommand: Command {
     discussion: """
       A plain TITLE renames the note in its folder. A title with folders before it, relative to \
       the current one, or a folder with a slash at its end, moves it. A folder is renamed or moved \
-      with all its versioned files. Several notes, or those of a pattern, move to a folder as one \
-      version. The history follows the note, on all devices.
+      with all its versioned files. Several notes, or those that match a pattern, move to a folder in \
+      one version. The history follows the note, on all devices.
 
       Examples:
         notes mv Rome Roma
@@ -112,9 +112,9 @@ struct RemoveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Delete notes; their texts stay in the history.",
     discussion: """
-      Deletes notes, or folders with all that is versioned in them, here and with the next sync on \
-      the other devices. 'notes undo' undoes that, and 'notes restore NOTE' brings a deleted \
-      note back at any time.
+      Deletes notes, or folders with all their versioned files, here now and on the other devices at \
+      the next sync. 'notes undo' undoes that, and 'notes restore NOTE' brings a deleted note back at \
+      any time.
 
       Examples:
         notes rm Shopping

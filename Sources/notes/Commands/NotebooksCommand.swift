@@ -9,9 +9,9 @@ struct NotebooksCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "notebooks", abstract: "List the notebooks on this device.",
     discussion: """
-      Those that were made or joined here, with their folders. 'notes config default FOLDER' says \
-      which one commands use outside of any. Also lists the notebooks of which this device is a member \
-      and has no copy.
+      Lists the notebooks that were made or joined here, with their folders, and those that this \
+      device is a member of but does not have. 'notes config default FOLDER' sets the notebook that \
+      commands use outside of any.
 
       Examples:
         notes notebooks

@@ -11,9 +11,9 @@ struct PeersCommand: Command {
     commandName: "peers",
     abstract: "List the other devices: which are in reach, and how many versions each lacked.",
     discussion: """
-      Where 'notes watch' runs, it says who is connected: those are here. A device that announces \
-      the notebook right now is near; of the others the last address is shown. That a device is \
-      announced is a hint, not a proof: only a session proves who it is.
+      A device that is connected to 'notes watch' here is "here", a device that announces the notebook \
+      now is "near", any other is "away". The list shows the last address of each. An announcement is a \
+      hint, not a proof: only a session proves which device it is.
 
       Examples:
         notes peers

@@ -121,7 +121,7 @@ struct RemoteShowCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one hub: its address, and its state at the last visit.",
     discussion: """
-      Nothing is asked over the network.
+      It does not connect to the hub.
 
       Examples:
         notes remote show home

@@ -8,8 +8,8 @@ struct SaveCommand: CountedCommand {
   static let configuration = CommandConfiguration(
     commandName: "save", abstract: "Save the changes in the folder as a version.",
     discussion: """
-      Keeps every changed, new and deleted file, or only the notes and folders named. Where \
-      nothing changed, no version is made. 'notes sync' saves by itself.
+      Saves every changed, new and deleted file, or only the named notes and folders. If nothing \
+      changed, it makes no version. 'notes sync' saves by itself.
 
       Examples:
         notes save

@@ -7,10 +7,10 @@ struct SearchCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Find notes by title or text.",
     discussion: """
-      Lists the notes whose title or text holds TEXT, in any case; of several TEXTs a note must \
-      hold all. Notes with the texts in their titles come first, then those that hold them as \
-      whole words, each the last changed first. A folder with a slash at its end limits the search \
-      to it.
+      Lists the notes whose title or text contains TEXT, in any case; a note must contain all of \
+      several TEXTs. Notes with the texts in their titles come first, then those that contain them \
+      as whole words, then the others; in each group, the last changed first. A folder with a slash \
+      at its end limits the search to it.
 
       Examples:
         notes search milk eggs

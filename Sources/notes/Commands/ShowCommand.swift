@@ -93,8 +93,8 @@ struct BlameCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "blame", abstract: "Show who wrote each line of a note, and when.",
     discussion: """
-      Lines are followed through renames, and through the merges that notes made by itself to who \
-      wrote them. With VERSION, the lines of that version (notes-versions(7)).
+      Follows each line through renames and automatic merges to the version that wrote it. With \
+      VERSION it shows the lines of that version (notes-versions(7)).
 
       Examples:
         notes blame Shopping

@@ -3,7 +3,8 @@ internal import System
 
 /// `--stats`: reports at the end how much a command did with files and connections.
 struct StatsOption: ParsableArguments {
-  @Flag(name: .customLong("stats"), help: "Show at the end how much it read, wrote and sent.")
+  @Flag(
+    name: .customLong("stats"), help: "Show at the end how much the command read, wrote and sent.")
   var isOn = false
 
   /// Reports this for the process.

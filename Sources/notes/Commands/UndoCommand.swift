@@ -9,11 +9,12 @@ struct UndoCommand: Command {
     discussion: """
       Makes a new version that undoes the last operation on this device: a save, an edit, a \
       rename, a deletion, a restore, a resolution or a sync. N undoes the last N. undo first saves \
-      unsaved changes; that save is then the last operation. A version of 'notes log --operations' \
-      undoes the operation that made it, and keeps later ones. 'notes redo' redoes it.
+      unsaved changes; that save is then the last operation. With a version from \
+      'notes log --operations', it undoes the operation that made that version, and keeps later ones. \
+      'notes redo' redoes it.
 
-      With a note in which notes merged edits of the same lines, undo makes a version that has \
-      them between markers instead.
+      With a note in which notes merged edits of the same lines, undo puts these edits between \
+      markers instead, in a new version.
 
       Examples:
         notes undo

@@ -15,7 +15,7 @@ struct WatchCommand: Command {
     abstract: "Save every change at once and keep all devices in sync.",
     discussion: """
       Runs in the foreground until you stop it. Each change in the folder becomes a version within \
-      milliseconds, and is on every device that runs 'notes watch' before you look up. One process \
+      milliseconds, and reaches every connected device that runs 'notes watch' at once. One process \
       at one port serves several folders. The watcher visits hubs after changes, and every few \
       minutes. It logs each event as a line on standard error, without the text of a note.
 

@@ -126,9 +126,9 @@ struct DoctorCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Check for problems and say how to fix them.",
     discussion: """
-      Looks at the device key, the history, the membership, the clock, the network, the page \
-      of 'notes web' and the file system. Without --repair it changes nothing. The exit status is 0 when nothing is wrong and 1 \
-      otherwise; advice alone is not wrong.
+      Checks the device key, the history, the membership, the clock, the network, the page \
+      of 'notes web' and the file system. Without --repair it changes nothing. The exit status is 1 if something is wrong, \
+      and 0 otherwise, also if there is only advice.
 
       Examples:
         notes doctor

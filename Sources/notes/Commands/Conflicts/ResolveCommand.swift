@@ -11,7 +11,7 @@ struct ResolveCommand: Command {
     abstract: "Resolve conflicts by choosing which text to keep.",
     discussion: """
       On a terminal the command shows the blocks of the note, or of all notes in conflict, and \
-      asks for each which text to keep. --keep answers for all blocks, or for those of --block; \
+      asks for each which text to keep. --keep chooses for all blocks, or for those of --block; \
       --tool runs a merge tool. Editing the markers away and saving does the same. The other texts \
       stay in the history.
 

@@ -71,9 +71,10 @@ struct MembersBlockCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "block", abstract: "Stop exchanging with a device, on this device only.",
     discussion: """
-      Neither connects to the device nor lets it in. Nobody else learns of it, and the device stays \
-      a member: what it writes still comes through others. An admin takes it out for everybody \
-      with 'notes members remove'. NAME may be the beginning of a device ID.
+      This device then neither connects to the blocked device nor accepts connections from it. No \
+      other device learns of that. The blocked device stays a member: its changes still arrive \
+      through other devices. An admin can remove it for everybody: 'notes members remove'. NAME may \
+      be the beginning of a device ID.
 
       Examples:
         notes members block 'old laptop'
