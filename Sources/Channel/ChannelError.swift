@@ -98,7 +98,7 @@ extension ChannelError: CustomStringConvertible {
     case .closedByPeer: "the other device closed the connection"
     case .connectionLost: "the connection was lost"
     case .frameTooLarge(_, let length, let limit):
-      "the other device broke the protocol: a frame of \(length) bytes, where \(limit) are allowed"
+      "the other device broke the protocol: a frame of \(length) bytes; the limit is \(limit)"
     case .frameEmpty: "the other device broke the protocol: a frame without a type"
     case .system(let call, let code): "\(call): \(String(errorNumber: code))"
     }

@@ -75,7 +75,7 @@ extension NotebookError: CustomStringConvertible {
     case .gitOperation(let operation): "a git \(operation.rawValue) is in progress in this notebook"
     case .unmerged(let paths): "git could not merge \(Self.list(paths))"
     case .converted(let path, let conversion):
-      "no version of \(path) is made here: \(conversion)"
+      "notes makes no version of \(path): \(conversion)"
     case .massDeletion(let deleted, let total): "this would delete \(deleted) of \(total) notes"
     case .unfitTitle(let title, let why):
       "'\(title.count > 60 ? title.prefix(59) + "…" : title)' cannot be a title: \(why)"
@@ -92,7 +92,7 @@ extension NotebookError: CustomStringConvertible {
     case .wasPruned(let id):
       "the other device still has version \(id.hex.prefix(10)), which this one removed as too large"
     case .wasForgotten(let id):
-      "version \(id.hex.prefix(10)) is there as it was before something was forgotten"
+      "version \(id.hex.prefix(10)) there is from before something was forgotten"
     case .forgotOtherwise:
       "the two devices have forgotten different things at the same time"
     case .nothingToUndo(0): "there is nothing to undo"

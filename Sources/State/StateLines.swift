@@ -18,7 +18,7 @@ package struct StateLines: Sendable {
   ///
   /// - Throws: an error if the content is not lines of text, as after a power cut.
   package init(of content: [UInt8], at path: String) throws(StateDamage) {
-    if content.contains(0) { throw StateDamage(path, "it holds zero bytes") }
+    if content.contains(0) { throw StateDamage(path, "it contains zero bytes") }
     if let last = content.last, last != UInt8(ascii: "\n") {
       throw StateDamage(path, "its end is missing")
     }

@@ -59,8 +59,8 @@ struct ServiceLog: Sendable {
         + "\(difference.peerRules.map(String.init) ?? "unknown"), here \(short(difference.tip)) "
         + "by rules \(difference.rules); the next edit removes the difference"
     case .hubWentBack(let hub, let former, let tip):
-      "\(name(hub)) held \(short(former)) and holds \(tip.map { "\(short($0))" } ?? "nothing") "
-        + "now; this device sends the synced versions again"
+      "\(name(hub)) had \(short(former)) and now has \(tip.map { "\(short($0))" } ?? "nothing"); "
+        + "this device sends the synced versions again"
     case .hubMembersWentBack(let hub):
       "\(name(hub)) has a shorter list of members than at the last visit; this device knows the "
         + "missing entries"

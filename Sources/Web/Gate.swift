@@ -67,7 +67,7 @@ final class Gate: Sendable {
   func judge(_ head: HTTPRequestHead, at entrance: Entrance, from place: String) -> Verdict {
     // A name that an attacker's DNS server resolves to this machine is refused first.
     guard let origin = entrance.origin(ofHost: head.only("host")) else {
-      return .refused(421, "This is another host's address.")
+      return .refused(421, "The page is not served under this host name.")
     }
     guard [.GET, .POST].contains(head.method) else {
       return .refused(405, "This page answers only GET and POST.")
@@ -143,19 +143,21 @@ final class Gate: Sendable {
     return nil
   }
 
+  private static let fromAnotherSite = "The request comes from another site's page."
+
   /// The reason why a request from another site's page is refused; nil for others.
   private func foreignness(of head: HTTPRequestHead, _ origin: String) -> String? {
     let sites = head.headers["sec-fetch-site"]
     // "none" is a navigation by the user: a typed address, or a bookmark.
     guard sites.isEmpty || sites == ["same-origin"] || sites == ["none"] && head.method == .GET
-    else { return "Another site's page asks this." }
+    else { return Self.fromAnotherSite }
     let origins = head.headers["origin"]
     let isOwn = origins == [origin]
-    return isOwn || origins.isEmpty && head.method == .GET ? nil : "Another site's page asks this."
+    return isOwn || origins.isEmpty && head.method == .GET ? nil : Self.fromAnotherSite
   }
 
   private func open(_ guess: String, _ head: HTTPRequestHead, _ place: String) -> Verdict {
-    guard head.method == .GET else { return .refused(405, "The link is opened with GET.") }
+    guard head.method == .GET else { return .refused(405, "Open the link with GET.") }
     guard Self.isEqual(token, guess) else { return stranger(place) }
     let wasUsed = isUsed.withLock { isUsed in
       defer { isUsed = true }

@@ -119,7 +119,7 @@ import Testing
     let status = try ada.notes("status").text
     #expect(!status.contains("Everything is saved"), "\(status)")
     #expect(status.contains("  added    Staged.txt\n  deleted  n3.txt\n"), "\(status)")
-    #expect(status.contains("  staged with git: Staged.txt and n3.txt; a save takes all\n"))
+    #expect(status.contains("  staged with git: Staged.txt and n3.txt; save also saves the rest\n"))
     #expect(try ada.notes("status", "--json").text.contains(#""staged":[{"path":"Staged.txt""#))
     try ada.notes("save")
     #expect(try ada.notes("status").text.contains("Everything is saved"))

@@ -90,7 +90,7 @@ import Testing
     #expect(try lines("search", "forum", "--folder", "trips/2026", "--json").count == 1)
     #expect(try lines("search", "forum", ".", "--json", in: "notes/trips").count == 3)
     // What names no folder is looked for.
-    #expect(try lines("search", "forum", "and/or/")[0] == "No note holds 'forum' and 'and/or/'.")
+    #expect(try lines("search", "forum", "and/or/")[0] == "No note contains 'forum' and 'and/or/'.")
   }
 
   @Test func `Patterns name several notes where several are taken`() throws {

@@ -60,7 +60,7 @@ import Testing
 
   @Test func `search that finds nothing`() throws {
     let report = try report(SearchQuery(["no such", "\u{1B}[31m"]))
-    #expect(text(report, .screen()) == "No note holds 'no such' and '\\u{1b}[31m'.\n")
+    #expect(text(report, .screen()) == "No note contains 'no such' and '\\u{1b}[31m'.\n")
   }
 
   @Test func `Lines fit the terminal and show their first match`() throws {

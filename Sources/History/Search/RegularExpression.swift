@@ -17,7 +17,7 @@ final class RegularExpression {
       throw HistoryError.invalidExpression(text, reason: "it repeats too much")
     }
     guard !text.utf8.contains(0) else {
-      throw HistoryError.invalidExpression(text, reason: "it holds a NUL character")
+      throw HistoryError.invalidExpression(text, reason: "it contains a NUL character")
     }
     // Notes are UTF-8 in any locale.
     locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)

@@ -84,8 +84,8 @@ extension RequestContext {
       <section aria-labelledby="leave">
       <h2 id="leave">Leave</h2>
       <form method="post" action="\(root)/leave" class="stack">
-      <p>What you wrote stays in the notebook. What this browser keeps of it is deleted, with what you \
-      typed and did not save. To come back you need another link.</p>
+      <p>Your saved changes stay in the notebook. This browser deletes its copy of the notes, and the texts \
+      that you have not saved. To come back you need another link.</p>
       <button class="btn bad">Leave the notebook</button>
       </form>
       </section>
@@ -99,7 +99,7 @@ extension RequestContext {
     }
     guard mayBeApp else {
       let place = request.entrance.nameHost.map { "https://\($0)" }
-      let how: HTML? = place.map { " To keep it as an app, come in by a link to <b>\($0)</b>." }
+      let how: HTML? = place.map { " To keep it as an app, join by a link to <b>\($0)</b>." }
       return """
         <p class="soft">At this address the page needs a connection: the address may be another machine's \
         tomorrow.\(how)</p>
@@ -107,8 +107,8 @@ extension RequestContext {
     }
     return """
       <p class="soft">Keep the page as an app: choose \u{201C}Install\u{201D} or \u{201C}Add to home screen\u{201D} in \
-      the menu of the browser. It opens without a connection then, with the texts of the notes, and sends what \
-      you type when the connection is back. For that the browser has to know the certificate.</p>
+      the menu of the browser. Then it opens without a connection, with the texts of the notes, and sends what \
+      you typed when the connection is back. For that, the browser must accept the certificate.</p>
       <p id="app" role="status"></p>
       <div class="field" id="keeping" hidden><label for="most">Texts that are kept in this browser</label>
       <select class="input" id="most">\(sizes)</select>

@@ -54,9 +54,9 @@ extension RequestContext {
       """
       <section class="certificate" aria-labelledby="certificate">
       <h2 id="certificate">Why did the browser warn me?</h2>
-      <p>The notes live on that device, not with a company, so no company vouches for the page. To have no \
-      warning, <a class="link" href="/\(Gate.authorityName)">install the device's certificate</a>, if this is \
-      the SHA-256 that stands in the terminal there:</p>
+      <p>The notes live on that device, not with a company, so no company vouches for the page. To stop \
+      the warning, <a class="link" href="/\(Gate.authorityName)">install the device's certificate</a>, if the \
+      terminal there shows this SHA-256:</p>
       <p class="fingerprint"><code>\(network.authorityFingerprint)</code></p>
       <p class="hint">It can speak for that device on private networks, and for nothing else.</p>
       </section>

@@ -14,7 +14,7 @@ extension HTML {
     }
     return """
       <details class="hidden-lines">
-      <summary>This text has characters that are not seen</summary>
+      <summary>This text contains invisible characters</summary>
       <ul>\(Array(items))</ul>
       </details>
       """

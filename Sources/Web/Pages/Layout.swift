@@ -154,7 +154,7 @@ extension RequestContext {
 
   /// The text of a note, unchanged; for a long one, the beginning.
   func whole(_ text: [UInt8]) -> HTML {
-    if text.contains(0) { return "<p>This is no text.</p>" }
+    if text.contains(0) { return "<p>This is not text.</p>" }
     let more: HTML =
       "<p class=\"soft\">These are the first \(limit >> 10) KiB of \(text.count >> 10) KiB.</p>"
     return """

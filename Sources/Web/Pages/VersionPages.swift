@@ -142,7 +142,7 @@ extension RequestContext {
       return "\(name)<p>The text is too long to be compared here.</p>"
     }
     let words = WordDiff(from: old, to: new)
-    if words.isBinary { return "\(name)<p>This is no text.</p>" }
+    if words.isBinary { return "\(name)<p>This is not text.</p>" }
     return "\(name)<div class=\"diff\">\(words.groups.map(group))</div>"
   }
 

@@ -193,9 +193,9 @@ extension Check {
     else { return .good("no limit is known") }
     if watches < needed {
       return .advice(
-        "the user may watch \(Phrase.number(watches)) folders "
+        "the user may watch \(Phrase.number(watches)) folders, "
           + "and the notebook needs \(Phrase.number(needed)): "
-          + "'notes watch' looks through it every 20 s instead", remedy: raiseWatches)
+          + "'notes watch' scans it every 20 s instead", remedy: raiseWatches)
     }
     let descriptor = inotify_init1(Int32(IN_CLOEXEC))
     if descriptor < 0 {

@@ -217,10 +217,10 @@ struct EventText {
         "devices that visited it in the meantime may not know of a removal or a new member")
     case .alteredMerges(let peer, let merges, _):
       return Self.warning(
-        "what came from \(Visible.name(peer.name)) holds "
+        "the versions from \(Visible.name(peer.name)) contain "
           + (merges.count == 1
             ? "a merge that is" : "\(Phrase.number(merges.count)) merges that are")
-          + " not what its versions merge to; what was changed there is in nobody's name",
+          + " not what its versions merge to; its changes have no author",
         merges.first.map { "'notes show \($0.short)' shows it" })
     case .linkShared(let hub, let names, let isUsed, _):
       return Self.warning(

@@ -9,7 +9,7 @@ struct SearchReport {
 
   func write(on terminal: Terminal, now: Int64, _ give: (String) -> Void) {
     if hits.isEmpty {
-      give("No note holds \(Phrase.list(texts.map { "'\(Visible.name($0))'" })).\n")
+      give("No note contains \(Phrase.list(texts.map { "'\(Visible.name($0))'" })).\n")
     }
     for hit in hits { give(Self.text(of: hit, on: terminal, now: now)) }
     let left = found - hits.count

@@ -111,7 +111,7 @@ extension StatusReport {
     let names = status.staged.map { Visible.name($0.path) }
     if names.isEmpty || !status.unmerged.isEmpty { return "" }
     let more = names.count > 3 ? ["\(Phrase.number(names.count - 3)) more"] : []
-    return "  staged with git: \(Phrase.list(names.prefix(3) + more)); a save takes all\n"
+    return "  staged with git: \(Phrase.list(names.prefix(3) + more)); save also saves the rest\n"
   }
 
   private var missingText: String {
@@ -186,7 +186,7 @@ struct InitReport {
     return text + """
 
       Next:
-        notes save      makes a version of what you wrote
+        notes save      saves what you wrote as a version
         notes invite    lets another device join
 
       """ + offer
