@@ -142,8 +142,7 @@ private struct Blame {
     return (found, rest)
   }
 
-  /// Adds lines of a note at a version to those that wait at the version that wrote this text of
-  /// the note.
+  /// Lets lines that a note has at `version` wait at the version that wrote that text of the note.
   private mutating func suspect(_ version: Int, _ path: Int, _ lines: [Line]) {
     guard !lines.isEmpty, let maker = table.maker(of: path, at: version) else { return }
     if let place = waiting.firstIndex(where: { $0.version == maker && $0.path == path }) {

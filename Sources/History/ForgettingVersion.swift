@@ -37,7 +37,7 @@ public struct ForgettingVersion: Hashable, Sendable {
     }
   }
 
-  /// The version.
+  /// The ID of the version.
   public let id: ObjectID
   /// The forgettings that the version's history obeys. The version was made for the first of them.
   public let lines: [Line]

@@ -66,7 +66,7 @@ extension RequestContext {
     ("n/*/settle/*", { try .page($0.settlePage(of: $0.subject(in: $1), in: $1)) }),
   ]
 
-  /// The forms.
+  /// The addresses to which forms are sent.
   static let forms: Routes = [
     ("new", { try $0.make(in: $1) }),
     ("undo/*", { try $0.undo(in: $1) }),

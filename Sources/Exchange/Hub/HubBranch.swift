@@ -83,8 +83,8 @@ struct HubBranch {
     return split
   }
 
-  /// Decides which of two branches is the notebook's: a notebook has one history, and it is on the
-  /// branch that has it.
+  /// Decides which of two fetched branches is the notebook's. Returns the branch to keep and the one to merge
+  /// into it, if both have versions and these differ; otherwise nil.
   private mutating func settle() throws -> (kept: String, joined: String)? {
     twinTip = nil
     guard let twin, let other = transfer.branch(named: twin) else { return nil }
