@@ -1,4 +1,5 @@
 public import Git
+internal import System
 
 /// A version in which an admin lists the forgettings that its history obeys, with a line `Notes-Forgot: ID
 /// KIND VERSIONS` for each: notes-forget(1), "Versions". Anybody can write such a version: its signature
@@ -49,6 +50,11 @@ public struct ForgettingVersion: Hashable, Sendable {
   fileprivate static let key = "Notes-Forgot"
   /// The most forgettings that a history can obey.
   public static let mostLines = 1_024
+
+  /// Whether a commit with this content may be such a version.
+  package static func mayBe(_ content: [UInt8]) -> Bool {
+    content.firstRange(of: Array("\n\(key): ".utf8)) != nil
+  }
 
   /// Nil if the version has no such lines, or not in this form.
   public init?(_ commit: Commit) {

@@ -107,4 +107,37 @@ struct ForgettingJudgeTests {
     let found = try #require(ForgettingVersion(repository.commit(made)))
     #expect(found.lines.map(\.trailer).joined(separator: "\n") == two)
   }
+
+  /// notes-protocol(7), LIMITS: "lists a forgetting which the receiver's history does not obey".
+  @Test(
+    "a version that has just arrived counts before anything else is here, if it is a present admin's"
+  )
+  func news() throws {
+    func isNews(_ id: ObjectID) throws -> Bool {
+      let notebook = try ada.notebook()
+      let content = try notebook.repository.object(id).data
+      #expect(ForgettingVersion.mayBe(content))
+      return try ForgettingJudge(notebook).isNews(id, content)
+    }
+    for (device, signer, counts) in [
+      (ada, ada, true), (eve, eve, true), (bob, bob, false), (ada, bob, false), (ada, nil, false),
+      (eve, ada, false),
+    ] as [(Device, Device?, Bool)] {
+      let name = "\(device.name) by \(signer?.name ?? "nobody")"
+      #expect(try isNews(version(of: device, by: signer)) == counts, "\(name)")
+    }
+    #expect(try !isNews(version("Forget\n\n\(Self.line)\n\(Self.line)\n", of: ada, by: ada)))
+    let byEve = try version(of: eve, by: eve)
+    let notebook = try ada.notebook()
+    try notebook.setDeviceReference(History.obeyedReference, to: byEve, message: "test")
+    #expect(try !isNews(version(of: ada, by: ada)))
+    let more = "\(Self.line)\nNotes-Forgot: \(String(repeating: "1b", count: 16)) note 0"
+    let next = try version("Forget\n\n\(more)\n", of: eve, by: eve)
+    #expect(try isNews(next))
+    try ada.context.membership.setBlocked(true, device: eve.key.deviceID, by: ada.key)
+    #expect(try !isNews(next))
+    try ada.context.membership.setBlocked(false, device: eve.key.deviceID, by: ada.key)
+    try ada.context.membership.remove(devices: [eve.key.deviceID], by: ada.key)
+    #expect(try !isNews(next))
+  }
 }

@@ -77,12 +77,12 @@ struct LimitsTests {
         + "\(PackLimits.standard.unpackedBytesPerByte)", "LimitsTests.deltas"
     ),
     (
-      "the same, for each byte of the receiver's packs, unpacked Ta "
-        + "\(PackLimits.standard.unpackedBytesPerOwn)", "ReceivedPackTests.ownHistory"
+      "the same, with a forgetting that is new to the receiver Ta "
+        + "\(PackLimits.standard.unpackedBytesOfForgetting >> 30) GiB", "ReceivedPackTests.grants"
     ),
     (
-      "the same, for the receiver's packs together Ta "
-        + "\(PackLimits.standard.unpackedBytesOfOwn >> 30) GiB", "ReceivedPackTests.ownHistory"
+      "versions that may show such a forgetting Ta \(UnpackingGrant.mostCandidates)",
+      "ReceivedPackTests.grants"
     ),
     (
       "the same, where large is allowed Ta \(PackLimits.large.unpackedBytesOfAny >> 30) GiB",

@@ -62,6 +62,31 @@ import Testing
     try receiver.git("fsck", "--strict", "--no-dangling")
   }
 
+  /// notes-protocol(7), PACKS: "The sender writes first the version that lists the forgettings of its history".
+  @Test(arguments: [true, false])
+  func `a commit that is to come first does, as a whole object`(copies: Bool) throws {
+    let (sender, tip) = try packed()
+    for first in [tip, try sender.repository.commit(tip).parents[0]] {
+      let writer = try sender.repository.pack(
+        wants: [tip], haves: [], first: first, copiesFrom: copies ? 0 : .max)
+      var pack: [UInt8] = []
+      while let piece = try writer.next() { pack += piece }
+      let (id, count) = try pack.withUnsafeBytes { bytes in
+        let entry = UnsafeRawBufferPointer(rebasing: bytes[PackFormat.headerBytes...])
+        let header = try #require(try PackEntryHeader(entry))
+        #expect(header.kind == .commit)
+        let body = UnsafeRawBufferPointer(rebasing: entry[header.length...])
+        let content = try #require(try Inflater().inflate(body, size: header.size))
+        return (try ObjectID.hashing(.commit, content), writer.objectsWritten)
+      }
+      #expect(id == first && count == writer.objectCount)
+      let receiver = try PackRepository()
+      #expect(try receiver.receive(pack, promised: [tip]) == 41)
+      try receiver.git("update-ref", "refs/heads/main", tip.hex)
+      try receiver.git("fsck", "--strict", "--no-dangling")
+    }
+  }
+
   @Test func `an object that is damaged in its pack is not sent`() throws {
     let (sender, tip) = try packed()
     let path = try run(["find", ".git/objects/pack", "-name", "*.pack"], in: sender.folder.path)

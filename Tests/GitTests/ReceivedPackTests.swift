@@ -174,40 +174,89 @@ import Testing
     }
   }
 
-  /// notes-protocol(7), LIMITS: "A receiver whose own packs unpack to more than 256 MiB accepts 4 times as much".
-  @Test("What the receiver's own packs unpack to raises the limit") func ownHistory() throws {
-    let receiver = try PackRepository()
-    /// Texts that are deltas of one, as the versions of a large folder are.
-    func pack(_ letter: String, of count: Int) throws -> (HandmadePack, ObjectID) {
-      var pack = HandmadePack()
-      let text = [UInt8](repeating: UInt8(ascii: "a"), count: 5_000) + Array(letter.utf8)
-      let base = try pack.add(.blob, text)
-      var names = [base]
-      for number in 0..<count {
-        let next = text + Array("\(number)".utf8)
-        try pack.add(.blob, PackDelta.blob(from: text, to: next), type: 7, between: base.bytes)
-        names.append(HandmadePack.id(.blob, next))
-      }
-      let head = try pack.addCommit(named: names)
-      return (pack, head)
+  private enum Marker { case none, first, afterMany, late, delta }
+
+  /// A commit of texts of 5 kB, which are deltas of one as the versions of a large folder are, and one that may
+  /// raise the limit.
+  private func marked(
+    _ letter: String, of count: Int, _ marker: Marker = .none
+  ) throws -> (pack: HandmadePack, head: ObjectID) {
+    var pack = HandmadePack()
+    let author = "author marker <\(letter)@example.org> 1700000000 +0000"
+    var marks: [ObjectID] = []
+    func mark(_ number: Int = 0) throws {
+      marks.append(
+        try pack.addCommit(
+          HandmadePack.id(.tree, []), author: author.replacing("00 +", with: "\(10 + number) +")))
     }
+    switch marker {
+    case .first: try mark()
+    case .afterMany: for number in 0...UnpackingGrant.mostCandidates { try mark(number) }
+    case .delta:
+      let plain = Array("tree \(HandmadePack.id(.tree, []))\nauthor A <a@b> 1 +0000\n".utf8)
+      let end = Array("committer A <a@b> 1 +0000\n\nm\n".utf8)
+      let base = try pack.add(.commit, plain + end)
+      let delta = PackDelta.blob(from: plain + end, to: plain + end + Array("marker".utf8))
+      try pack.add(.commit, delta, type: 7, between: base.bytes)
+      marks = [base, HandmadePack.id(.commit, plain + end + Array("marker".utf8))]
+    case .none, .late: break
+    }
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 5_000) + Array(letter.utf8)
+    let base = try pack.add(.blob, text)
+    var names = [base]
+    for number in 0..<count {
+      let next = text + Array("\(number)".utf8)
+      try pack.add(.blob, PackDelta.blob(from: text, to: next), type: 7, between: base.bytes)
+      names.append(HandmadePack.id(.blob, next))
+    }
+    if marker == .late { try mark() }
+    if marker != .none { try pack.addTree([]) }
+    let tree = try pack.addTree(
+      zip(UInt8(ascii: "a")..., names).map { ("100644", [$0], $1) })
+    let head = try pack.addCommit(tree, parents: marks)
+    return (pack, head)
+  }
+
+  /// notes-protocol(7), LIMITS: "Before the pack exceeds the limit, a version arrived in it, not as a delta".
+  @Test("A pack may unpack to more only by a version that arrived in it, whatever the receiver has")
+  func grants() throws {
+    let receiver = try PackRepository()
     var limits = PackLimits()
     (limits.unpackedBytesOfAny, limits.unpackedBytesPerByte) = (60_000, 0)
-    func receive(_ made: (pack: HandmadePack, head: ObjectID)) throws {
-      let quarantine = try receiver.repository.quarantine(limits: limits)
+    limits.unpackedBytesOfForgetting = 250_000
+    var asked: [Int] = []
+    func receive(
+      _ made: (pack: HandmadePack, head: ObjectID), where isGiven: @escaping () -> Bool = { true }
+    ) throws {
+      asked = []
+      let grant = UnpackingGrant(isCandidate: { $0.firstRange(of: Array("marker".utf8)) != nil }) {
+        asked.append($0.count)
+        return isGiven()
+      }
+      let quarantine = try receiver.repository.quarantine(limits: limits, grant)
       try quarantine.append(made.pack.bytes())
       try quarantine.join(promised: [made.head])
       receiver.repository.forgetObjects()
     }
-    let refusal = PackError.costly("bytes that a pack unpacks to", limit: 60_000)
-    #expect(throws: refusal) { try receive(pack("b", of: 20)) }
-    try receive(pack("c", of: 9))
-    // Ten texts of 5 kB are here now: four times as much may come.
-    try receive(pack("d", of: 20))
-    limits.unpackedBytesOfOwn = 60_000
-    #expect(throws: refusal) { try receive(pack("e", of: 20)) }
-    (limits.unpackedBytesPerOwn, limits.unpackedBytesOfOwn) = (0, 6 << 30)
-    #expect(throws: refusal) { try receive(pack("e", of: 20)) }
+    func refusal(_ limit: Int = 60_000) -> PackError {
+      .costly("bytes that a pack unpacks to", limit: limit)
+    }
+    try receive(marked("a", of: 20, .first))
+    #expect(asked == [1])
+    try receive(marked("b", of: 20, .afterMany))
+    #expect(asked == [UnpackingGrant.mostCandidates])
+    // The receiver's packs unpack to 200 kB now, which allows nothing.
+    for marker in [Marker.none, .late, .delta] {
+      #expect(throws: refusal()) { try receive(marked("c", of: 20, marker)) }
+      #expect(asked == [], "\(marker)")
+    }
+    #expect(throws: refusal()) { try receive(marked("c", of: 20, .first), where: { false }) }
+    #expect(asked == [1])
+    #expect(throws: refusal(250_000)) { try receive(marked("c", of: 60, .first)) }
+    #expect(asked == [1])
+    // A pack that needs no more is not asked for anything.
+    try receive(marked("d", of: 2, .first))
+    #expect(asked == [])
   }
 
   /// notes-protocol(7), LIMITS: "The check of the trees unpacks them once more, in the order of the

@@ -8,12 +8,14 @@ internal import Notebook
 struct ForgettingJudge {
   private let repository: Repository
   private let members: MembershipStore
+  private let obeyed: () throws -> ForgettingVersion?
 
   /// How many versions above that of a former admin are searched for one by an admin.
   private static let mostLookedAt = 10_000
 
   init(_ notebook: Notebook) throws {
     repository = notebook.repository
+    obeyed = notebook.history.obeyed
     members = try MembershipStore.open(
       in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder))
   }
@@ -32,6 +34,17 @@ struct ForgettingJudge {
       else { return false }
       return try repository.isAncestor(version.id, of: id)
     }
+  }
+
+  /// Whether a commit that arrived, of which nothing else is here yet, lists a forgetting that this history does
+  /// not obey, by the word of a present admin.
+  func isNews(_ id: ObjectID, _ content: [UInt8]) throws -> Bool {
+    let commit = try JudgedCommit(id, content)
+    guard let version = ForgettingVersion(commit.value), let device = commit.value.deviceID,
+      isAdmin(device),
+      try !version.forgettings.isSubset(of: obeyed()?.forgettings ?? [])
+    else { return false }
+    return try commit.isSignedByItsDevice
   }
 
   private func isAdmin(_ deviceID: String) -> Bool {

@@ -56,7 +56,7 @@ public struct BundleRun: Sendable {
   private func read(_ reader: BundleReader, for replica: Replica) throws -> ReceivedBundle {
     var progress = TransferProgress(peer: replica.peer)
     let bundle = try ReceivedBundle(
-      reader, for: replica.notebook.repository, limits: options.allowsLarge ? .large : .standard
+      reader, for: replica.notebook.repository, limits: options.packLimits, replica.unpackingGrant
     ) { objects, bytes in
       (progress.objectsToReceive, progress.receivedBytes) = (objects, bytes)
       replica.report(.progress(progress))
@@ -124,7 +124,8 @@ public struct NewBundle {
     if let offer { header.references[offer.name] = offer.commit }
     self.header = header
     pack = try repository.pack(
-      wants: [tip, members] + [offer?.commit].compactMap { $0 }, haves: since)
+      wants: [tip, members] + [offer?.commit].compactMap { $0 }, haves: since,
+      first: notebook.history.obeyed()?.id)
   }
 
   /// Writes the bundle piece by piece, and returns its size in bytes.

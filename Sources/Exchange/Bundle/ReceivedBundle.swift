@@ -20,10 +20,10 @@ package struct ReceivedBundle {
   /// - Throws: `BundleError`, `PackError`.
   init(
     _ reader: BundleReader, for repository: Repository, limits: PackLimits,
-    progress: (Int, Int) -> Void = { _, _ in }
+    _ grant: UnpackingGrant? = nil, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     do {
-      try self.init(reading: reader, for: repository, limits: limits, progress: progress)
+      try self.init(reading: reader, for: repository, limits: limits, grant, progress: progress)
     } catch PackError.malformed, PackError.baseMissing {
       throw BundleError.damaged
     }
@@ -31,6 +31,7 @@ package struct ReceivedBundle {
 
   private init(
     reading reader: BundleReader, for repository: Repository, limits: PackLimits,
+    _ grant: UnpackingGrant?,
     progress: (Int, Int) -> Void
   ) throws {
     let header = try reader.header()
@@ -44,7 +45,7 @@ package struct ReceivedBundle {
     if let first = lacking.first {
       throw BundleError.lacking(String(first.hex.prefix(10)), count: lacking.count)
     }
-    quarantine = try repository.quarantine(limits: limits)
+    quarantine = try repository.quarantine(limits: limits, grant)
     var bytes = 0
     while let piece = try reader.next() {
       try quarantine.append(piece)

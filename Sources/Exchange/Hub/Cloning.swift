@@ -100,7 +100,8 @@ public struct Cloning: Sendable {
     switch source {
     case .bundle(let path):
       let bundle = try ReceivedBundle(
-        BundleReader(path: path, cancellation: cancellation), for: repository, limits: limits)
+        BundleReader(path: path, cancellation: cancellation), for: repository,
+        limits: options.packLimits)
       return try ClonedNotebook(
         bundle.members, branch: bundle.branch, invitation: bundle.invitation,
         verifiedIn: place + "/members")
@@ -114,9 +115,9 @@ public struct Cloning: Sendable {
           throw HubError.withoutMembers
         }
         _ = try transfer.fetch(
-          nil, from: hub.url, known: [], beside: [MemberList.folder], limits: limits)
+          nil, from: hub.url, known: [], beside: [MemberList.folder], limits: options.packLimits)
         guard let version = transfer.reference(named: MemberList.reference),
-          let quarantine = try transfer.received(limits: limits)?.quarantine,
+          let quarantine = try transfer.received(limits: options.packLimits)?.quarantine,
           let members = try MemberList(
             of: version, in: repository, arriving: quarantine)
         else { throw HubError.withoutMembers }
@@ -125,8 +126,6 @@ public struct Cloning: Sendable {
       }
     }
   }
-
-  private var limits: PackLimits { options.allowsLarge ? .large : .standard }
 
   private func make(_ found: ClonedNotebook, in folder: String) throws -> Notebook {
     try Notebook.make(at: folder, branch: found.branch ?? "main") { state in

@@ -41,7 +41,6 @@ package final class HubVisit {
 
   private var notebook: Notebook { replica.notebook }
   private var repository: Repository { notebook.repository }
-  private var limits: PackLimits { options.allowsLarge ? .large : .standard }
 
   // How often a branch that others move is fetched and pushed again; the longest pause, in seconds.
   private static let (mostAttempts, longestPause) = (60, 2.0)
@@ -150,7 +149,7 @@ package final class HubVisit {
     let split = try Self.talking {
       try branch.fetch(
         beside: [MemberList.folder] + (invitations == nil ? [] : [HubInvitations.folder]),
-        known: Array(Set(known)).sorted(), limits: limits
+        known: Array(Set(known)).sorted(), limits: options.packLimits
       ) {
         progress.objectsToReceive = $0.total
         progress.receivedObjects = $0.done
@@ -170,7 +169,8 @@ package final class HubVisit {
     let wanted = heads + [list].compactMap { $0 } + asked.values.flatMap(\.values)
     let lacking = try wanted.filter { try !repository.contains($0) }
     if lacking.isEmpty, !replica.isMending { return try readFiles(list, asked) }
-    guard let (quarantine, bytes) = try transfer.received(limits: limits) else {
+    let received = try transfer.received(limits: options.packLimits, replica.unpackingGrant)
+    guard let (quarantine, bytes) = received else {
       guard lacking.isEmpty else { throw HubError.failed("the fetched objects are missing") }
       return try readFiles(list, asked)
     }

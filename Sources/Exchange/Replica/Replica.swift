@@ -162,7 +162,8 @@ package final class Replica {
     let haves = try known.filter {
       try repository.contains($0) && repository.header(of: $0).kind == .commit
     }
-    let pack = try repository.pack(wants: wanted, haves: haves)
+    let pack = try repository.pack(
+      wants: wanted, haves: haves, first: notebook.history.obeyed()?.id)
     return try PackSender(
       pack, bringing: wanted,
       versions: notebook.versionCount(of: pack.commitCount, merges: pack.merges))

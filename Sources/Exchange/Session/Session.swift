@@ -93,7 +93,9 @@ public final class Session {
     let repository = replica.notebook.repository
     let link = try DeviceLink(
       stream, to: replica.peer, ends: terms.exchange.ends,
-      quarantine: { try repository.quarantine(limits: options.allowsLarge ? .large : .standard) },
+      quarantine: {
+        try repository.quarantine(limits: options.packLimits, replica.unpackingGrant)
+      },
       report: replica.report)
     return try run(
       over: link, replica, told: own, terms, notices, isOpenedHere: options.isOpenedHere)

@@ -1,4 +1,5 @@
 public import Channel
+package import Git
 public import Membership
 internal import Notebook
 
@@ -95,6 +96,8 @@ public struct SessionOptions: Sendable {
   /// Whether a pack may be costly, and much may be written into the folder: notes-protocol(7),
   /// "Large versions".
   public var allowsLarge = false
+  /// The limits of a pack if costly ones are not allowed; tests change them.
+  package var usualPackLimits = PackLimits.standard
   /// Whether to accept versions for which no member vouches: notes-security(7), VERSIONS.
   public var allowsUnsigned = false
   /// How many bytes may be written into the folder if large versions are not allowed.
@@ -115,6 +118,9 @@ public struct SessionOptions: Sendable {
 
   /// The defaults: versions in both directions, and no special permission.
   public init() {}
+
+  /// The limits of a pack.
+  var packLimits: PackLimits { allowsLarge ? .large : usualPackLimits }
 }
 
 extension MembershipError {

@@ -15,11 +15,9 @@ public struct PackLimits: Sendable, Equatable {
   /// The amount of `unpackedBytes` that every pack may use; each of its own bytes adds more.
   public var unpackedBytesOfAny = 1 << 30
   package var unpackedBytesPerByte = 8
-  /// The bytes that every pack may use instead, for each byte that the receiver's own packs unpack to.
-  package var unpackedBytesPerOwn = 4
-  /// The most that the receiver's own packs allow. Any member can make them unpack to much: 6 GiB cost a minute, and
-  /// are enough for 10,000 versions of a folder with 10,000 notes.
-  package var unpackedBytesOfOwn = 6 << 30
+  /// The amount for a pack with an admin's new forgetting instead: 6 GiB cost a minute, and are enough for 10,000
+  /// versions of a folder with 10,000 notes.
+  package var unpackedBytesOfForgetting = 6 << 30
   /// The longest chain of deltas. git's own packs have at most 50 (pack.depth).
   public var chain = 512
   /// Bytes of objects in memory while deltas are applied to them.

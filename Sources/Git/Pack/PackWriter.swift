@@ -4,16 +4,23 @@ internal import System
 extension Repository {
   /// A pack of everything reachable from `wants` and not from `haves`, for a receiver that has
   /// all of `haves`. Both are commits that are here.
-  public func pack(wants: [ObjectID], haves: [ObjectID]) throws -> PackWriter {
-    try pack(wants: wants, haves: haves, copiesFrom: PackCopying.worthwhileCount)
+  ///
+  /// - Parameter first: a commit that comes first in the pack, whole, if it is in it.
+  public func pack(
+    wants: [ObjectID], haves: [ObjectID], first: ObjectID? = nil
+  ) throws -> PackWriter {
+    try pack(wants: wants, haves: haves, first: first, copiesFrom: PackCopying.worthwhileCount)
   }
 
   /// - Parameter count: the number of objects from which they are copied from local packs.
-  func pack(wants: [ObjectID], haves: [ObjectID], copiesFrom count: Int) throws -> PackWriter {
+  func pack(
+    wants: [ObjectID], haves: [ObjectID], first: ObjectID? = nil, copiesFrom count: Int
+  ) throws -> PackWriter {
     let plan = try PackPlan(repository: self, wants: wants, haves: haves)
     let copies = plan.items.count >= count
     return try PackWriter(
-      repository: self, plan: plan, mayNameOutsiders: true, copiesFrom: copies ? packs() : nil)
+      repository: self, plan: plan, mayNameOutsiders: true, first: first,
+      copiesFrom: copies ? packs() : nil)
   }
 }
 
@@ -43,6 +50,7 @@ public final class PackWriter {
   /// The size of each item in bytes; empty until requested.
   private var sizes: [Int] = []
   private let mayNameOutsiders: Bool
+  private let first: ObjectID?
   private var checksum = SHA1()
   private var offset = 0
   private var nextItem = 0
@@ -69,11 +77,11 @@ public final class PackWriter {
   private static let longestPause = 1.0
 
   init(
-    repository: Repository, plan: PackPlan, mayNameOutsiders: Bool,
+    repository: Repository, plan: PackPlan, mayNameOutsiders: Bool, first: ObjectID? = nil,
     copiesFrom packs: PackReader? = nil
   ) throws {
     self.repository = repository
-    self.mayNameOutsiders = mayNameOutsiders
+    (self.mayNameOutsiders, self.first) = (mayNameOutsiders, first)
     var items = plan.items
     copying = packs.map { PackCopying(&items, from: $0) }
     self.items = items
@@ -95,6 +103,10 @@ public final class PackWriter {
   public func next() throws -> [UInt8]? {
     if isDone { return nil }
     var chunk = offset == 0 ? PackFormat.header(objectCount: objectCount) : []
+    if offset == 0, let first = first.flatMap(number) {
+      try append(first, to: &chunk)
+      objectsWritten += 1
+    }
     let end = Instant.now + Self.longestPause
     while nextItem < items.count, chunk.count < Self.chunkSize, chunk.isEmpty || !end.hasPassed {
       try write(nextItem, to: &chunk)

@@ -3,8 +3,12 @@ internal import System
 
 extension Repository {
   /// A quarantine for a pack from another device.
-  public func quarantine(limits: PackLimits = .standard) throws -> Quarantine {
-    try Quarantine(repository: self, limits: limits)
+  ///
+  /// - Parameter grant: may let the pack unpack to more; nil for no exception.
+  public func quarantine(
+    limits: PackLimits = .standard, _ grant: UnpackingGrant? = nil
+  ) throws -> Quarantine {
+    try Quarantine(repository: self, limits: limits, grant)
   }
 
   /// Removes leftovers of killed processes: quarantine folders, and packs without an index.
@@ -53,13 +57,13 @@ public final class Quarantine {
   /// The total size of the objects received, in bytes, before compression.
   public private(set) var contentBytes = 0
 
-  init(repository: Repository, limits: PackLimits) throws {
+  init(repository: Repository, limits: PackLimits, _ grant: UnpackingGrant?) throws {
     self.repository = repository
     self.limits = limits
     repository.removeQuarantineLeftovers()
     folder = try QuarantineFolder(for: repository)
     room = try Disk.freeBytes(at: folder.path) / 2
-    pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits)
+    pack = try ReceivedPack(in: folder.packs, for: repository, limits: limits, grant)
   }
 
   /// Adds the next bytes of the pack. If they exceed a limit, the quarantine is emptied.

@@ -216,15 +216,17 @@ public final class Transfer {
 
   /// The pack received since the last call, in a quarantine that has read it, and its size in bytes;
   /// nil if none was received.
+  ///
+  /// - Parameter grant: may let the pack unpack to more; nil for no exception.
   public func received(
-    limits: PackLimits = .standard
+    limits: PackLimits = .standard, _ grant: UnpackingGrant? = nil
   ) throws -> (quarantine: Quarantine, bytes: Int)? {
     let packs = try Disk.names(in: folder.packs)
       .filter { $0.hasSuffix(".pack") && !read.contains($0) }
     guard let name = packs.first else { return nil }
     guard packs.count == 1 else { throw PackError.malformed("it came in several packs") }
     read.insert(name)
-    let quarantine = try repository.quarantine(limits: limits)
+    let quarantine = try repository.quarantine(limits: limits, grant)
     let pack = try MappedFile(folder.packs + "/" + name)
     for start in stride(from: 0, to: pack.bytes.count, by: Self.piece) {
       try quarantine.append(Array(pack.bytes[start..<min(start + Self.piece, pack.bytes.count)]))

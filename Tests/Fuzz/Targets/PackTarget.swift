@@ -26,7 +26,7 @@ enum PackTarget {
     var limits = limits
     limits.keptBytes = kept
     do {
-      let unpacking = UnpackingLimit(limits, for: nil)
+      let unpacking = UnpackingLimit(limits)
       var stream = try PackStream(limits: limits, unpacking)
       for part in parts { try part.withUnsafeBytes { try stream.read($0) } }
       guard stream.isComplete else { return nil }

@@ -66,19 +66,6 @@ final class PackReader {
     packs.flatMap { $0.index.ids(from: first, where: isWanted) }
   }
 
-  /// The size of all objects of the packs, in bytes, read without unpacking them.
-  var contentBytes: Int {
-    packs.indices.reduce(0) { sum, pack in
-      let index = packs[pack].index
-      return (0..<index.count).reduce(sum) { sum, position in
-        guard let offset = index.offset(at: position),
-          let entry = entry(at: Place(pack: pack, offset: offset))
-        else { return sum }
-        return sum + (size(of: entry) ?? 0)
-      }
-    }
-  }
-
   /// The size of an object, whole or the result of a delta; nil for a damaged one.
   private func size(of entry: OpenEntry) -> Int? {
     guard entry.header.kind == nil else { return entry.header.size }

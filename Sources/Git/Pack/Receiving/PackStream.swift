@@ -150,6 +150,7 @@ struct PackStream {
       try unpacking.check(unpackedBytes, ofPack: position)
       found.kind = kind
       found.id = try limits.id(of: kind, content)
+      if kind == .commit { unpacking.arrived(found.id, content) }
     } else {
       try checkDelta(ofBytes: header.size)
     }

@@ -22,11 +22,14 @@ final class ReceivedPack {
 
   var isComplete: Bool { stream.isComplete }
 
-  init(in folder: String, for repository: Repository, limits: PackLimits) throws {
+  init(
+    in folder: String, for repository: Repository, limits: PackLimits,
+    _ grant: UnpackingGrant? = nil
+  ) throws {
     self.repository = repository
     self.folder = folder
     self.limits = limits
-    unpacking = UnpackingLimit(limits, for: repository)
+    unpacking = UnpackingLimit(limits, grant)
     zlib = try Zlib.shared.get()
     stream = try PackStream(limits: limits, unpacking)
     file = try PackFile(folder + "/arriving")

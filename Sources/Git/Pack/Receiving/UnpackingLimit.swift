@@ -1,27 +1,54 @@
-/// The most bytes that a pack may unpack to. A receiver with a large history accepts more: reading its own
-/// history costs it as much, and a forgetting rewrites all of it (notes-protocol(7), LIMITS).
-final class UnpackingLimit {
-  private let limits: PackLimits
-  private let repository: Repository?
-  /// The limits with what the receiver's own objects add; nil until the pack needs it.
-  private var raised: PackLimits?
+/// Finds versions by which a pack may unpack to more than other packs: notes-protocol(7), LIMITS.
+public struct UnpackingGrant {
+  /// A commit that arrived, and its content.
+  public typealias Arrived = (id: ObjectID, content: [UInt8])
 
-  /// - Parameter repository: the receiver's; nil for none.
-  init(_ limits: PackLimits, for repository: Repository?) {
-    (self.limits, self.repository) = (limits, repository)
+  /// Whether a commit may be such a version, by a quick look at its content.
+  let isCandidate: (_ content: [UInt8]) -> Bool
+  /// Whether one of the candidates is one. Called once, if the pack needs it.
+  let isGiven: (_ candidates: [Arrived]) throws -> Bool
+
+  package static let mostCandidates = 16
+  static let candidateBytes = 128 << 10
+
+  /// A grant by these functions.
+  public init(
+    isCandidate: @escaping (_ content: [UInt8]) -> Bool,
+    isGiven: @escaping (_ candidates: [Arrived]) throws -> Bool
+  ) {
+    (self.isCandidate, self.isGiven) = (isCandidate, isGiven)
+  }
+}
+
+/// The most bytes that a pack may unpack to.
+final class UnpackingLimit {
+  private var limits: PackLimits
+  /// Nil if nothing raises the limit, or it was already asked.
+  private var grant: UnpackingGrant?
+  private var candidates: [UnpackingGrant.Arrived] = []
+
+  init(_ limits: PackLimits, _ grant: UnpackingGrant? = nil) {
+    (self.limits, self.grant) = (limits, grant)
+  }
+
+  /// Keeps a commit that may raise the limit.
+  func arrived(_ commit: ObjectID, _ content: [UInt8]) {
+    guard let grant, candidates.count < UnpackingGrant.mostCandidates,
+      content.count <= UnpackingGrant.candidateBytes, grant.isCandidate(content)
+    else { return }
+    candidates.append((commit, content))
   }
 
   func check(_ unpacked: Int, ofPack bytes: Int) throws {
-    guard !(raised ?? limits).allows(unpacked: unpacked, ofPack: bytes) else { return }
-    if raised == nil, let repository {
-      var limits = limits
-      let own = try repository.packs().contentBytes
-      let more = own.multipliedReportingOverflow(by: limits.unpackedBytesPerOwn)
-      limits.unpackedBytesOfAny = max(
-        limits.unpackedBytesOfAny,
-        min(more.overflow ? .max : more.partialValue, limits.unpackedBytesOfOwn))
-      raised = limits
+    if limits.allows(unpacked: unpacked, ofPack: bytes) { return }
+    if let grant {
+      self.grant = nil
+      let raised = limits.unpackedBytesOfForgetting
+      if raised > limits.unpackedBytesOfAny, !candidates.isEmpty, try grant.isGiven(candidates) {
+        limits.unpackedBytesOfAny = raised
+      }
+      candidates = []
     }
-    try (raised ?? limits).check(unpacked: unpacked, ofPack: bytes)
+    try limits.check(unpacked: unpacked, ofPack: bytes)
   }
 }
