@@ -54,7 +54,33 @@ extension CertificateSet {
       person: person, deviceID: certificate.deviceID, role: isFounder ? .admin : certificate.role,
       isFounder: isFounder, issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
       serial: String(hexadecimal: certificate.serial),
-      isRemoved: memberChains[identifier] == nil && !isFounder)
+      isRemoved: memberChains[identifier] == nil && !isFounder,
+      ending: memberChains[identifier] == nil && !isFounder ? ending(ofKey: identifier) : nil)
+  }
+
+  /// The reason why a device is no member, if it ended with the one that asked for it.
+  private func ending(ofKey identifier: [UInt8]) -> AskerEnding? {
+    let own = certificates(ofKey: identifier)
+    guard own.contains(where: { $0.asker != nil }) else { return nil }
+    var reasons: [[UInt8]: RevocationList.Reason] = [:]
+    for list in revocationLists where authority(ofKey: list.issuerKeyIdentifier) != nil {
+      reasons.merge(list.entries, uniquingKeysWith: max)
+    }
+    if own.contains(where: { reasons[$0.serial] == .removed }) { return nil }
+    let bySerial = Dictionary(certificates.map { ($0.serial, $0) }) { first, _ in first }
+    for certificate in own {
+      guard let asker = certificate.asker, let direct = bySerial[asker] else { continue }
+      // The asker may have ended with its own.
+      var (next, seen): ([UInt8]?, Set<[UInt8]>) = (asker, [])
+      while let serial = next, seen.insert(serial).inserted {
+        if let reason = reasons[serial], reason > .superseded {
+          return AskerEnding(
+            asker: direct.deviceID, wasRemoved: reason == .removed || serial != asker)
+        }
+        next = bySerial[serial]?.asker
+      }
+    }
+    return nil
   }
 
   /// The certificate that names a device: its first with a good chain, else its first.

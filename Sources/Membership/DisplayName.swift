@@ -34,6 +34,11 @@ public enum DisplayName {
     return (2...999).lazy.map { "\(start) \($0)" }.first { !isTaken($0) } ?? name
   }
 
+  /// The name, cut so that the mark after it fits.
+  static func marked(_ name: String, with mark: String) -> String {
+    String(name.unicodeScalars.prefix(maximumLength - mark.unicodeScalars.count)) + mark
+  }
+
   /// The nearest acceptable name, without forbidden characters and cut to the limit. Nil if nothing remains.
   public static func made(from text: String) -> String? {
     var scalars = text.unicodeScalars.filter(isAllowed)[...]

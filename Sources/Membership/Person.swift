@@ -39,6 +39,8 @@ struct People: Sendable {
   /// The devices whose certificates name the person.
   private var named: Set<[UInt8]> = []
   private var deviceCounts: [[UInt8]: Int] = [:]
+  /// The IDs of the persons with each name, in lower case.
+  private var namesakes: [String: Set<[UInt8]>] = [:]
 
   /// Begins without persons.
   init() {}
@@ -58,6 +60,7 @@ struct People: Sendable {
       }
       let first = devices.first { $0.key == identifier }
       let name = latest?.0.person?.name ?? first?.name ?? ""
+      namesakes[name.lowercased(), default: []].insert(identifier)
       for device in devices {
         persons[device.key] = Person(identifier: identifier, name: name)
         if device.naming != nil { named.insert(device.key) }
@@ -80,10 +83,16 @@ struct People: Sendable {
   }
 
   /// The name by which people call a device: the person's, and if the person has or had several, also the device's.
+  /// It is never another person's name, because members choose the names of their devices.
   func name(ofKey key: [UInt8], called deviceName: String) -> String {
     guard let person = persons[key] else { return deviceName }
-    return deviceCounts[person.identifier, default: 1] > 1
-      ? person.name(withDevice: deviceName) : person.name
+    if deviceCounts[person.identifier, default: 1] == 1 { return person.name }
+    let names = [person.name(withDevice: deviceName), person.fullName(withDevice: deviceName)]
+    func isAnothers(_ name: String) -> Bool {
+      namesakes[name.lowercased()].map { $0 != [person.identifier] } ?? false
+    }
+    return names.first { !isAnothers($0) }
+      ?? DisplayName.marked(names[1], with: " (\(String(base32: key).prefix(8)))")
   }
 }
 
@@ -95,7 +104,12 @@ extension Person {
     {
       return device
     }
-    return DisplayName.made(from: "\(name) (\(device))") ?? name
+    return fullName(withDevice: device)
+  }
+
+  /// `PERSON (DEVICE)`, cut to the length of a name.
+  fileprivate func fullName(withDevice device: String) -> String {
+    DisplayName.made(from: "\(name) (\(device))") ?? name
   }
 }
 

@@ -41,6 +41,16 @@ public struct Member: Hashable, Sendable {
   public internal(set) var isRemoved: Bool
   /// Whether this device has blocked the member: the two exchange nothing.
   public internal(set) var isBlocked = false
+  /// Why the device is no member any more, if no admin removed it, and it ended with the device that asked for it.
+  public internal(set) var ending: AskerEnding?
+}
+
+/// The end of a device that a member asked for, and that no admin removed: notes-security(7), "Devices of one's own".
+public struct AskerEnding: Hashable, Sendable {
+  /// The device ID of the device that asked for it.
+  public let asker: String
+  /// Whether that device was removed, or ended in the same way; otherwise it got a lesser role.
+  public let wasRemoved: Bool
 }
 
 /// A member that a device invited or made an admin.

@@ -219,6 +219,33 @@ struct OwnDevicesTests {
     }
   }
 
+  // ".Ql notes members --all lists these devices, and says with which asker each ended."
+  @Test("An ended device is listed with the asker that ended it, and a removed one is not")
+  func ending() throws {
+    for lessens in [false, true] {
+      let family = try OwnDevicesTests()
+      let other = try family.family.copy("other")
+      let phone = try #require(try family.phone(in: other))
+      let watch = try #require(try family.phone("watch", in: other, asker: phone))
+      let tablet = try #require(try family.phone("tablet", in: other))
+      try other.remove(devices: [tablet.deviceID], by: family.admin, now: now)
+      #expect(other.members().allSatisfy { $0.ending == nil })
+      if lessens {
+        try family.store.reissue(
+          device: family.anna.deviceID, role: .reader, by: family.family.founder, now: now)
+      } else {
+        try family.store.remove(
+          devices: [family.anna.deviceID], by: family.family.founder, now: now)
+      }
+      try family.store.merge(other)
+      func ending(_ key: DeviceKey) -> AskerEnding? { family.store.member(key)?.ending }
+      #expect(ending(phone) == AskerEnding(asker: family.anna.deviceID, wasRemoved: !lessens))
+      #expect(ending(watch) == AskerEnding(asker: phone.deviceID, wasRemoved: true))
+      #expect(ending(tablet) == nil && ending(family.anna) == nil && ending(family.admin) == nil)
+      #expect(family.store.member(tablet)?.isRemoved == true)
+    }
+  }
+
   @Test("A lesser role reaches all that the asker asked for")
   func lesser() throws {
     let phone = try #require(try phone())

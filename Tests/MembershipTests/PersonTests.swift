@@ -225,6 +225,29 @@ struct PersonTests {
     #expect(Person(identifier: [], name: "anna").name(withDevice: "anna 2") == "anna 2")
   }
 
+  // "So a member cannot give its device another person's name."
+  @Test("A device whose own name is another person's is called by both names, or by its ID as well")
+  func another() throws {
+    let family = try Family()
+    let anna = try family.add("anna", .writer)
+    let store = family.store
+    func name(_ key: DeviceKey) -> String? { store.member(key)?.name }
+    let phone = try add("Anna Bell", to: anna, in: family)
+    let tablet = try add("tablet", to: anna, in: family)
+    #expect(name(phone) == "Anna Bell" && name(tablet) == "anna (tablet)")
+    let other = try family.add("anna bell", .writer)
+    let third = try family.add("anna (tablet)", .writer)
+    #expect(name(other) == "anna bell" && name(third) == "anna (tablet)")
+    #expect(name(phone) == "anna (Anna Bell)")
+    #expect(name(tablet) == "anna (tablet) (\(tablet.deviceID.prefix(8)))")
+    #expect(name(anna) == "anna")
+    let copy = try family.copy("copy")
+    #expect(copy.members() == store.members())
+    // The longest names leave room for the ID.
+    let long = String(repeating: "x", count: DisplayName.maximumLength)
+    #expect(DisplayName.isAccepted(DisplayName.marked(long, with: " (ABCD2345)")))
+  }
+
   // "An invitation may give a name to the person that the new device becomes"
   @Test("A name that is given is the person's, and renames nobody who is there")
   func given() throws {

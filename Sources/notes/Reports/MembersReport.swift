@@ -9,6 +9,8 @@ struct MembersReport {
   struct Line {
     var member: Member
     var issuer: String?
+    /// The name of the device with which it ended.
+    var asker: String?
     var deviceState = DeviceState()
     /// The device ID of the new key for which it requests a certificate.
     var request: String?
@@ -55,7 +57,8 @@ struct MembersReport {
     let lines = try members.map { member in
       let state = try member.deviceID == own ? DeviceState() : states.state(of: member.deviceID)
       return Line(
-        member: member, issuer: names[member.issuedBy], deviceState: state,
+        member: member, issuer: names[member.issuedBy],
+        asker: member.ending.flatMap { names[$0.asker] }, deviceState: state,
         request: requests.request(of: member, in: membership)?.deviceID)
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
@@ -78,6 +81,7 @@ struct MembersReport {
           "founder": member.isFounder, "this_device": member.deviceID == thisDevice,
           "issued_by": member.issuedBy, "issued_by_name": line.issuer,
           "since": TimeText.rfc3339(member.issuedAt), "request": line.request,
+          "ended_with": member.ending?.asker,
           "other_heir": handedOverTwice.first { $0.former == member.deviceID }?.otherHeir,
         ]
     }
@@ -134,7 +138,7 @@ struct MembersReport {
 
   private func seen(_ line: Line, now: Int64) -> String {
     if line.member.deviceID == thisDevice { return "this device" }
-    if line.member.isRemoved { return "" }
+    if line.member.isRemoved { return ended(line) }
     if line.member.isBlocked { return "blocked here" }
     let deviceState = line.deviceState
     let words = deviceState.agreement.words
@@ -142,5 +146,13 @@ struct MembersReport {
     if deviceState.isConnected { return "here" + agreement }
     guard let lastSeen = deviceState.lastSeen else { return "not met yet" }
     return "seen " + TimeText.relative(lastSeen, now: now) + agreement
+  }
+
+  /// Why a device ended that nobody removed.
+  private func ended(_ line: Line) -> String {
+    guard let ending = line.member.ending else { return "" }
+    let asker = line.asker.map { Visible.name($0) } ?? String(ending.asker.prefix(8))
+    return "ended: \(asker), which asked for it, "
+      + (ending.wasRemoved ? "was removed" : "got a lesser role")
   }
 }
