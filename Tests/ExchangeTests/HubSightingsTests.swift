@@ -66,6 +66,35 @@ struct HubSightingsTests {
     #expect(try found(bob).isEmpty)
   }
 
+  // notes-doctor(1), meetings: "names the pairs of devices that visit no hub in common"
+  @Test("tells which hubs a member visits, and whether two members visit one in common")
+  func visits() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    let tip = try version(ada, "1 of ada\n")
+    for device in [bob, carl] { _ = try sync(ada, device) }
+    func sightings() throws -> HubSightings { HubSightings(of: try ada.notebook()) }
+    #expect(try sightings().visits(of: bob.key.deviceID) == nil)
+    try saw(ada, hub, tip)
+    try saw(bob, same, tip, ago: 100)
+    try saw(carl, Hub(name: "hub", url: "https://other.example/home"), tip)
+    for device in [bob, carl] { _ = try sync(ada, device) }
+    let bobs = try #require(try sightings().visits(of: bob.key.deviceID))
+    let carls = try #require(try sightings().visits(of: carl.key.deviceID))
+    #expect(Array(bobs.common.keys) == ["hub"] && carls.common.isEmpty)
+    #expect(!bobs.meet(carls) && bobs.meet(bobs))
+    // Sightings of hubs that this device does not visit show no difference.
+    #expect(try found(ada).isEmpty)
+    let notebook = try ada.notebook()
+    for number in 0..<40 {
+      try sightings().record(
+        (0..<16).map {
+          CarriedSighting(
+            hub: ObjectID.digest(ofBlob: [UInt8(number), UInt8($0)]), tip: tip, since: 1, last: 1)
+        }, of: "DEVICE\(number)")
+    }
+    #expect(HubSightings(of: notebook).lastVisit(of: hub) != nil)
+  }
+
   @Test(
     "an older version counts only where the newer one was there before",
     arguments: [

@@ -83,7 +83,9 @@ public struct HubSightings: Sendable {
 
   private func keep(_ sightings: [Sighting]) {
     var lines = StateLines()
-    for one in sightings.suffix(Self.capacity) { lines.append(one.device ?? Self.own, one.words) }
+    let own = sightings.filter { $0.device == nil }.suffix(Self.capacity)
+    let others = sightings.filter { $0.device != nil }.suffix(Self.capacity - own.count)
+    for one in own + others { lines.append(one.device ?? Self.own, one.words) }
     Disk.keep(lines.bytes, at: path)
   }
 
@@ -129,8 +131,7 @@ public struct HubSightings: Sendable {
   func record(_ said: [CarriedSighting], of device: String, now: Int64 = WallClock.now()) {
     var known = all
     let former = known.filter { $0.device == device }
-    let places = Set(known.filter { $0.device == nil }.map(\.place))
-    let new = said.filter { places.contains($0.hub) }.map {
+    let new = said.map {
       Sighting(
         device: device, place: $0.hub, tip: $0.tip, since: now - $0.since, last: now - $0.last,
         size: $0.size)
@@ -138,6 +139,30 @@ public struct HubSightings: Sendable {
     if former.isEmpty, new.isEmpty { return }
     known.removeAll { $0.device == device }
     keep(known + new)
+  }
+
+  /// The hubs that a member visits, by its last report.
+  public struct Visits: Hashable, Sendable {
+    /// When it last visited each hub that this device visits as well, by this device's names, in seconds since 1970.
+    public let common: [String: Int64]
+    fileprivate let places: Set<ObjectID>
+
+    /// Whether two members visit a hub in common.
+    public func meet(_ other: Visits) -> Bool { !places.isDisjoint(with: other.places) }
+  }
+
+  /// The hubs that a member visits; nil if it reported none. Hubs that are folders of its machine are not reported.
+  public func visits(of device: String) -> Visits? {
+    let known = all
+    let theirs = known.filter { $0.device == device }
+    if theirs.isEmpty { return nil }
+    var common: [String: Int64] = [:]
+    for own in known where own.device == nil {
+      for one in theirs where one.place == own.place {
+        common[own.name] = max(common[own.name] ?? one.last, one.last)
+      }
+    }
+    return Visits(common: common, places: Set(theirs.map(\.place)))
   }
 
   /// The hubs that showed members another history than this device, as far as the versions are

@@ -16,7 +16,7 @@ extension Check {
     if members.isEmpty, hubs.isEmpty { return .good("there is no other device, and no hub") }
     let meetings = try Meetings(of: members, in: context)
     return members.flatMap { meetings.finding(of: $0, hubs: hubs) }
-      + hubs.flatMap { meetings.finding(of: $0) }
+      + meetings.apart(members) + hubs.flatMap { meetings.finding(of: $0) }
   }
 }
 
@@ -32,8 +32,10 @@ private struct Meetings {
 
   /// How many versions are searched for the newest of each device.
   private static let depth = 2_000
-  /// How many days a new member may go without a sign.
+  /// How many days a new member may go without a sign, and a device without a hub in common may be away.
   private static let patience: Int64 = 7
+  /// The most pairs of devices that are named.
+  private static let mostPairs = 5
 
   init(of members: [Member], in context: CheckContext) throws {
     let notebook = context.notebook
@@ -75,7 +77,19 @@ private struct Meetings {
     let name = Visible.name(member.name)
     if let time = seen.last(of: member.deviceID) {
       let place = addresses[member.deviceID].map { ", last at \($0)" } ?? ""
-      return .good("\(name) was met \(TimeText.relative(time, now: now))\(place)")
+      let fact = "\(name) was met \(TimeText.relative(time, now: now))\(place)"
+      guard let visits = sightings.visits(of: member.deviceID), !hubs.isEmpty else {
+        return .good(fact)
+      }
+      let common = visits.common.sorted { $0.key < $1.key }.map {
+        "\(Visible.name($0.key)) \(TimeText.relative($0.value, now: now))"
+      }
+      if !common.isEmpty { return .good("\(fact); it visited the hub \(Phrase.list(common))") }
+      let apart = "\(fact); it visits no hub that this device visits"
+      if now - time < Self.patience * 86_400 { return .good(apart) }
+      return .advice(
+        apart + ", so other devices must carry versions between the two",
+        remedy: "add one hub on both: 'notes remote add'")
     }
     if let time = newest[member.deviceID] {
       return .good(
@@ -95,6 +109,22 @@ private struct Meetings {
       fact,
       remedy: "'notes remote' on \(name) shows if it has \(Visible.name(hub.name)) as a hub as well"
     )
+  }
+
+  /// Pairs of other devices that meet at no hub, as far as they told this device.
+  func apart(_ members: [Member]) -> [Finding] {
+    let known = members.compactMap { member in
+      sightings.visits(of: member.deviceID).map { (name: Visible.name(member.name), visits: $0) }
+    }
+    let pairs = known.indices.flatMap { first in
+      known.dropFirst(first + 1).filter { !known[first].visits.meet($0.visits) }
+        .map { "\(known[first].name) and \($0.name)" }
+    }
+    return pairs.prefix(Self.mostPairs).flatMap { pair -> [Finding] in
+      .good(
+        "\(pair) visit no hub in common: unless they meet in one network, other devices carry "
+          + "versions between them")
+    }
   }
 
   func finding(of hub: Hub) -> [Finding] {
