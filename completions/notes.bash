@@ -1604,7 +1604,7 @@ _notes_members_certify() {
 
 _notes_members_handover() {
     repeating_flags=()
-    non_repeating_flags=(-y --yes --json --version -h --help)
+    non_repeating_flags=(--stop -y --yes --json --version -h --help)
     repeating_options=(-C)
     non_repeating_options=()
     __notes_offer_flags_options 1

@@ -28,8 +28,11 @@ extension Certificate {
     asker: [UInt8]? = nil, issuer: Certificate, signedWith key: DeviceKey, now: Int64
   ) throws -> Certificate {
     try checkName(name)
+    // A certificate that a founder by a claim signs for itself must have another subject than its issuer.
+    let isOwn = publicKey == issuer.publicKey && issuer.kind == .member(name: name, role: role)
+    let subject = isOwn ? Succession.title(name) : name
     return try make(
-      subject: [(NID_commonName, name), (NID_organizationalUnitName, role.rawValue)],
+      subject: [(NID_commonName, subject), (NID_organizationalUnitName, role.rawValue)],
       issuer: issuer, serial: serial ?? newSerial(), publicKey: publicKey,
       isAuthority: role == .admin, signsVersions: true, person: person, replaced: replaced,
       staying: staying, asker: asker, signedWith: key, issuedAt: now)
@@ -47,6 +50,17 @@ extension Certificate {
       issuedAt: now)
   }
 
+  /// Signs a claim, or a stop of one, with `key`, whose certificate is `issuer`.
+  static func statement(
+    _ claimed: ClaimStatement, name: String, issuer: Certificate, signedWith key: DeviceKey,
+    now: Int64
+  ) throws -> Certificate {
+    try make(
+      subject: [(NID_commonName, name), (NID_organizationalUnitName, claimed.word)],
+      issuer: issuer, serial: newSerial(), publicKey: key.publicKey, isAuthority: false,
+      claimed: claimed.bytes, signedWith: key, issuedAt: now)
+  }
+
   private static func newSerial() throws -> [UInt8] {
     while true {
       let serial = try OpenSSL.random(Serial.size)
@@ -58,7 +72,8 @@ extension Certificate {
     subject: [DistinguishedName.Attribute], issuer: Certificate?, serial: [UInt8],
     publicKey: [UInt8], isAuthority: Bool, signsVersions: Bool = false,
     person: Person? = nil, replaced: [UInt8]? = nil, staying: [UInt8]? = nil,
-    asker: [UInt8]? = nil, continued: [UInt8]? = nil, signedWith key: DeviceKey, issuedAt: Int64
+    asker: [UInt8]? = nil, claimed: [UInt8]? = nil, continued: [UInt8]? = nil,
+    signedWith key: DeviceKey, issuedAt: Int64
   ) throws -> Certificate {
     let usage = Extension.usage(ofAuthority: isAuthority)
     let values: KeyValuePairs<Extension, [UInt8]?> = [
@@ -70,6 +85,7 @@ extension Certificate {
       .person: person?.der,
       .handover: staying.map { Extension.serialPrefix + $0 },
       .asker: asker.map { Extension.serialPrefix + $0 },
+      .claim: claimed.map { Extension.claimPrefix + $0 },
       .continues: continued.map { Extension.keyIdentifierPrefix + $0 },
     ]
     let extensions = values.compactMap { kind, value in

@@ -28,6 +28,8 @@ struct Certificate: Hashable, Sendable {
   /// The serial number of the certificate of the device that asked for it; nil if an admin's device invited its device.
   /// `CountingLists` says when it ends with that one.
   let asker: [UInt8]?
+  /// For a claim or a stop: what it says; nil for every other certificate.
+  let claimed: ClaimStatement?
   /// For a root: the ID of the notebook that it claims to continue.
   let continued: String?
   /// The person that the certificate names; nil if it names none. `CertificateSet.people` says which person the
@@ -40,6 +42,9 @@ struct Certificate: Hashable, Sendable {
     case member(name: String, role: Role)
     /// An admin's name for the notebook: notes-security(7), "The notebook's name".
     case name(notebookID: String, notebookName: String)
+    /// A claim to be the founder, or the stop of one, by the device with this name: notes-security(7), "A lost founder".
+    case claim(name: String)
+    case stop(name: String)
   }
 
   /// The key and name by which certificates and lists refer to their signer.
@@ -57,8 +62,8 @@ struct Certificate: Hashable, Sendable {
     switch kind {
     case .root: .admin
     case .member(_, let role): role
-    // A name's certificate certifies no device.
-    case .name: .reader
+    // These certify no device.
+    case .name, .claim, .stop: .reader
     }
   }
 
@@ -118,12 +123,15 @@ struct Certificate: Hashable, Sendable {
     replaced = Extension.stripped(Extension.serialPrefix, extensions[.replaces], size: Serial.size)
     staying = Extension.stripped(Extension.serialPrefix, extensions[.handover], size: Serial.size)
     asker = Extension.stripped(Extension.serialPrefix, extensions[.asker], size: Serial.size)
+    let statement = Extension.stripped(Extension.claimPrefix, extensions[.claim], size: 64)
+    claimed = ClaimStatement(kind, statement)
     continued = Extension.stripped(Extension.keyIdentifierPrefix, extensions[.continues])
       .map { String(base32: $0).lowercased() }
     person = try extensions[.person].map { try Person(der: $0) }
     guard let authority, (replaced == nil) == (extensions[.replaces] == nil),
       (staying == nil) == (extensions[.handover] == nil),
       (asker == nil) == (extensions[.asker] == nil),
+      (claimed == nil) == (extensions[.claim] == nil), kind.isStatement == (claimed != nil),
       [nil, Extension.null].contains(extensions[.signsVersions]),
       extensions[.subjectKeyIdentifier] == Extension.keyIdentifierPrefix + keyIdentifier
     else { throw CertificateDefect.extensions }
@@ -152,6 +160,9 @@ struct Certificate: Hashable, Sendable {
         : .name(notebookID: first, notebookName: second)
     case (NID_organizationalUnitName, false):
       try checkName(first)
+      // Programs that do not know them refuse both, as of an unknown role.
+      if second == Kind.claimWord { return .claim(name: first) }
+      if second == Kind.stopWord { return .stop(name: first) }
       guard let role = Role(rawValue: second) else { throw CertificateDefect.role }
       return .member(name: first, role: role)
     default: throw CertificateDefect.subject

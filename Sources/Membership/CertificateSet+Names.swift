@@ -14,7 +14,8 @@ extension CertificateSet {
     return try isSigned(read, by: issuer)
   }
 
-  private func issuer(of certificate: Certificate) -> Certificate? {
+  /// The certificate of a known key that signed a name, a claim or a stop, whether or not it was revoked.
+  func issuer(of certificate: Certificate) -> Certificate? {
     byKey[certificate.issuerKeyIdentifier]?.first { $0.authority == certificate.signer }
   }
 
@@ -43,7 +44,7 @@ extension Certificate {
   var notebookName: String? {
     switch kind {
     case .root(_, let name), .name(_, let name): name
-    case .member: nil
+    case .member, .claim, .stop: nil
     }
   }
 }

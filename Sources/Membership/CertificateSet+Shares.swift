@@ -13,7 +13,9 @@ extension CertificateSet {
   }
 
   /// The number of certificates that fit besides the names.
-  private var memberCapacity: Int { capacity - min(names.count, Self.maximumNames) }
+  private var memberCapacity: Int {
+    capacity - min(names.count, Self.maximumNames) - min(statements.count, Self.maximumStatements)
+  }
 
   private func hasRoom(for lists: [RevocationList]) -> Bool {
     lists.count <= Self.maximumRevocationLists

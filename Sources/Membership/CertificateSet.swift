@@ -32,6 +32,10 @@ struct CertificateSet: Sendable {
   private var handovers: [[UInt8]: Certificate] = [:]
   /// A second handover of such a key, to another device: it does not count, but is proof that the key handed over twice.
   private(set) var secondHandovers: [[UInt8]: Certificate] = [:]
+  /// The claims to be the founder, and the stops of these.
+  private(set) var statements: Set<Certificate> = []
+  /// The claims that this device has accepted, by the key of the founder whose place was claimed.
+  private(set) var accepted: [[UInt8]: AcceptedClaim] = [:]
   /// The certificates that may sign: each with its smallest depth, the length of a chain that ends
   /// with it.
   private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
@@ -66,7 +70,7 @@ struct CertificateSet: Sendable {
   }
 
   /// All certificates except the root.
-  var issued: Set<Certificate> { certificates.union(names) }
+  var issued: Set<Certificate> { certificates.union(names).union(statements) }
 
   var encodings: Set<[UInt8]> {
     Set([root.der] + issued.map(\.der) + revocationLists.map(\.der))
@@ -122,8 +126,16 @@ struct CertificateSet: Sendable {
     try encodings.filter { !fingerprints.contains(try Fingerprint(of: $0)) }
   }
 
+  /// Follows these claims, and no others.
+  mutating func accept(_ claims: [[UInt8]: AcceptedClaim]) {
+    if claims == accepted { return }
+    accepted = claims
+    settle()
+  }
+
   private mutating func settle() {
-    succession = Succession(root: root, handovers: handovers, certificates: byKey)
+    succession = Succession(
+      root: root, handovers: handovers, accepted: accepted, certificates: byKey)
     var chains = chains()
     if isTooLarge {
       (certificates, revocationLists) = withinLimits(good: Set(chains.keys))
@@ -138,6 +150,7 @@ struct CertificateSet: Sendable {
     }
     let (kept, name) = settledNames()
     (names, notebookName) = (kept, name ?? root.notebookName ?? "")
+    statements = settledStatements()
     people = settledPeople()
   }
 
@@ -178,6 +191,14 @@ struct CertificateSet: Sendable {
           if addName(certificate) { changed = true }
           continue
         }
+        if certificate.claimed != nil {
+          guard try isSignedStatement(read) else {
+            waiting.append(read)
+            continue
+          }
+          if statements.insert(certificate).inserted { changed = true }
+          continue
+        }
         guard try isIssued(read) else {
           waiting.append(read)
           continue
@@ -209,10 +230,11 @@ struct CertificateSet: Sendable {
   private func isIssued(_ read: Read) throws -> Bool {
     let certificate = read.certificate
     guard case .member = certificate.kind else { return false }
-    // Only the founder can certify the founder's key, until it has handed over.
+    // Only the founder can certify the founder's key, until it has handed over, or its place is claimed.
     if certificate.keyIdentifier == root.keyIdentifier
       && certificate.issuerKeyIdentifier != root.keyIdentifier
       && handovers[root.keyIdentifier] == nil
+      && !statements.contains(where: { $0.claimed?.founder == root.keyIdentifier })
     {
       return false
     }

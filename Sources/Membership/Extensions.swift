@@ -22,6 +22,8 @@ enum Extension: String {
   /// For a member's certificate that another device of the person asked for: an octet string with the serial number
   /// of that device's certificate.
   case asker = "2.25.271828390174620583914477201938560117265"
+  /// For a claim or a stop: an octet string of 64 bytes, see `ClaimStatement`.
+  case claim = "2.25.310094182236451907748120365982110475533"
   /// For a root: an octet string of the digest in the ID of the notebook whose membership it starts
   /// over.
   case continues = "2.25.73319986009365374432425497566117865641"
@@ -32,6 +34,7 @@ enum Extension: String {
   /// A sequence of only keyIdentifier, 32 octets.
   static let authorityPrefix: [UInt8] = [0x30, 0x22, 0x80, 0x20]
   static let serialPrefix: [UInt8] = [0x04, 0x10]
+  static let claimPrefix: [UInt8] = [0x04, 0x40]
   static let null: [UInt8] = [0x05, 0x00]
 
   /// BasicConstraints CA:TRUE with digitalSignature, keyCertSign and cRLSign; or CA:FALSE with

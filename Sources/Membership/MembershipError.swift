@@ -23,6 +23,8 @@ public enum MembershipError: FileFailure, Equatable, Sendable {
   case notTheFounder
   /// The member's device is not an admin's, or was the founder before.
   case heirRefused(name: String)
+  /// The device cannot claim the founder's place, or cannot stop a claim.
+  case claimRefused(ClaimDefect)
   /// An admin's certificates count only while it is a member, so another admin must do this.
   case anotherAdminNeeded
   /// The change would break this device's own chain.
@@ -49,6 +51,28 @@ public enum MembershipError: FileFailure, Equatable, Sendable {
 
 /// System calls on files that throw this module's error.
 typealias Disk = FileSystem<MembershipError>
+
+/// The reason why a claim of the founder's place, or a stop of one, is refused.
+public enum ClaimDefect: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The device is the founder's, or was.
+  case wasFounder
+  /// The founder did not certify the device as an admin's.
+  case notByFounder
+  case wasStopped
+  /// Neither the founder's device nor an admin's that the founder certified.
+  case mayNotStop
+
+  public var description: String {
+    switch self {
+    case .wasFounder: "this device is the founder's, or was"
+    case .notByFounder:
+      "the founder did not make this device an admin's, so it cannot claim the founder's place"
+    case .wasStopped: "this device's claim of the founder's place was stopped"
+    case .mayNotStop:
+      "only the founder's device, and admins' devices that the founder certified, can stop the claim"
+    }
+  }
+}
 
 /// The reason why a device key file is refused.
 public enum KeyFileDefect: Error, Equatable, Sendable {
@@ -106,6 +130,7 @@ extension MembershipError: CustomStringConvertible {
     case .notTheFounder: "only the founder's device may hand the notebook over"
     case .heirRefused(let name):
       "\(name) cannot become the founder: only an admin's device that never was the founder can"
+    case .claimRefused(let defect): defect.description
     case .anotherAdminNeeded: "a device cannot change or remove itself"
     case .ownCertifier: "this device got its role through that one, and would lose it"
     case .passphraseRefused: "a passphrase has at least \(DeviceKey.shortestPassphrase) characters"

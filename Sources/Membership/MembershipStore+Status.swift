@@ -46,7 +46,8 @@ extension MembershipStore {
     ofDevice deviceID: String, in folder: String, cache: String
   ) throws -> MemberStatus {
     let files = try StoreFolder.files(in: folder).sorted()
-    let key = (files + [deviceID] + (try DeviceList.refused.read(in: folder)))
+    let claims = try ClaimRecord(in: folder).accepted.values.map { String(base32: $0.claimer) }
+    let key = (files + [deviceID] + (try DeviceList.refused.read(in: folder)) + claims.sorted())
       .joined(separator: " ")
     let known = Disk.memory(at: cache) { lines -> MemberStatus? in
       guard lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"],

@@ -144,15 +144,23 @@ public final class MembershipStore: Sendable {
     try readOwnChoices()
     var (set, known) = state.withLock { ($0.set, $0.known) }
     let files = try StoreFolder.files(in: folder).subtracting(known)
-    if files.isEmpty { return }
-    _ = try set.insert(
-      certificates: StoreFolder.read(.certificate, among: files, in: folder),
-      revocationLists: StoreFolder.read(.revocationList, among: files, in: folder))
-    state.withLock { state in
-      state.set = set
-      state.known.formUnion(files)
+    if !files.isEmpty {
+      _ = try set.insert(
+        certificates: StoreFolder.read(.certificate, among: files, in: folder),
+        revocationLists: StoreFolder.read(.revocationList, among: files, in: folder))
+      state.withLock { state in
+        state.set = set
+        state.known.formUnion(files)
+      }
     }
+    try lookAtClaims(hears: false)
   }
+
+  /// The time by which the wait of claims is counted.
+  static func clock() -> Int64 { fixedTime ?? WallClock.now() }
+
+  /// A time in place of the clock's, for tests.
+  @TaskLocal static var fixedTime: Int64?
 
   /// All certificates except the root, in DER, sorted.
   public var certificates: [[UInt8]] { sorted(state.withLock { $0.set.issued.map(\.der) }) }
@@ -206,6 +214,7 @@ public final class MembershipStore: Sendable {
       let isNew = try set.insert(certificates: certificates, revocationLists: revocations)
       if isNew { try save(set) }
       try record(set.secondHandovers)
+      if isNew { try lookAtClaims(hears: false) }
       return isNew
     }
   }

@@ -144,7 +144,9 @@ extension Certificate {
   /// The name of the device that it certifies.
   var deviceName: String {
     switch kind {
-    case .member(let name, _): isHandover ? Succession.name(in: name) : name
+    case .member(let name, _):
+      isHandover || keyIdentifier == issuerKeyIdentifier ? Succession.name(in: name) : name
+    case .claim(let name), .stop(let name): name
     case .root, .name: "founder"
     }
   }

@@ -9,6 +9,7 @@ internal import System
 ///     certificates/SHA256.crt   a certificate each, DER
 ///     revocations/SHA256.crl    a revocation list each, DER
 ///     blocked, refused, formerly, renewal, twice  see `DeviceList`
+///     claims                    see `ClaimRecord`
 enum StoreFolder {
   private static let format = Array("notes membership 1\n".utf8)
 

@@ -36,42 +36,72 @@ struct Succession: Sendable {
   let present: Founder
   /// The former founders, the first one first.
   let former: [Founder]
-  /// The handovers to them, which are never revoked.
+  /// The handovers to them, or the certificates of founders by a claim, which are never revoked.
   let handovers: Set<Certificate>
 
-  /// Follows the handovers from the root on.
+  /// Follows the handovers from the root on, and the claims that this device has accepted: these come first, because a
+  /// device accepts none that names a founder who has handed over.
   ///
   /// - Parameters:
   ///   - handovers: the handover that each key signed.
+  ///   - accepted: the accepted claim on the place of each key.
   ///   - certificates: those that each key has.
   init(
-    root: Certificate, handovers: [[UInt8]: Certificate], certificates: [[UInt8]: [Certificate]]
+    root: Certificate, handovers: [[UInt8]: Certificate], accepted: [[UInt8]: AcceptedClaim] = [:],
+    certificates: [[UInt8]: [Certificate]]
   ) {
     var chain = [root]
     var former: [Founder] = []
-    while let next = handovers[chain[0].keyIdentifier], chain.count <= Self.maximumHandovers,
-      next.signer == chain[0].authority,
-      !chain.contains(where: { $0.keyIdentifier == next.keyIdentifier })
-    {
-      let staying = certificates[chain[0].keyIdentifier]?.filter {
-        $0.serial == next.staying && $0.signer == chain[0].authority && $0.kind != root.kind
+    var keys: Set = [root.keyIdentifier]
+    func least(_ found: [Certificate]?) -> Certificate? {
+      found?.min { $0.der.lexicographicallyPrecedes($1.der) }
+    }
+    while former.count < Self.maximumHandovers {
+      let (anchor, certified) = (chain[0], certificates[chain[0].keyIdentifier] ?? [])
+      let stayingSerial: [UInt8]?
+      let staying: Certificate?
+      let next: [Certificate]
+      if let claim = accepted[anchor.keyIdentifier] {
+        let found = (certificates[claim.claimer] ?? []).filter {
+          $0.serial == claim.anchor && $0.isAuthority
+        }
+        guard let own = least(found),
+          let above = (former.map(\.chain) + [chain]).last(where: { own.signer == $0[0].authority })
+        else { break }
+        stayingSerial = claim.staying
+        staying = least(certified.filter { $0.serial == claim.staying && $0.mayStay(of: anchor) })
+        next = [own] + above
+      } else if let handover = handovers[anchor.keyIdentifier], handover.signer == anchor.authority
+      {
+        stayingSerial = handover.staying
+        staying = least(
+          certified.filter {
+            $0.serial == handover.staying && $0.signer == anchor.authority && $0.kind != root.kind
+          })
+        next = [handover] + chain
+      } else {
+        break
       }
-      former.append(
-        Founder(
-          chain: chain, stayingSerial: next.staying,
-          staying: staying?.min { $0.der.lexicographicallyPrecedes($1.der) }))
-      chain.insert(next, at: 0)
+      guard keys.insert(next[0].keyIdentifier).inserted else { break }
+      former.append(Founder(chain: chain, stayingSerial: stayingSerial, staying: staying))
+      chain = next
     }
     present = Founder(chain: chain, stayingSerial: nil, staying: nil)
     self.former = former
-    self.handovers = Set(chain.dropLast())
+    self.handovers = Set(([chain] + former.map(\.chain)).map { $0[0] }).subtracting([root])
   }
 
   /// The founder's key.
   var key: [UInt8] { present.anchor.keyIdentifier }
 
   /// All certificates that it depends on, except the root.
-  var certificates: [Certificate] { present.chain.dropLast() + former.compactMap(\.staying) }
+  var certificates: [Certificate] {
+    let anchors = ([present] + former.reversed()).map(\.anchor)
+    return anchors.filter(handovers.contains) + former.compactMap(\.staying)
+  }
+
+  /// The keys of all founders.
+  var keys: Set<[UInt8]> { Set(([present] + former).map(\.anchor.keyIdentifier)) }
 
   /// The founder, and the former ones that are admins by the certificate with which they stay.
   func signing(without isRevoked: (Certificate) -> Bool) -> [Founder] {
@@ -88,6 +118,15 @@ struct Succession: Sendable {
   func mayName(_ certificate: Certificate) -> Bool {
     certificate.keyIdentifier != key || certificate.issuerKeyIdentifier == key
       || certificate == present.anchor
+  }
+}
+
+extension Certificate {
+  /// Whether a founder whose place was claimed stays an admin by this certificate of its key; `anchor` is the one with
+  /// which it signed as the founder.
+  func mayStay(of anchor: Certificate) -> Bool {
+    guard case .member = kind else { return false }
+    return isAuthority && !isHandover && self != anchor
   }
 }
 

@@ -18,7 +18,7 @@ struct ErrorTextTests {
     let membership: [MembershipError] = [
       .deviceKeyUnusable(path: "/k", defect: .openToOthers(mode: 0o644)),
       .nameRefused(.forbidden(0x1B)), .founderIsPermanent, .anotherAdminNeeded, .ownCertifier,
-      .notTheFounder, .heirRefused(name: "Ben"),
+      .notTheFounder, .heirRefused(name: "Ben"), .claimRefused(.notByFounder),
       .limitExceeded(what: "certificates", limit: 1), .certificateRefused(.name(.empty)),
     ]
     for text in channel.map(\.description) + membership.map(\.description) {

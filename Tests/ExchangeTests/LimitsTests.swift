@@ -44,6 +44,8 @@ struct LimitsTests {
     ("bytes of a name Ta \(ProtocolLimits.nameBytes)", "LimitsTests.messages"),
     ("former IDs in an offer Ta \(ProtocolLimits.formerIDs)", "LimitsTests.messages"),
     ("hubs in Li hello Ta \(ProtocolLimits.hubs)", "LimitsTests.messages"),
+    ("withdrawn invitations in Li hello Ta \(ProtocolLimits.withdrawals)", "LimitsTests.messages"),
+    ("claims in Li certificate Ta \(ProtocolLimits.claims)", "LimitsTests.messages"),
     ("notes that a side says it edits Ta \(ProtocolLimits.editedNotes)", "LimitsTests.messages"),
     ("invitations that are kept Ta \(ReceivedInvitations.maximum)", "LimitsTests.invitations"),
     (
@@ -212,14 +214,25 @@ struct LimitsTests {
         == "notes that are edited")
     #expect(
       try broken(EditingMessage(paths: [Base64(path.bytes + [0x61])])) == "bytes of a path")
-    func hello(hubs: Int) -> HelloMessage {
+    func hello(hubs: Int = 0, withdrawn: Int = 0) -> HelloMessage {
       let sighting = CarriedSighting(hub: .emptyBlob, tip: .emptyTree, since: 2, last: 1)
       return HelloMessage(
         versions: [1], notebook: "nb", device: "DEV", name: "Ada", mode: .both, takes: true,
-        heads: [], notes: 0, membership: "", hubs: .init(repeating: sighting, count: hubs))
+        heads: [], notes: 0, membership: "", hubs: .init(repeating: sighting, count: hubs),
+        withdrawn: .init(repeating: Base64([1]), count: withdrawn))
     }
     #expect(try broken(hello(hubs: ProtocolLimits.hubs)) == nil)
     #expect(try broken(hello(hubs: ProtocolLimits.hubs + 1)) == "hubs")
+    #expect(try broken(hello(withdrawn: ProtocolLimits.withdrawals)) == nil)
+    #expect(
+      try broken(hello(withdrawn: ProtocolLimits.withdrawals + 1)) == "withdrawn invitations")
+    func issued(claims: Int) -> CertificateMessage {
+      CertificateMessage(
+        certificate: Base64([1]), root: Base64([1]), certificates: [], revocations: [],
+        claims: .init(repeating: Base64([1]), count: claims))
+    }
+    #expect(try broken(issued(claims: ProtocolLimits.claims)) == nil)
+    #expect(try broken(issued(claims: ProtocolLimits.claims + 1)) == "claims")
     func offer(_ name: String, _ former: Int, until time: Int64 = 1) -> PairingOffer {
       PairingOffer(
         versions: [1], notebookID: "nb", notebookName: name, notes: 1, bytes: 1, files: 1,

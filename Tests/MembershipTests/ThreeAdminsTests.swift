@@ -16,6 +16,7 @@ struct ThreeAdminsTests {
     let root: Certificate
     /// Of each device, and behind them the handover, if there is one.
     let certificates: [Certificate]
+    let keys: [DeviceKey]
     let issuers: [Int]
     /// The founder: 0, or the device to which that handed over.
     let founder: Int
@@ -25,15 +26,18 @@ struct ThreeAdminsTests {
 
     /// - Parameters:
     ///   - heir: the device to which the founder hands over.
+    ///   - claims: whether the heir is the founder by a claim that was accepted, not by a handover.
     ///   - persons: the device whose person each device is of.
     ///   - asker: a writer's device, which asked for the phone.
     init(
-      issuers: [Int], heir: Int = 0, persons: [Int]? = nil, asker: Int? = nil, isAsked: Bool = true
+      issuers: [Int], heir: Int = 0, claims: Bool = false, persons: [Int]? = nil,
+      asker: Int? = nil, isAsked: Bool = true
     ) throws {
       self.issuers = issuers
       founder = heir
       var certificates: [Certificate] = []
       let keys = try devices.map { _ in try DeviceKey.random() }
+      self.keys = keys
       let people = try persons?.map { first in
         Person(
           identifier: try PublicKey.identifier(keys[first].publicKey), name: "person \(first)")
@@ -50,7 +54,7 @@ struct ThreeAdminsTests {
             issuer: issuer,
             signedWith: keys[issuers[device]], now: 0))
       }
-      if heir != 0 {
+      if heir != 0, !claims {
         certificates.append(
           try .member(
             name: "\(heir)", role: .admin, publicKey: keys[heir].publicKey,
@@ -59,6 +63,12 @@ struct ThreeAdminsTests {
       self.certificates = certificates
       var set = try CertificateSet(root: root.der)
       _ = try set.insert(certificates: certificates.map(\.der), revocationLists: [])
+      if claims {
+        let claim = AcceptedClaim(
+          claimer: certificates[heir].keyIdentifier, anchor: certificates[heir].serial,
+          staying: certificates[0].serial)
+        set.accept([root.keyIdentifier: claim])
+      }
       self.set = set
       for device in 0..<phone where device != asker {
         lists.append(
@@ -75,7 +85,7 @@ struct ThreeAdminsTests {
 
     private func authority(of device: Int) -> Certificate {
       if device == 0 { return root }
-      return device == founder ? certificates[5] : certificates[device]
+      return device == founder ? set.succession.present.anchor : certificates[device]
     }
 
     /// The same by a whole set, which also says who is an admin, and finds each device's chain.
@@ -179,14 +189,14 @@ struct ThreeAdminsTests {
     #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
   }
 
-  // notes-security(7), "Handover".
+  // notes-security(7), "Handover", and "A lost founder": the same after a claim was accepted.
   @Test(
     "After a handover the heir is as one that had founded the notebook, and the founder as its admin",
-    arguments: [[0, 0, 0, 0, 0], [0, 0, 0, 1, 3], [0, 0, 1, 0, 1], [0, 0, 0, 2, 0]])
-  func handover(issuers: [Int]) throws {
+    arguments: [[0, 0, 0, 0, 0], [0, 0, 0, 1, 3], [0, 0, 1, 0, 1], [0, 0, 0, 2, 0]], [false, true])
+  func handover(issuers: [Int], claims: Bool) throws {
     /// The heir, 1, in the founder's place.
     func swapped(_ device: Int) -> Int { device < 2 ? 1 - device : device }
-    let world = try World(issuers: issuers, heir: 1)
+    let world = try World(issuers: issuers, heir: 1, claims: claims)
     let plain = try World(
       issuers: Self.devices.map { $0 < 2 ? 0 : swapped(issuers[$0]) })
     var wrong: [String] = []
@@ -203,6 +213,79 @@ struct ThreeAdminsTests {
       }
     }
     #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
+  }
+
+  // notes-security(7), "A lost founder".
+  @Test(
+    "A claim is open if the founder certified its admin, who is one, and nobody who may stops it")
+  func claims() throws {
+    // 5 is a stranger.
+    let nobody = 6
+    // 3 is an accomplice that 1 let in; the others are the founder's.
+    let world = try World(issuers: [0, 0, 0, 1, 0])
+    let keys = world.keys + [try DeviceKey.random()]
+    func issuer(_ device: Int) -> Certificate {
+      device == 0 ? world.root : world.certificates[min(device, Self.phone)]
+    }
+    let names = try keys.map { try PublicKey.identifier($0.publicKey) }
+    let claimed = try keys.indices.map { device in
+      try Certificate.statement(
+        .claim(
+          founder: names[0], anchor: world.certificates[min(device, Self.phone)].serial,
+          staying: world.certificates[0].serial), name: "x", issuer: issuer(device),
+        signedWith: keys[device], now: 0)
+    }
+    let stops = try keys.indices.map { claimer in
+      try keys.indices.map {
+        try Certificate.statement(
+          .stop(founder: names[0], claimer: names[claimer]), name: "x", issuer: issuer($0),
+          signedWith: keys[$0], now: 0)
+      }
+    }
+    var (wrong, found) = ([String](), 0)
+    for bits in 0..<512 {
+      // The founder and each admin list some of the admins.
+      let others = [[1, 2, 3], [2, 3], [1, 3], [1, 2]]
+      var (rest, listed) = (bits, [Int]())
+      for all in others {
+        listed.append(all.indices.reduce(0) { rest >> $1 & 1 == 0 ? $0 : $0 | 1 << all[$1] })
+        rest >>= all.count
+      }
+      var set = world.set
+      _ = try set.insert(
+        certificates: [],
+        revocationLists: listed.enumerated().map { world.lists[$0.offset][$0.element].der })
+      let members = world.members(listed)
+      for claimer in keys.indices {
+        var claims = set
+        _ = try claims.insert(certificates: [claimed[claimer].der], revocationLists: [])
+        for stopper in 0...nobody {
+          var both = claims
+          if stopper != nobody {
+            _ = try both.insert(certificates: [stops[claimer][stopper].der], revocationLists: [])
+          }
+          let isOpen =
+            both.openClaims().contains { $0.claimer == names[claimer] }
+            && both.stoppers(ofClaimer: names[claimer], on: names[0]).isEmpty
+          if isOpen { found += 1 }
+          let ignored = Set([claimer, stopper] + (claimer == 1 ? [3] : []))
+          let stays = !(0..<Self.phone).contains {
+            !ignored.contains($0) && listed[$0] & 1 << stopper != 0
+          }
+          let mayStop =
+            stopper == 0 || stopper == claimer && stopper < Self.phone
+            || (1...2).contains(stopper) && stays
+          let mayClaim = (1...2).contains(claimer) && members.contains(claimer)
+          if isOpen != (mayClaim && !mayStop) {
+            wrong.append("\(listed): \(claimer) stopped by \(stopper) is open: \(isOpen)")
+          }
+          if both.memberChains != set.memberChains {
+            wrong.append("\(listed): \(claimer) changes members")
+          }
+        }
+      }
+    }
+    #expect(wrong.isEmpty && found > 0, "\(wrong.count): \(wrong.prefix(5))")
   }
 
   // notes-security(7), "Persons": "A person has no rights: each device has its own role, and is certified and

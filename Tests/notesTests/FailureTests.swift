@@ -109,6 +109,8 @@ import WorkTree
       MembershipError.removed(device: "ABC", name: "Ben's phone"),
       MembershipError.notAnAdmin(device: "ABC"), MembershipError.founderIsPermanent,
       MembershipError.notTheFounder, MembershipError.heirRefused(name: "Ben's phone"),
+      MembershipError.claimRefused(.wasFounder), MembershipError.claimRefused(.notByFounder),
+      MembershipError.claimRefused(.wasStopped), MembershipError.claimRefused(.mayNotStop),
       MembershipError.anotherAdminNeeded,
       MembershipError.ownCertifier,
       MembershipError.blocked(device: "ABC", name: "Ben's phone"),

@@ -112,10 +112,115 @@ import Testing
     #expect(!doctor.text.contains("handed over twice"), "\(doctor)")
   }
 
+  // notes-members(1): "If the founder's device is lost, another admin's device can claim its place"
+  @Test func `A claim is told on every device, and the founder stops it`() throws {
+    let carol = try Shell()
+    try carol.join(laptop, as: "carol")
+    let unasked = try bob.notes("members", "handover", "bob")
+    #expect(!unasked.isSuccess && unasked.errorText.contains("--yes"), "\(unasked)")
+    let none = try bob.notes("members", "handover", "--stop", "--json")
+    #expect(try errorKind(of: none) == "no_claim", "\(none)")
+    let claimed = try bob.notes("members", "handover", "bob", "--yes", "--json")
+    #expect(claimed.text.contains(#""type":"claimed","name":"bob""#), "\(claimed)")
+    #expect(claimed.text.contains(#""days":14"#), "\(claimed)")
+    let own = try words(bob.notes("status"))
+    #expect(own.contains("This device claims the founder's place, which laptop has"), "\(own)")
+    #expect(own.contains("after 14 more days of use"), "\(own)")
+
+    let synced = try sync()
+    #expect(words(synced).contains("claims the founder's place"), "\(synced)")
+    let (serve, port) = try laptop.listening("serve")
+    let carols = try carol.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+    serve.send(SIGTERM)
+    try serve.wait()
+    let told =
+      "bob claims the founder's place, which laptop has: this device accepts that after 14 more days"
+    #expect(words(carols).lowercased().contains(told), "\(carols)")
+    for shell in [laptop, carol] {
+      for result in try [
+        shell.notes("status"), shell.notes("members"), shell.notes("doctor", "--no-discovery"),
+      ] {
+        let text = words(result)
+        #expect(text.lowercased().contains(told), "\(text)")
+        #expect(text.contains("notes members handover --stop"), "\(text)")
+      }
+      let json = try shell.notes("members", "--json").lines.filter {
+        $0.contains(#""claim":"open","claim_days":14"#)
+      }
+      #expect(json.count == 1 && json[0].contains(#""name":"bob""#), "\(json)")
+      #expect(try founder(at: shell) == ["laptop"])
+    }
+    let refused = try carol.notes("members", "handover", "--stop", "--json")
+    #expect(try errorKind(of: refused) == "claim_refused", "\(refused)")
+
+    let stopped = try laptop.notes("members", "handover", "--stop")
+    #expect(stopped.text.hasPrefix("Stopped the claim of bob."), "\(stopped)")
+    #expect(try !words(laptop.notes("status")).contains("claims"))
+    #expect(try sync().isSuccess)
+    #expect(try !words(bob.notes("status")).contains("claims"))
+    let list = try words(bob.notes("members"))
+    #expect(
+      list.contains("The claim of bob on the founder's place was stopped by laptop."), "\(list)")
+    let again = try bob.notes("members", "handover", "bob", "--yes", "--json")
+    #expect(try errorKind(of: again) == "claim_refused", "\(again)")
+  }
+
+  @Test func `After the wait the claimer is the founder, and a late stop is reported`() throws {
+    let copy = try Shell()
+    for name in ["notes", "home"] {
+      let copied = try run(["cp", "-a", laptop.folder[name], copy.folder.path + "/"])
+      try #require(copied.isSuccess, "\(copied)")
+    }
+    try #require(try bob.notes("members", "handover", "bob", "--yes").isSuccess)
+    try #require(try sync().isSuccess)
+    // Fourteen days go by.
+    for shell in [laptop, bob] {
+      let file = "notes/.git/notes/membership/claims"
+      let lines = try shell.folder.text(file).split(separator: "\n").map { line in
+        var words = line.split(separator: " ").map(String.init)
+        if words.count == 5 { words[3] = "14" }
+        return words.joined(separator: " ")
+      }
+      try shell.folder.write(lines.joined(separator: "\n") + "\n", to: file)
+    }
+    #expect(try founder(at: laptop) == ["laptop"])
+    #expect(try founder(at: bob) == ["bob"])
+    try #require(try sync().isSuccess)
+    #expect(try founder(at: laptop) == ["bob"])
+    for shell in [laptop, bob] {
+      #expect(try !words(shell.notes("status")).contains("claim"))
+    }
+    // The founder's other copy comes back, and stops what it sees.
+    let (serve, port) = try bob.listening("serve")
+    let met = try copy.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+    try #require(met.isSuccess, "\(met)")
+    try #require(try copy.notes("members", "handover", "--stop").isSuccess)
+    try #require(
+      try copy.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)").isSuccess)
+    serve.send(SIGTERM)
+    try serve.wait()
+    #expect(try founder(at: copy) == ["laptop"])
+    #expect(try founder(at: bob) == ["bob"])
+    for result in try [
+      bob.notes("status"), bob.notes("members"), bob.notes("doctor", "--no-discovery"),
+    ] {
+      let text = words(result)
+      #expect(text.lowercased().contains("bob is the founder here by a claim"), "\(text)")
+      #expect(text.contains("notes members reset"), "\(text)")
+    }
+    let removed = try bob.notes("members", "remove", "laptop", "--yes")
+    #expect(removed.text.hasPrefix("Removed laptop."), "\(removed)")
+  }
+
+  /// The output, without line ends.
+  private func words(_ result: ProcessResult) -> String {
+    (result.text + result.errorText).split { $0.isWhitespace }.joined(separator: " ")
+  }
+
   @Test func `Only the founder hands over, to an admin, and is asked`() throws {
     let unasked = try laptop.notes("members", "handover", "bob")
     #expect(!unasked.isSuccess && unasked.errorText.contains("--yes"), "\(unasked)")
-    let other = try bob.notes("members", "handover", "bob", "--yes", "--json")
+    let other = try bob.notes("members", "handover", "laptop", "--yes", "--json")
     #expect(other.errorText.contains(#""kind":"not_the_founder""#), "\(other)")
     try #require(try laptop.notes("members", "role", "bob", "writer", "--yes").isSuccess)
     let writer = try laptop.notes("members", "handover", "bob", "--yes", "--json")

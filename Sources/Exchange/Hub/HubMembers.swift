@@ -45,6 +45,7 @@ struct HubMembers {
       if list != present {
         _ = try membership.merge(certificates: list.certificates, revocations: list.revocations)
       }
+      try membership.heardMembership()
     case .former: isFormer = true
     case .startedOver(let name):
       if let stateFolder { try StartedOver(by: name, list).keep(in: stateFolder) }

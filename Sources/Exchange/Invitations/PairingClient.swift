@@ -176,6 +176,7 @@ public struct PairingClient: Sendable {
       : MembershipStore.install(
         in: place, root: root, certificates: certificates, revocations: revocations)
     try membership.recordFormerIDs(formerly)
+    try membership.follow(acceptedClaims: (message.claims ?? []).map(\.bytes))
     _ = try membership.chain(for: key)
     try membership.setRefused(false, device: key.deviceID)
     return membership

@@ -187,9 +187,11 @@ public enum PairingServer {
       }.map { Base64($0) }
     }
     let chain = try membership.chain(ofDevice: device)
+    let claims = try membership.acceptedClaims()
     return CertificateMessage(
       certificate: Base64(certificate), root: Base64(membership.root),
       certificates: fitting(chain + membership.certificates.filter { !chain.contains($0) }),
-      revocations: fitting(membership.revocations))
+      revocations: fitting(membership.revocations),
+      claims: claims.isEmpty ? nil : claims.map { Base64($0) })
   }
 }

@@ -36,6 +36,7 @@ struct Greeting {
       replica.peer = try exchangeMembership()
       scene = self.scene
     }
+    try membership.heardMembership()
     for notice in scene.later { try notice.received(hello) }
     // "Each side states in hello whether it takes anything from this peer, so that both compute the
     // same directions." The membership just received may have changed the role: the stricter value

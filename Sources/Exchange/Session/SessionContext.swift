@@ -129,7 +129,8 @@ extension MembershipError {
   var isAboutThePeer: Bool {
     switch self {
     case .certificateRefused, .requestRefused, .notAMember, .removed, .notAnAdmin, .nameRefused,
-      .limitExceeded, .founderIsPermanent, .notTheFounder, .heirRefused, .anotherAdminNeeded,
+      .limitExceeded, .founderIsPermanent, .notTheFounder, .heirRefused, .claimRefused,
+      .anotherAdminNeeded,
       .ownCertifier, .blocked:
       true
     case .libraryMissing, .library, .system, .deviceKeyUnusable, .membershipMissing,

@@ -306,11 +306,14 @@ struct CertificateMessage: Message {
   var root: Base64
   var certificates: [Base64]
   var revocations: [Base64]
+  /// The claims of the founder's place that the inviter has accepted; nil if there are none.
+  var claims: [Base64]?
 
   func validate() throws {
     try MessageRules.check(
       count: certificates.count + revocations.count, limit: ProtocolLimits.certificates,
       "certificates in all")
+    try MessageRules.check(count: claims?.count ?? 0, limit: ProtocolLimits.claims, "claims")
     try MessageRules.check(
       certificates: certificates + [certificate, root], revocations: revocations)
   }

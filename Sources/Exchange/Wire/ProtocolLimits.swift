@@ -27,6 +27,8 @@ package enum ProtocolLimits {
   static let haves = 256
   /// The hubs in a greeting, and the bytes of a name.
   static let hubs = 16
+  /// The accepted claims that an inviter tells.
+  static let claims = 4
   /// The withdrawn invitations in a greeting.
   static let withdrawals = 16
   static let nameBytes = 255

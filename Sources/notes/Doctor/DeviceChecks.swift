@@ -134,6 +134,12 @@ extension Check {
         : .problem($0.message, remedy: $0.remedy)
     }
     if twice.contains(where: { $0.level == .problem }) { return twice }
+    let claims = try ClaimNotice.all(in: store, for: context.ownDevice).flatMap { notice in
+      notice.isContested
+        ? [Finding].problem(notice.message, remedy: notice.remedy)
+        : notice.isOpen ? .advice(notice.message, remedy: notice.remedy) : []
+    }
+    if !claims.isEmpty { return claims }
     let ownMembership = OwnMembership(of: context.notebook)
     if let message = ownMembership.startedOverMessage {
       return .problem(message, remedy: ownMembership.startedOverRemedy)
@@ -189,8 +195,8 @@ extension Check {
         + TimeText.relative(last, now: context.now),
       remedy:
         "if it still runs, 'notes members handover' there makes another device the founder; if it "
-        + "is lost, the other admins can continue; if it was stolen, 'notes members reset' "
-        + "starts the membership over"
+        + "is lost, an admin's device claims its place by the same command; if it was stolen, "
+        + "'notes members reset' starts the membership over"
     )
   }
 

@@ -254,6 +254,16 @@ extension MembershipError: ExplainedError {
         "not_the_founder", "'notes members' shows the founder; run the command on that device")
     case .heirRefused:
       .failed("heir_refused", "'notes members role NAME admin' makes a device an admin's")
+    case .claimRefused(.wasFounder):
+      .failed("claim_refused", "'notes members handover NAME' hands over to another admin's device")
+    case .claimRefused(.mayNotStop):
+      .failed(
+        "claim_refused", "run the command on one of these devices: 'notes members' lists them")
+    case .claimRefused:
+      .failed(
+        "claim_refused",
+        "another admin's device can claim it; 'notes members reset' starts over without the founder"
+      )
     case .anotherAdminNeeded:
       .failed(
         "another_admin_needed",

@@ -23,6 +23,8 @@ struct MembersReport {
   private var ownMembership = OwnMembership()
   /// The keys that handed the notebook over twice.
   private var handedOverTwice: [HandedOverTwice] = []
+  /// The claims of the founder's place.
+  private var claims: [ClaimNotice] = []
 
   init(_ lines: [Line], includingRemoved: Bool, thisDevice: String) {
     let present = lines.map(\.member).filter { !$0.isRemoved }
@@ -64,6 +66,7 @@ struct MembersReport {
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
     ownMembership = OwnMembership(of: notebook)
     handedOverTwice = try HandedOverTwice.all(in: membership)
+    claims = try ClaimNotice.all(in: membership, for: own)
   }
 
   var json: [JSON] {
@@ -83,8 +86,21 @@ struct MembersReport {
           "since": TimeText.rfc3339(member.issuedAt), "request": line.request,
           "ended_with": member.ending?.asker,
           "other_heir": handedOverTwice.first { $0.former == member.deviceID }?.otherHeir,
-        ]
+        ] + claim(of: member)
     }
+  }
+
+  private func claim(of member: Member) -> JSON {
+    let state = claims.first { $0.claim.claimer.deviceID == member.deviceID }?.claim.state
+    let word: String? =
+      switch state {
+      case nil: nil
+      case .open?: "open"
+      case .stopped?: "stopped"
+      case .accepted?: "contested"
+      }
+    let days: Int? = if case .open(let days)? = state { days } else { nil }
+    return ["claim": word, "claim_days": days]
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
@@ -109,6 +125,7 @@ struct MembersReport {
     for notice in handedOverTwice {
       text += terminal.wrapped("\n\(notice.message).\n\(notice.remedy).\n")
     }
+    for notice in claims { text += terminal.wrapped("\n\(notice.sentence)\n\(notice.remedy).\n") }
     return ownMembership.isRemoved ? text + "\n" + ownMembership.text : text
   }
 

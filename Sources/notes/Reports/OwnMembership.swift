@@ -19,6 +19,8 @@ struct OwnMembership {
   private var asked: AskedAdmission?
   /// The hubs that showed a member another history than this device.
   private(set) var hubs: [HubDifferenceNotice] = []
+  /// The claims of the founder's place that wait, or that led to different founders.
+  private var claims: [ClaimNotice] = []
 
   init() {}
 
@@ -36,6 +38,7 @@ struct OwnMembership {
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
     // An unreadable file adds no notice: `notes doctor` reports it.
     hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
+    claims = ((try? ClaimNotice.all(in: notebook)) ?? []).filter { $0.isOpen || $0.isContested }
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
 
@@ -140,6 +143,7 @@ struct OwnMembership {
       (readerMessage, readerRemedy), (keyMessage, Self.keyRemedy),
     ].compactMap { message, remedy in message.map { ($0, remedy) } }
       + hubs.map { ($0.message, HubDifferenceNotice.remedy) }
+      + claims.map { ($0.message, $0.remedy) }
   }
 
   /// The messages for people, a line for each.

@@ -1,31 +1,46 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Membership
 internal import Notebook
 
 struct MembersHandoverCommand: Command {
   static let configuration = CommandConfiguration(
-    commandName: "handover", abstract: "Make another admin's device the founder.",
+    commandName: "handover",
+    abstract: "Make another admin's device the founder, or claim the place of a lost one.",
     discussion: """
       Nobody can remove the founder's device. Before it is sold, or its owner leaves, hand over on that device. \
       Then the other one is the founder, and this one an admin, whom the new founder can remove. \
       NAME is a person with one admin's device, 'PERSON (DEVICE)', a device, or the beginning of a device ID.
 
+      If the founder's device is lost, an admin's device claims its place: run the command there, and name that device. \
+      Every device accepts the claim after 14 days on which it reaches another device or a hub. Until then, --stop \
+      stops it on the founder's device, and on that of another admin whom the founder certified.
+
       Examples:
         notes members handover ben
         notes members handover 'anna (laptop)' --yes
+        notes members handover --stop
       """)
 
-  @Argument(help: "The person or device.", completion: LiveCompletion.members) var name: String
+  @Argument(help: "The person or device.", completion: LiveCompletion.members) var name: String?
+
+  @Flag(help: "Stop the claims of admins on the founder's place.") var stop = false
 
   @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
 
   @OptionGroup var options: CommonOptions
 
+  func validate() throws {
+    if (name == nil) != stop { throw ValidationError("Name a device, or give --stop.") }
+  }
+
   func run() throws {
+    guard let name else { return try stopClaims() }
     let change = try MembershipChange(of: name)
     let heir = try change.heir()
     let shown = Visible.name(heir.name)
     guard change.membership.member(ofDevice: change.key.deviceID)?.isFounder == true else {
+      if heir.deviceID == change.key.deviceID { return try claim(change, as: heir) }
       throw MembershipError.notTheFounder
     }
     if heir.role != .admin { throw MembershipError.heirRefused(name: heir.name) }
@@ -49,6 +64,57 @@ struct MembersHandoverCommand: Command {
       \(shown) is the founder now. Other devices learn it at their next sync.
       This device is still an admin; \(shown) can remove it.
       """)
+  }
+}
+
+extension MembersHandoverCommand {
+  /// Claims the founder's place for this device.
+  private func claim(_ change: MembershipChange, as own: Member) throws {
+    let membership = change.membership
+    if own.role != .admin { throw MembershipError.notAnAdmin(device: own.deviceID) }
+    let founder = Visible.name(
+      membership.members().first(where: \.isFounder)?.name ?? "the founder")
+    let days = MembershipStore.claimWait
+    if !yes {
+      try Console.demandConsent(
+        to: "claiming the founder's place",
+        """
+        Claim the place of \(founder) only if that device is lost. All devices will be told.
+        Each accepts the claim after \(days) days on which it reaches another device or a hub, unless \(founder) or \
+        another admin whom \(founder) certified stops it. Then nobody can remove this device, and it can remove \(founder).
+        Claim it?
+        """, otherwise: "nothing was changed")
+    }
+    try membership.claim(by: change.key)
+    options.tell(
+      [
+        "type": "claimed", "name": own.name, "device": own.deviceID, "role": own.role.rawValue,
+        "state": "member", "days": days,
+      ],
+      """
+      This device claims the founder's place. Other devices learn it at their next sync.
+      Each accepts it after \(days) days; 'notes members' shows how many are left.
+      """)
+  }
+
+  private func stopClaims() throws {
+    let context = try NotebookLocator.notebook().sessionContext()
+    let stopped = try context.membership.stopClaims(by: context.key)
+    guard !stopped.isEmpty else {
+      throw Failure(
+        .failed, "no_claim", "no claim of the founder's place is open",
+        hint: "'notes members' shows the founder")
+    }
+    let lines = stopped.map { member in
+      [
+        "type": "claim_stopped", "name": member.name, "device": member.deviceID,
+        "role": member.role.rawValue, "state": member.isRemoved ? "removed" : "member",
+      ] as JSON
+    }
+    options.write(lines) { _ in
+      "Stopped the claim of \(Phrase.list(stopped.map { Visible.name($0.name) })). "
+        + "Other devices learn it at their next sync.\n"
+    }
   }
 }
 

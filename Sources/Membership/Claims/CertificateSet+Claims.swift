@@ -1,0 +1,182 @@
+/// A claim that a device has accepted: the claimer's key, the serial number of the certificate with which it is the
+/// founder, and that of the one with which the former founder stays an admin.
+struct AcceptedClaim: Hashable, Sendable {
+  let claimer: [UInt8]
+  let anchor: [UInt8]
+  let staying: [UInt8]
+}
+
+/// A claim in the set.
+struct Claim: Hashable, Sendable {
+  let founder: [UInt8]
+  let accepted: AcceptedClaim
+  /// When the founder certified the claimer, by the founder's clock.
+  let certifiedAt: Int64
+
+  var claimer: [UInt8] { accepted.claimer }
+
+  /// Whether this claim has precedence: the founder certified its claimer earlier.
+  func precedes(_ other: Claim) -> Bool {
+    certifiedAt == other.certifiedAt
+      ? claimer.lexicographicallyPrecedes(other.claimer) : certifiedAt < other.certifiedAt
+  }
+}
+
+// Claims to be the founder, and stops: notes-security(7), "A lost founder".
+extension CertificateSet {
+  /// The most claims and stops that are kept.
+  static let maximumStatements = 128
+
+  /// Whether this is a claim or a stop, signed with the key that it names, which was an admin's.
+  func isSignedStatement(_ read: Read) throws -> Bool {
+    let certificate = read.certificate
+    guard certificate.keyIdentifier == certificate.issuerKeyIdentifier,
+      let issuer = issuer(of: certificate)
+    else { return false }
+    return try isSigned(read, by: issuer)
+  }
+
+  /// The claims and stops that are kept. This depends only on the set, not on what this device accepted.
+  func settledStatements() -> Set<Certificate> {
+    if statements.isEmpty { return [] }
+    var founders = Set(certificates.filter(\.isHandover).map(\.keyIdentifier))
+    founders.insert(root.keyIdentifier)
+    // On some devices a claimer is the founder.
+    founders.formUnion(
+      statements.filter { !anchors(ofKey: $0.keyIdentifier, by: founders).isEmpty }
+        .filter { if case .claim = $0.kind { true } else { false } }.map(\.keyIdentifier))
+    var first: [[UInt8]: Certificate] = [:]
+    func keep(_ one: Certificate, as name: ArraySlice<UInt8>) {
+      let name = one.keyIdentifier + name
+      if let known = first[name], !Self.isEarlier(one, known) { return }
+      first[name] = one
+    }
+    for one in statements {
+      guard case .claim(let founder, let anchor, _) = one.claimed, founders.contains(founder),
+        anchors(ofKey: one.keyIdentifier, by: founders).contains(where: { $0.serial == anchor })
+      else { continue }
+      keep(one, as: (founder + anchor)[...])
+    }
+    let claims = Set(
+      first.values.compactMap { one in one.claimed.map { $0.founder + one.keyIdentifier } })
+    for one in statements {
+      guard case .stop = one.claimed, let bytes = one.claimed?.bytes, claims.contains(bytes),
+        founders.contains(one.keyIdentifier)
+          || !anchors(ofKey: one.keyIdentifier, by: founders).isEmpty
+      else { continue }
+      keep(one, as: bytes[...])
+    }
+    // Only founders certify those that come first.
+    let real = succession.keys
+    func isOfFounder(_ one: Certificate) -> Bool {
+      real.contains(one.keyIdentifier) || !anchors(ofKey: one.keyIdentifier, by: real).isEmpty
+    }
+    let (own, others) = (first.values.filter(isOfFounder), first.values.filter { !isOfFounder($0) })
+    return Set(
+      (own.sorted(by: Self.isEarlier) + others.sorted(by: Self.isEarlier))
+        .prefix(Self.maximumStatements))
+  }
+
+  private static func isEarlier(_ left: Certificate, _ right: Certificate) -> Bool {
+    left.issuedAt == right.issuedAt
+      ? left.der.lexicographicallyPrecedes(right.der) : left.issuedAt < right.issuedAt
+  }
+
+  /// The admin's certificates of a key that one of these keys issued.
+  private func anchors(ofKey identifier: [UInt8], by founders: Set<[UInt8]>) -> [Certificate] {
+    inOrder(byKey[identifier] ?? []).filter {
+      $0.isAuthority && !$0.isHandover && founders.contains($0.issuerKeyIdentifier)
+        && $0.issuerKeyIdentifier != identifier
+    }
+  }
+
+  /// The reasons for which certificates are listed as removed or lessened, by lists for which `counts` is true.
+  private func ended(by counts: (RevocationList) -> Bool) -> Set<[UInt8]> {
+    revocationLists.filter(counts).reduce(into: []) { ended, list in
+      ended.formUnion(list.entries.filter { $0.value > .superseded }.keys)
+    }
+  }
+
+  /// The admin's certificates that the founder, or a former one that still signs, issued for a key, and that nobody
+  /// listed as removed or lessened.
+  private func foundersCertificates(ofKey identifier: [UInt8], ended: Set<[UInt8]>) -> [Certificate]
+  {
+    let revoked = succession.former.isEmpty ? [] : revoked()
+    let signing = Set(
+      succession.signing { revoked.contains($0) }.compactMap(\.anchor.authority))
+    return inOrder(byKey[identifier] ?? []).filter {
+      $0.isAuthority && !$0.isHandover && signing.contains($0.signer)
+        && $0.keyIdentifier != $0.issuerKeyIdentifier && !ended.contains($0.serial)
+    }
+  }
+
+  /// The certificate with which an admin may claim the founder's place: the newest that the founder issued for it.
+  func anchor(ofKey identifier: [UInt8]) -> Certificate? {
+    guard authority(ofKey: identifier) != nil, !succession.keys.contains(identifier) else {
+      return nil
+    }
+    let all = foundersCertificates(
+      ofKey: identifier, ended: ended { authority(ofKey: $0.issuerKeyIdentifier) != nil })
+    // The present one has the name that other devices know.
+    return all.first { $0 == memberChains[identifier]?.first } ?? all.first
+  }
+
+  /// The certificate with which the founder would stay an admin: one that it signed itself, or the newest.
+  var stayingCertificate: Certificate? {
+    let anchor = succession.present.anchor
+    let all = certificates(ofKey: succession.key).filter { $0.mayStay(of: anchor) }
+    return all.first { $0.signer == anchor.authority } ?? all.first
+  }
+
+  /// The claims on the place of the present founder that are open but for stops: of admins whom the founder certified.
+  func openClaims() -> [Claim] {
+    if statements.isEmpty || succession.former.count >= Succession.maximumHandovers { return [] }
+    let founder = succession.key
+    let listed = ended { authority(ofKey: $0.issuerKeyIdentifier) != nil }
+    let found = statements.compactMap { one -> Claim? in
+      guard case .claim(founder, let anchor, let staying) = one.claimed,
+        !succession.keys.contains(one.keyIdentifier), authority(ofKey: one.keyIdentifier) != nil,
+        certificates(ofKey: founder).contains(where: {
+          $0.serial == staying && $0.mayStay(of: succession.present.anchor)
+        }),
+        let own = foundersCertificates(ofKey: one.keyIdentifier, ended: listed)
+          .first(where: { $0.serial == anchor })
+      else { return nil }
+      return Claim(
+        founder: founder,
+        accepted: AcceptedClaim(claimer: one.keyIdentifier, anchor: anchor, staying: staying),
+        certifiedAt: own.issuedAt)
+    }
+    // Of several by one key, for instance after it was certified again, one counts.
+    return Dictionary(grouping: found, by: \.claimer).values.compactMap {
+      $0.min { $0.accepted.anchor.lexicographicallyPrecedes($1.accepted.anchor) }
+    }.sorted { $0.precedes($1) }
+  }
+
+  /// The keys that stopped the claims of that key on that founder's place, and may do so.
+  func stoppers(ofClaimer claimer: [UInt8], on founder: [UInt8]) -> [[UInt8]] {
+    statements.compactMap { one in
+      guard case .stop(founder, claimer) = one.claimed else { return nil }
+      return mayStop(one.keyIdentifier, claimer: claimer, founder: founder)
+        ? one.keyIdentifier : nil
+    }.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Whether a key may stop those claims: the founder's, the claimer's own, or that of another admin whom the founder
+  /// certified. Lists of the claimer, and of those whom it let in, do not count here: a claimer cannot remove those
+  /// who would stop it.
+  func mayStop(_ key: [UInt8], claimer: [UInt8], founder: [UInt8]) -> Bool {
+    if key == founder || key == claimer { return true }
+    let besides = Set(invited(byKey: claimer).map { $0.key } + [claimer, key])
+    return !foundersCertificates(
+      ofKey: key, ended: ended { !besides.contains($0.issuerKeyIdentifier) }
+    ).isEmpty
+  }
+
+  /// Whether the founder with that key handed over, as far as this device knows, to another device.
+  func handedOver(_ founder: [UInt8], besidesTo claimer: [UInt8]) -> Bool {
+    certificates.contains {
+      $0.isHandover && $0.issuerKeyIdentifier == founder && $0.keyIdentifier != claimer
+    }
+  }
+}
