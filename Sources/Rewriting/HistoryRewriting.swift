@@ -150,13 +150,11 @@ package struct HistoryRewriting {
       }
     }
     var done = 0
-    while done < all.count {
-      try repository.withPackedWrites { isFull in
-        while done < all.count, !isFull() {
-          try visit(all[done])
-          done += 1
-          if done % 256 == 0 { progress(done, all.count) }
-        }
+    try repository.withPackedWrites {
+      while done < all.count {
+        try visit(all[done])
+        done += 1
+        if done % 256 == 0 { progress(done, all.count) }
       }
     }
     progress(all.count, all.count)

@@ -19,7 +19,7 @@ import Testing
     var trees: [ObjectID] = []
     var commits: [ObjectID] = []
     for count in [120, 70] {
-      try repository.withPackedWrites { isFull in
+      try repository.withPackedWrites {
         for _ in 0..<count {
           var changes: [TreePath: TreeEntry?] = [:]
           for _ in 0..<(trees.isEmpty ? 300 : Int.random(in: 1...3, using: &random)) {
@@ -37,7 +37,6 @@ import Testing
               commit: tree, parents: commits.suffix(1), author: PackRepository.author,
               committer: PackRepository.author, message: "m\n"))
         }
-        #expect(!isFull())
       }
     }
     #expect(repository.packed == nil)
@@ -56,12 +55,52 @@ import Testing
     #expect(size < contents.reduce(0) { $0 + $1.count } / 1024 / 10)
   }
 
+  @Test("Little stays in memory, however much is written at once") func bounded() throws {
+    let made = try PackRepository()
+    let repository = made.repository
+    var ids: [ObjectID] = []
+    try repository.withPackedWrites {
+      for number in 0..<40 {
+        ids.append(
+          try repository.write(
+            blob: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 1 << 20)))
+      }
+      #expect(try made.git("count-objects", "-v").contains("packs: 5\n"))
+      #expect(try repository.blob(ids[0]).count == 1 << 20)
+    }
+    repository.close()
+    for (number, id) in ids.enumerated() {
+      #expect(try repository.blob(id).first == UInt8(number))
+    }
+  }
+
+  /// git-repack(1) leaves packs with such a file alone.
+  @Test("Packs of objects that no reference will name are kept until the end")
+  func kept() throws {
+    let made = try PackRepository()
+    let repository = made.repository
+    let tip = try made.commit(["a.txt": "a\n"])
+    var blob = ObjectID.zero
+    func marks() throws -> Int {
+      try run(["find", ".git/objects/pack", "-name", "*.keep"], in: made.folder.path).lines.count
+    }
+    try repository.keepingPacks {
+      try repository.withPackedWrites { blob = try repository.write(blob: Array("kept\n".utf8)) }
+      try repository.set(reference: "refs/heads/main", to: tip, message: "test")
+      #expect(try marks() == 1)
+      try made.git("repack", "-adq")
+      repository.close()
+      #expect(try repository.blob(blob) == Array("kept\n".utf8))
+    }
+    #expect(try marks() == 0)
+  }
+
   @Test("What fails is not stored") func failing() throws {
     struct Failure: Error {}
     let made = try PackRepository()
     let text = Array("text\n".utf8)
     #expect(throws: Failure.self) {
-      try made.repository.withPackedWrites { _ in
+      try made.repository.withPackedWrites {
         let id = try made.repository.write(blob: text)
         #expect(try made.repository.blob(id) == text)
         throw Failure()

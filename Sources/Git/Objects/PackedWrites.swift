@@ -85,15 +85,30 @@ final class PackedWrites {
 }
 
 extension Repository {
-  /// Runs `body`, which must not move a reference, and then stores all objects that it writes, durably, in one pack.
-  ///
-  /// - Parameter body: called with a function that returns whether it should end, because many objects are in
-  ///   memory.
-  package func withPackedWrites(_ body: (_ isFull: () -> Bool) throws -> Void) throws {
-    let writes = PackedWrites()
-    packed = writes
+  /// Runs `body`, which must not move a reference, and stores all objects that it writes, durably, in packs: each
+  /// time that many are in memory, and at its end.
+  package func withPackedWrites(_ body: () throws -> Void) throws {
+    packed = PackedWrites()
     defer { packed = nil }
-    try body { writes.isFull }
-    try writes.store(in: self)
+    try body()
+    try packed?.store(in: self)
+  }
+
+  /// Stores the objects in memory if they are many.
+  func storePackedIfFull() throws {
+    guard let full = packed, full.isFull else { return }
+    try full.store(in: self)
+    packed = PackedWrites()
+  }
+
+  /// Runs `body`. The packs that it makes are safe from git-repack(1) until its end, also after it moves a reference:
+  /// for objects that no reference of this repository will name.
+  package func keepingPacks<Result>(_ body: () throws -> Result) rethrows -> Result {
+    keepsPacks = true
+    defer {
+      keepsPacks = false
+      unreferenced = []
+    }
+    return try body()
   }
 }

@@ -17,6 +17,7 @@ extension Repository {
     if let packed {
       let id = try ObjectID.hashing(kind, content)
       if try !contains(id) { packed.add(kind, content, id: id, of: folder) }
+      try storePackedIfFull()
       return id
     }
     if scratch.isOpen {

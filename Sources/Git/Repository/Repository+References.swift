@@ -84,7 +84,7 @@ extension Repository {
     try ReferenceFile(name, in: gitFolder).move(
       to: id, from: expected, by: identity ?? ("unknown", "unknown"), message: message,
       logs: isHead ? ["HEAD"] : [], syncingObjects: syncPendingObjects)
-    unreferenced = []
+    if !keepsPacks { unreferenced = [] }
   }
 
   /// Points a reference at `id`, whatever it named before: for references that only this device writes.

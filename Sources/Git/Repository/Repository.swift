@@ -30,6 +30,8 @@ public final class Repository {
   var unsynced: PendingObjects?
   /// The quarantines of packs that no reference leads to yet.
   var unreferenced: [QuarantineFolder] = []
+  /// Whether `keepingPacks` runs.
+  var keepsPacks = false
   var packReader: PackReader?
   var packNames: [String] = []
   /// The objects that were read last, except commits.

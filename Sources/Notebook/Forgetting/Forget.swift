@@ -106,7 +106,9 @@ extension Notebook {
       guard let lock = try GCLock(repository) else { throw NotebookError.busy(folder: folder) }
       defer { withExtendedLifetime(lock) {} }
       try transaction.save()
-      return try ForgetRun(self, transaction, target, progress).run(lastCheck)
+      return try repository.keepingPacks {
+        try ForgetRun(self, transaction, target, progress).run(lastCheck)
+      }
     }
   }
 }

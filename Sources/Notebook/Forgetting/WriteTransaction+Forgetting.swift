@@ -16,14 +16,17 @@ extension WriteTransaction {
     let isLess: Bool
     switch met.relation {
     case .more(let top):
-      var outcome = try MovingOver(transaction: self, options: options).run(
-        heads, to: top, besides: met.own?.forgettings ?? [])
+      var outcome = try repository.keepingPacks {
+        try MovingOver(transaction: self, options: options).run(
+          heads, to: top, besides: met.own?.forgettings ?? [])
+      }
       outcome.followed = top.followed(besides: met.own)
       return outcome
     case .others(let other):
       guard let own = met.own else { throw NotebookError.forgotOtherwise }
-      var outcome = try JoiningForgettings(transaction: self, options: options).run(
-        heads, own, and: other)
+      var outcome = try repository.keepingPacks {
+        try JoiningForgettings(transaction: self, options: options).run(heads, own, and: other)
+      }
       outcome.followed = other.followed(besides: own)
       return outcome
     case .parted: throw NotebookError.forgotOtherwise
@@ -35,7 +38,9 @@ extension WriteTransaction {
         between: heads, and: tip, obeying: met.own?.id, countsRewritten: isLess)
     else { return nil }
     guard options.bringsOver, let own = met.own else { throw NotebookError.wasForgotten(former) }
-    return try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
+    return try repository.keepingPacks {
+      try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
+    }
   }
 
   /// Merges versions that references keep since the history was replaced; `replaced` are earlier changes of
