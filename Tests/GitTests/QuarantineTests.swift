@@ -123,9 +123,9 @@ struct Attack: CustomTestStringConvertible, Sendable {
   @Test func `measures each folder once, however many versions have it`() throws {
     let sender = try PackRepository()
     var tip: ObjectID?
-    for number in 0..<50 {
+    for number in 0..<20 {
       var files = ["n.txt": "\(number)\n"]
-      for folder in 0..<100 { files["d\(folder)/e/f.txt"] = "same \(folder)\n" }
+      for folder in 0..<40 { files["d\(folder)/e/f.txt"] = "same \(folder)\n" }
       tip = try sender.commit(files, parents: tip.map { [$0] } ?? [], time: Int64(number))
     }
     let receiver = try PackRepository()
@@ -135,9 +135,9 @@ struct Attack: CustomTestStringConvertible, Sendable {
     try sender.pack(wants: [head]).withUnsafeBytes { try pack.append($0) }
     var check = QuarantineCheck(
       of: try pack.finish(), for: receiver.repository, limits: .standard)
-    #expect(try check.run(promised: [head]).count == 50)
+    #expect(try check.run(promised: [head]).count == 20)
     // Most are measured when they are looked at; those that stand above others, once more.
-    #expect(check.extents.foldersRead <= 50 + 2 * 100)
+    #expect(check.extents.foldersRead <= 20 + 2 * 40)
   }
 
   @Test func `stores the empty tree, which git knows of without having it`() throws {
@@ -167,14 +167,14 @@ struct Attack: CustomTestStringConvertible, Sendable {
     let sender = try PackRepository()
     let tip = try sender.commit(["a.txt": "a\n", "b/c.txt": "c\n"])
     let pack = try sender.pack(wants: [tip])
+    let receiver = try PackRepository()
     for length in 0..<pack.count {
-      let receiver = try PackRepository()
-      #expect(throws: (any Error).self) {
+      #expect(throws: (any Error).self, "cut after \(length) bytes") {
         try receiver.receive(Array(pack[..<length]), promised: [tip])
       }
-      #expect(try receiver.leftovers.isEmpty)
-      #expect(try receiver.objectFiles == "")
     }
+    #expect(try receiver.leftovers.isEmpty)
+    #expect(try receiver.objectFiles == "")
   }
 
   @Test func `a flipped bit anywhere is noticed`() throws {
