@@ -1,3 +1,4 @@
+import Channel
 import Git
 import Glibc
 import History
@@ -81,6 +82,44 @@ struct LinkInvitationTests {
     try ada.meet(hub)
     #expect(try ada.text("B.txt") == "by bob\n")
     #expect(try folder.text("Bob/A.txt") == "two\n")
+  }
+
+  // notes-hub(7), "Roles": "A device that was removed does neither, until it asks to join again".
+  @Test(
+    "a removed device that asks again is let in, and what it wrote meanwhile arrives",
+    arguments: [false, true])
+  func removedAsksAgain(isRefused: Bool) throws {
+    let bob = try join("Bob", by: invite())
+    try ada.meet(hub)
+    #expect(admitted(try bob.visit([hub.hub]).events) == ["Bob"])
+    let membership = ada.context.membership
+    try membership.remove(devices: [bob.key.deviceID], by: ada.key)
+    if isRefused {
+      // A member in the network told it, which the hub does not know yet.
+      bob.record(refusal: ChannelError.refusedByPeer(.removed))
+    } else {
+      try ada.meet(hub)
+      _ = try bob.visit([hub.hub])
+      #expect(throws: MembershipError.self) { try bob.visit([hub.hub]) }
+      bob.record(refusal: ChannelError.refusedByPeer(.removed))
+    }
+    #expect(!bob.isGuest)
+    try folder.write("by bob\n", to: "Bob/B.txt")
+    _ = try bob.notebook().save()
+    #expect(try LinkInvitation(bob, at: hub.hub).answer(invite().secret, name: "Bob"))
+    #expect(bob.isGuest)
+    #expect(admitted(try bob.visit([hub.hub]).events).isEmpty)
+    #expect(admitted(try ada.visit(hub.hub).events) == ["Bob"])
+    #expect(admitted(try bob.visit([hub.hub]).events) == ["Bob"])
+    #expect(bob.membership.role(ofDevice: bob.key.deviceID) == .writer)
+    try ada.meet(hub)
+    #expect(try ada.text("B.txt") == "by bob\n")
+
+    // Its request is no longer open when it is removed once more.
+    try membership.remove(devices: [bob.key.deviceID], by: ada.key)
+    try ada.meet(hub)
+    _ = try bob.visit([hub.hub])
+    #expect(throws: MembershipError.self) { try bob.visit([hub.hub]) }
   }
 
   @Test("any admin's device answers, not the inviter's alone")

@@ -71,6 +71,44 @@ import Testing
         == "already_a_member")
   }
 
+  // notes-security(7): "An admin may invite a removed device again [...] It keeps its folder, and sends what it wrote
+  // there in the meantime."
+  @Test func `A removed device joins again in its folder`() throws {
+    func joinByFiles() throws -> ProcessResult {
+      try invite()
+      let asked = try bob.notes("join", invitation, "--yes", in: "desk")
+      try #require(asked.isSuccess, "\(asked)")
+      let status = try bob.notes("status", in: "desk").text
+      #expect(status.contains("to an admin, who answers it within 7 days"), "\(status)")
+      let alone = try bob.notes("sync", in: "desk").errorText
+      #expect(alone.contains("who answers it within 7 days"), "\(alone)")
+      #expect(try ada.notes("invitations", "answer", request, "--yes").isSuccess)
+      let member = try bob.notes("bundle", "apply", ada.folder["home.answer"], in: "desk")
+      #expect(member.text.contains("desk is now a member, as writer"), "\(member)")
+      for file in [invitation, request, ada.folder["home.answer"]] {
+        try #require(unlink(file) == 0)
+      }
+      return asked
+    }
+    try #require(try ada.notes("bundle", "create", "../all").isSuccess)
+    try #require(
+      try bob.notes("clone", ada.folder["all"], "../desk", "--device-name", "desk").isSuccess)
+    _ = try joinByFiles()
+    try #require(try ada.notes("members", "remove", "desk", "--yes").isSuccess)
+    try #require(try ada.notes("bundle", "create", "../news").isSuccess)
+    let told = try bob.notes("bundle", "apply", ada.folder["news"], in: "desk")
+    #expect(told.errorText.contains("was removed from the notebook"), "\(told)")
+    try bob.folder.write("by bob\n", to: "desk/B.txt")
+    try #require(try bob.notes("save", in: "desk").isSuccess)
+
+    let asked = try joinByFiles()
+    #expect(asked.text.contains("This device has asked to join again, and is not a member yet"))
+    try #require(try bob.notes("bundle", "create", "../b.bundle", in: "desk").isSuccess)
+    let taken = try ada.notes("bundle", "apply", bob.folder["b.bundle"])
+    #expect(taken.isSuccess, "\(taken)")
+    #expect(try ada.folder.text("notes/B.txt") == "by bob\n")
+  }
+
   @Test func `Programs are told what the page says`() throws {
     let made = try ada.notes("invite", "--file", "../home.invitation", "--for", "2h", "--json")
     try expect(made.text, isLike: page.events["invitation_file"], "invitation_file")

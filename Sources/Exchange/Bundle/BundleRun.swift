@@ -10,6 +10,8 @@ public struct BundleRun: Sendable {
   private let context: SessionContext
   /// The limits and permissions.
   public var options = SessionOptions()
+  /// Whether this device responds to the invitation in the bundle: then it may read it although it was removed.
+  public var isInvited = false
 
   /// A run for a notebook.
   public init(context: SessionContext) { self.context = context }
@@ -26,7 +28,7 @@ public struct BundleRun: Sendable {
     onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> SessionResult {
     // A removed device gets an error; one that has not joined yet may read.
-    _ = try context.mayGive()
+    if !isInvited { _ = try context.mayGive() }
     let notebook = try context.notebook()
     let reader = try BundleReader(path: path, cancellation: cancellation)
     let judge = VersionJudge(
@@ -61,19 +63,33 @@ public struct BundleRun: Sendable {
       (progress.objectsToReceive, progress.receivedBytes) = (objects, bytes)
       replica.report(.progress(progress))
     }
-    let wasGuest = context.isGuest
+    let own = context.ownMembership
     try bundle.takeMembers(for: context)
-    try context.takeOwnMembership(wasGuest: wasGuest, in: replica)
+    try context.takeOwnMembership(since: own, in: replica)
     return bundle
   }
 }
 
 extension SessionContext {
+  /// Whether this device waits to become a member, and its certificate, for `takeOwnMembership`.
+  var ownMembership: (isGuest: Bool, certificate: [UInt8]?) {
+    (isGuest, membership.certificate(ofDevice: key.deviceID))
+  }
+
   /// Applies the facts about this device from the list of members in a hub or bundle: its name, the notebook's
   /// name, and whether it is now a member, which is reported.
-  func takeOwnMembership(wasGuest: Bool, in replica: Replica) throws {
+  ///
+  /// - Parameter former: `ownMembership` before the list was read.
+  func takeOwnMembership(
+    since former: (isGuest: Bool, certificate: [UInt8]?), in replica: Replica
+  ) throws {
+    let certificate = membership.certificate(ofDevice: key.deviceID)
+    // If a member refused this device, that was with the former certificate.
+    if certificate != nil, certificate != former.certificate {
+      try membership.setRefused(false, device: key.deviceID)
+    }
     try replica.notebook.takeNames(from: membership, device: key.deviceID)
-    guard wasGuest, let own = membership.member(ofDevice: key.deviceID) else { return }
+    guard former.isGuest, let own = membership.member(ofDevice: key.deviceID) else { return }
     AskedAdmission.forget(in: replica.notebook.stateFolder)
     let device = PeerIdentity(
       name: own.name, deviceID: own.deviceID, role: own.role, address: "")

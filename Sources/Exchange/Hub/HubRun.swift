@@ -2,6 +2,7 @@ public import Git
 internal import History
 internal import Membership
 public import Notebook
+internal import State
 public import System
 
 /// The part of `notes sync` for hubs: fetches from each in turn, merges, and pushes.
@@ -93,9 +94,11 @@ extension SessionContext {
     return membership.role(ofDevice: key.deviceID).map { $0 != .reader } ?? false
   }
 
-  /// Whether this device has a clone of the notebook and was never a member: it can only read.
+  /// Whether this device has a clone of the notebook and may become a member: it was never one, or it was removed and
+  /// has asked again by a link or a file. It can only read.
   public var isGuest: Bool {
     let status = membership.status(ofDevice: key.deviceID)
-    return status.role == nil && !status.isRemoved
+    if status.role != nil { return false }
+    return !status.isRemoved || AskedAdmission(in: StateFolder(ofNotebookIn: folder)) != nil
   }
 }

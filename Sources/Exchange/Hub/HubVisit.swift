@@ -108,12 +108,12 @@ package final class HubVisit {
     let isDone = try invitations?.areOpen != true && giveUnseen()
     if !isDone {
       // Read before the fetch: another process may visit the hub in the meantime, and record a newer state.
-      let (former, wasGuest) = (try branch.former, context?.isGuest)
+      let (former, own) = (try branch.former, context?.ownMembership)
       try look()
       try checkHistory(since: former)
       try checkMembers()
       // The hub's list of members may also have changed the membership.
-      try context?.takeOwnMembership(wasGuest: wasGuest ?? false, in: replica)
+      if let context, let own { try context.takeOwnMembership(since: own, in: replica) }
       replica.gives = try mayGive
     }
     replica.introduce()

@@ -126,6 +126,8 @@ public struct PairingClient: Sendable {
     if let present {
       let membership = try store(
         message, offer, in: MembershipStore.folder(ofNotebookAt: present.stateFolder), isNew: false)
+      // It needs no answer to an earlier request by a link or a file.
+      AskedAdmission.forget(in: present.stateFolder)
       if offer.renewal != nil {
         notebook = try Notebook.adopt(at: folder, as: identity(in: membership))
       } else {

@@ -119,7 +119,7 @@ extension ExchangeCommand {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
     var meant = try MeantPlaces(exchange, hubVisits, in: notebook, context)
-    if context.isGuest { try meant.leaveOutDevices() }
+    if context.isGuest { try meant.leaveOutDevices(of: notebook) }
     let report = EventReport(json: options.json, concludes: true)
     defer { report.tellFailures() }
     defer { BackgroundGC.startIfDue(in: notebook) }
@@ -177,14 +177,13 @@ private struct MeantPlaces {
   private let isHubLeftOut: Bool
 
   /// A device that has not joined yet may receive versions from a hub.
-  mutating func leaveOutDevices() throws(Failure) {
+  mutating func leaveOutDevices(of notebook: Notebook) throws(Failure) {
     includesDevices = false
     guard hubs.isEmpty else { return }
     throw Failure(
       .refusedByPeer, "not_a_member", "this device is not a member of the notebook yet",
-      hint: isHubLeftOut
-        ? "'notes sync' fetches the hub's versions; \(OwnMembership.guestRemedy)"
-        : OwnMembership.guestRemedy)
+      hint: (isHubLeftOut ? "'notes sync' fetches the hub's versions; " : "")
+        + OwnMembership(of: notebook).guestAdvice)
   }
 
   init(

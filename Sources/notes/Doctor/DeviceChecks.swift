@@ -122,6 +122,8 @@ extension Check {
         remedy: "restore \(folder) from a backup, or join again in a new folder")
     }
     guard let role = store.role(ofDevice: context.ownDevice) else {
+      let own = OwnMembership(of: context.notebook)
+      if let message = own.guestMessage { return .problem(message, remedy: own.guestAdvice) }
       let wasMember = store.members().contains { $0.deviceID == context.ownDevice }
       return .problem(
         wasMember

@@ -34,7 +34,7 @@ struct OwnMembership {
       ofDevice: notebook.identity.device.deviceID, at: folder)
     ownName = member?.name ?? ownName
     startedOver = StartedOver(in: folder, of: notebook.identity.id)
-    if isGuest { asked = AskedAdmission(in: folder) }
+    if member?.role == nil { asked = AskedAdmission(in: folder) }
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
     // An unreadable file adds no notice: `notes doctor` reports it.
     hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
@@ -42,23 +42,28 @@ struct OwnMembership {
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
 
-  var isRemoved: Bool { member?.isRemoved == true }
+  /// Whether this device was removed, and no request of it to join again is open.
+  var isRemoved: Bool { member?.isRemoved == true && !isAsking }
+
+  /// Whether this device has responded to an invitation that has not expired.
+  private var isAsking: Bool { asked.map { $0.expires > TimeText.now } ?? false }
 
   /// The role as a word in JSON: `removed`, `guest`, or the member's role.
   var word: String? { isRemoved ? "removed" : isGuest ? "guest" : member?.role?.rawValue }
 
-  /// Whether this device has a clone and was never a member.
-  private var isGuest: Bool { member.map { $0.role == nil && !$0.isRemoved } ?? false }
+  /// Whether this device has a clone and may become a member: it was never one, or it has asked again.
+  private var isGuest: Bool { member.map { $0.role == nil } ?? false && !isRemoved }
 
   /// The message that changes stay here, because this device has not joined yet; nil if it has.
   var guestMessage: String? {
-    isGuest
-      ? "this device \(asked == nil ? "" : "has asked to join, and ")is not a member yet: your "
-        + "changes stay here" : nil
+    guard isGuest else { return nil }
+    let again = member?.isRemoved == true ? " again" : ""
+    let deed = asked == nil ? "" : "has asked to join\(again), and "
+    return "this device \(deed)is not a member yet: your changes stay here"
   }
 
   /// The way for this device to join.
-  private var guestAdvice: String {
+  var guestAdvice: String {
     guard let asked else { return Self.guestRemedy }
     if asked.expires <= TimeText.now { return "the invitation is closed: ask for another one" }
     let time = TimeText.left(until: asked.expires, now: TimeText.now)

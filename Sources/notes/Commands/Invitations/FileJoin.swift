@@ -91,7 +91,9 @@ struct FileJoin {
     let inviter = context.membership.member(ofDevice: invitation.offer.inviterID)?.name
     try decide(
       invitation, by: inviter, to: notebook.identity.name, into: notebook.folder)
-    _ = try BundleRun(context: context).apply(path, named: file, cancellation: token)
+    var run = BundleRun(context: context)
+    run.isInvited = true
+    _ = try run.apply(path, named: file, cancellation: token)
     return (notebook, invitation)
   }
 
