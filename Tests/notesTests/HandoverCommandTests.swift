@@ -210,6 +210,12 @@ import Testing
     }
     let removed = try bob.notes("members", "remove", "laptop", "--yes")
     #expect(removed.text.hasPrefix("Removed laptop."), "\(removed)")
+    // "A device that joins by a code follows the claims that the inviting device has accepted"
+    let carol = try Shell()
+    try carol.join(bob, as: "carol")
+    #expect(try founder(at: carol) == ["bob"])
+    let names = try carol.notes("members", "--json").lines.map { try Shell.field("name", of: $0) }
+    #expect(names == ["carol", "bob"])
   }
 
   /// The output, without line ends.
