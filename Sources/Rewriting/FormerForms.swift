@@ -15,8 +15,6 @@ package struct FormerForms {
   private(set) var messages: [(old: [UInt8], new: [UInt8])] = []
   /// The versions of the old history that are not in the new one, parents before children.
   package let versions: [ObjectID]
-  /// The first version of the new history, if older ones were forgotten.
-  private(set) var start: HistoryStart?
 
   private struct Place: Hashable {
     let author: Signature
@@ -41,29 +39,13 @@ package struct FormerForms {
     self.repository = repository
     versions = try repository.commits(from: roots, lacking: tops)
     var places: [Place: [ObjectID]] = [:]
-    let new = try repository.commits(from: tops)
-    for id in new {
+    for id in try repository.commits(from: tops) {
       let commit = try repository.commit(id)
       if commit.isRewritten { places[Place(of: commit, by: { $0 }), default: []].append(id) }
     }
     if places.isEmpty { return }
-    start = try HistoryStart.find(in: new, among: versions, repository) {
-      try cuts(from: $1, to: $0) != nil
-    }
     var taken: Set<ObjectID> = []
-    if let start {
-      for id in start.past { forms[id] = start.form }
-      taken.insert(start.form)
-      let first = try repository.commit(start.form)
-      if let version = start.version {
-        files[version] = try cuts(from: repository.commit(version), to: first)
-      } else {
-        for id in try start.last(in: repository) {
-          try learn(from: repository.commit(id), to: first)
-        }
-      }
-    }
-    for id in versions where forms[id] == nil {
+    for id in versions {
       let commit = try repository.commit(id)
       let place = Place(of: commit) { forms[$0] ?? $0 }
       for candidate in (places[place] ?? []).sorted() where !taken.contains(candidate) {
@@ -88,28 +70,11 @@ package struct FormerForms {
     self.repository = repository
     versions = try repository.commits(from: roots, lacking: tops)
     var places: [Place: [ObjectID]] = [:]
-    let others = try repository.commits(from: tops, lacking: roots)
-    for id in others {
+    for id in try repository.commits(from: tops, lacking: roots) {
       places[Place(of: try repository.commit(id), by: { $0 }), default: []].append(id)
     }
-    start = try HistoryStart.find(in: others, among: versions, repository) {
-      try cuts(from: $1, and: $0) != nil
-    }
-    let opposite = try HistoryStart.find(in: versions, among: others, repository) {
-      try cuts(from: $0, and: $1) != nil
-    }
     var taken: Set<ObjectID> = []
-    func pair(_ own: ObjectID, _ other: ObjectID) throws {
-      forms[own] = other
-      files[own] = try cuts(from: repository.commit(own), and: repository.commit(other))
-      taken.insert(other)
-    }
-    if let start {
-      for id in start.past { forms[id] = start.form }
-      if let version = start.version { try pair(version, start.form) }
-    }
-    if let opposite, let version = opposite.version { try pair(opposite.form, version) }
-    for id in versions where forms[id] == nil {
+    for id in versions {
       let commit = try repository.commit(id)
       let place = Place(of: commit) { forms[$0] ?? $0 }
       for candidate in (places[place] ?? []).sorted() where !taken.contains(candidate) {
@@ -177,16 +142,6 @@ package struct FormerForms {
       files[change.path] = .file(after)
     }
     return files
-  }
-
-  /// Adds the texts of two versions that differ only by removed parts.
-  private mutating func learn(from old: Commit, to new: Commit) throws {
-    for change in try repository.changes(from: old.tree, to: new.tree) {
-      guard let before = change.old, let after = change.new, before.mode.isFile,
-        after.mode.isFile, try isCut(before.id, after.id)
-      else { continue }
-      texts[before.id] = after.id
-    }
   }
 
   private mutating func isCut(_ old: ObjectID, _ new: ObjectID) throws -> Bool {

@@ -56,10 +56,6 @@ package struct FormerVersions {
       if commit.isRewritten { places[place(of: commit) { $0 }] = id }
     }
     if places.isEmpty { return nil }
-    // Of versions that became one, all but that one are only in the other history.
-    if let start = try HistoryStart.find(in: new, among: old, repository) {
-      return start.past.min()
-    }
     var forms: [ObjectID: ObjectID] = [:]
     for id in old {
       let commit = try repository.commit(id)
