@@ -260,6 +260,18 @@ extension MembershipStore {
     }
   }
 
+  /// Throws as `remove` does for the founder's device and for the device itself.
+  public func demandRemovable(_ devices: [String], by key: DeviceKey) throws(MembershipError) {
+    try Self.demandRemovable(devices, in: state.withLock { $0.set }, by: key)
+  }
+
+  private static func demandRemovable(
+    _ devices: [String], in set: CertificateSet, by key: DeviceKey
+  ) throws(MembershipError) {
+    if devices.contains(set.succession.present.anchor.deviceID) { throw .founderIsPermanent }
+    if devices.contains(key.deviceID) { throw .anotherAdminNeeded }
+  }
+
   /// Lists a serial number without a known certificate.
   func revoke(serial: [UInt8], by key: DeviceKey, now: Int64) throws {
     try change(by: key) { set, authority in
@@ -273,10 +285,7 @@ extension MembershipStore {
     _ key: DeviceKey, _ now: Int64
   ) throws {
     if devices.isEmpty { return }
-    if devices.contains(set.succession.present.anchor.deviceID) {
-      throw MembershipError.founderIsPermanent
-    }
-    if devices.contains(key.deviceID) { throw MembershipError.anotherAdminNeeded }
+    try demandRemovable(devices, in: set, by: key)
     let all = Dictionary(grouping: set.certificates, by: \.deviceID)
     for device in devices where all[device] == nil {
       throw MembershipError.notAMember(device: device)

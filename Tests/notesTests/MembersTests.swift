@@ -260,6 +260,9 @@ import Testing
     try store.reissue(device: phone.deviceID, role: .admin, by: self.founder)
     let own = try shell.notes("members", "role", "phone", "reader")
     #expect(own.errorText.contains("a device cannot change or remove itself"))
+    // No question comes before the refusal.
+    let asked = try shell.notes("members", "remove", "phone")
+    #expect(asked.errorText.contains("a device cannot change or remove itself"), "\(asked)")
     let above = try shell.notes("members", "role", "laptop", "reader")
     #expect(above.errorText.contains("the founder's device cannot be changed or removed"))
   }

@@ -33,6 +33,7 @@ struct MembersRemoveCommand: Command {
   func run() throws {
     let change = try MembershipChange(of: name)
     try change.check()
+    try change.membership.demandRemovable(change.members.map(\.deviceID), by: change.key)
     let isOne = change.members.count == 1
     let invited = InvitedMembers(by: change)
     if !yes {
