@@ -40,6 +40,9 @@ public enum SyncError: FileFailure, Sendable {
   /// Another machine with this device's key answers at the address.
   case keyShared
   case stopped
+  /// No admin's device let in another device of this one's person: none was reached, or those that were do not do so
+  /// by themselves.
+  case notLetIn(isReached: Bool)
   /// An operation on this side failed: what.
   case failed(String)
 
@@ -89,6 +92,18 @@ extension SyncError: CustomStringConvertible {
     case .ownAddress: (.failed, "the address is this device's own")
     case .keyShared: (.duplicate, "another machine uses this device's key")
     case .stopped: (.stopped, "interrupted")
+    case .notLetIn(isReached: false):
+      (
+        .failed,
+        "no admin's device was reached, and only one can let in the new device; on the inviting "
+          + "device, 'notes invite --mine --hub NAME' makes a link that waits for one"
+      )
+    case .notLetIn(isReached: true):
+      (
+        .failed,
+        "no admin's device in reach may let in the new device by itself; 'notes config "
+          + "own-devices true' on an admin's device allows it"
+      )
     case .failed(let what): (.failed, what)
     }
   }

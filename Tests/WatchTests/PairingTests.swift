@@ -266,10 +266,14 @@ struct PairingTests {
     }
     searching.discovery = InMemoryDiscovery(deviceID: cleo.key.deviceID, network: network)
     searching.window = 0.2
-    #expect {
-      try searching.run { _ in true }
-    } throws: {
-      if case SyncError.inviterNotFound = $0 { true } else { false }
+    // The device announced it, and after three wrong codes does not listen any more.
+    let ended = try cleo.joining(third.code, port: LoopbackPort.free())
+    for joining in [searching, ended] {
+      #expect {
+        try joining.run { _ in true }
+      } throws: {
+        if case SyncError.inviterNotFound = $0 { true } else { false }
+      }
     }
   }
 

@@ -171,6 +171,7 @@ import WorkTree
         SyncError.notMergedAtPeer(.unsigned),
         SyncError.invitationExpired, SyncError.declined, SyncError.wrongCode,
         SyncError.alreadyANotebook("/x"), SyncError.inviterNotFound, SyncError.unknownPeer("Eve"),
+        SyncError.notLetIn(isReached: false), SyncError.notLetIn(isReached: true),
         SyncError.ownAddress, SyncError.keyShared, SyncError.stopped, SyncError.failed("it broke"),
         WatchError.system(call: "inotify_init1", path: "", errno: 24),
         WatchError.folderAway("/x"), WatchError.watchedAlready("/x", process: 17),

@@ -38,6 +38,7 @@ public final class Invitation: Sendable {
     var end: InvitationEnd?
     /// The device that was certified; no other can be.
     var device: String?
+    var offer: (InvitationSecret, InvitationOffer)?
   }
 
   /// How many one command may open at once.
@@ -64,6 +65,18 @@ public final class Invitation: Sendable {
   /// The reason why it is no longer open; nil while it is.
   public var end: InvitationEnd? {
     state.withLock { $0.end } ?? (Instant.now >= deadline ? .expired : nil)
+  }
+
+  /// The offer by which a member's device asks the admins' devices, made at the first attempt: they know one
+  /// invitation for a code, however often the new device tries.
+  func offer(
+    _ make: () throws -> (InvitationSecret, InvitationOffer)
+  ) throws -> (InvitationSecret, InvitationOffer) {
+    try state.withLock { state in
+      let offer = try state.offer ?? make()
+      state.offer = offer
+      return offer
+    }
   }
 
   /// Closes the invitation, unless it is closed.

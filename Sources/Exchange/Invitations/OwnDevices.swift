@@ -110,13 +110,18 @@ struct OwnDeviceRequest {
   /// How many seconds to look for the first device.
   private static let window = 5.0
 
-  /// - Throws: `SyncError.failed` if no admin's device in reach lets it in.
-  func certificate(for request: CertificateRequest, as role: Role) throws -> [UInt8] {
+  /// - Throws: `SyncError.notLetIn` if no admin's device in reach lets it in.
+  func certificate(for request: CertificateRequest, by invitation: Invitation) throws -> [UInt8] {
     let membership = context.membership
-    let secret = try InvitationSecret()
-    let offer = try InvitationOffer(
-      secret, to: membership, role: role, person: .own, expires: WallClock.now() + Self.lifetime,
-      by: context.key)
+    let (secret, offer) = try invitation.offer {
+      let secret = try InvitationSecret()
+      return (
+        secret,
+        try InvitationOffer(
+          secret, to: membership, role: invitation.role, person: .own,
+          expires: WallClock.now() + Self.lifetime, by: context.key)
+      )
+    }
     // The admin's device certifies in a session, and tells the certificate in the next.
     for _ in 0..<2 {
       let admins = membership.members().filter {
@@ -130,10 +135,8 @@ struct OwnDeviceRequest {
       run.discovery = discovery?()
       let outcome = try run.run()
       if let certificate = membership.certificate(ofDevice: request.deviceID) { return certificate }
-      if outcome.sessions.isEmpty { throw SyncError.failed("no admin's device was reached") }
+      if outcome.sessions.isEmpty { throw SyncError.notLetIn(isReached: false) }
     }
-    throw SyncError.failed(
-      "no admin's device in reach lets in such devices by itself ('notes config own-devices true' there)"
-    )
+    throw SyncError.notLetIn(isReached: true)
   }
 }

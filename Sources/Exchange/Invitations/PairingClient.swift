@@ -219,6 +219,9 @@ public struct PairingClient: Sendable {
         throw SyncError.stopped
       } catch ChannelError.wrongCode {
         failure = SyncError.wrongCode
+      } catch ChannelError.connectionRefused {
+        // An invitation listens while it is open, so this one has ended: the failure so far says it.
+        continue
       } catch {
         if case SyncError.wrongCode = failure { continue }
         failure = error

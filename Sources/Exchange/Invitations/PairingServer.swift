@@ -115,7 +115,7 @@ public enum PairingServer {
     let certificate = try stream.working {
       guard membership.role(ofDevice: context.key.deviceID) == .admin else {
         return try OwnDeviceRequest(context: context, discovery: discovery)
-          .certificate(for: request, as: invitation.role)
+          .certificate(for: request, by: invitation)
       }
       return try context.membership.issue(
         for: request, name: accept.name, person: person(of: invitation, context)?.id,

@@ -59,6 +59,8 @@ extension ChannelError: ExplainedError {
 extension SyncError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
+    case .peerEnded(.failed, let words) where !words.isEmpty:
+      .failed("peer_failed", "try again when that has changed there")
     case .peerEnded(let reason, _): reason.meaning
     case .protocolBroken, .overLimit: .failed("protocol_broken", Failure.checkVersion)
     case .noCommonVersion:
@@ -86,12 +88,15 @@ extension SyncError: ExplainedError {
     case .inviterNotFound:
       .unreached(
         "inviter_not_found",
-        "check that 'notes invite' still waits there, on the same network; "
+        "check that 'notes invite' still waits there, on the same network; three wrong codes end it; "
           + "or name the device: 'notes join CODE --at HOST:PORT'")
     case .unknownPeer: .failed("no_such_member", "'notes members' lists them")
     case .ownAddress: .failed("own_address", "give the other device's address")
     case .keyShared: .refused("key_shared", OwnMembership.keyRemedy)
     case .stopped: .interrupted
+    case .notLetIn(isReached: false):
+      .failed("not_let_in", "or try the code again with an admin's device in reach")
+    case .notLetIn(isReached: true): .failed("not_let_in", "then try the code again")
     case .failed: .failed("failed", Failure.examine)
     }
   }

@@ -13,7 +13,7 @@ final class EventReport: Sendable {
     case exchange
     /// The command waits for a device to join: the one with this name, or anyone with the code.
     /// `hosts` are this device's addresses.
-    case invitation(guest: String?, hosts: [String] = [])
+    case invitation(guest: String?, hosts: [String] = [], needsAdmin: Bool = false)
     /// The command serves until it is stopped, and reports on a terminal, or otherwise in its log.
     case service(ServiceText?)
   }
@@ -281,9 +281,14 @@ struct EventText {
     return options.isEmpty ? "--at HOST:\(port)" : Phrase.list(options, "or")
   }
 
+  private static let adminNeeded =
+    "\nIt works only while an admin's device is in reach where 'notes config own-devices true' was "
+    + "run;\notherwise 'notes invite --mine --hub NAME' makes a link that waits for one."
+
   /// The words for invitations that are open now; there are several only if none is for a known device.
   func words(for all: [OpenInvitation]) -> String {
-    guard case .invitation(let guest, let hosts) = occasion, let open = all.first else { return "" }
+    guard case .invitation(let guest, let hosts, let needsAdmin) = occasion, let open = all.first
+    else { return "" }
     let minutes = TimeText.left(until: open.expires, now: TimeText.now)
     guard let guest else {
       let isOne = all.count == 1
@@ -297,7 +302,7 @@ struct EventText {
         \(commands.joined(separator: "\n"))
 
         \(isOne ? "The" : "Each") code lets one device join as \(open.role.rawValue). It expires \
-        in \(minutes), or after three wrong codes.
+        in \(minutes), or after three wrong codes.\(needsAdmin ? Self.adminNeeded : "")
         If it does not find this device, add \(Self.addresses(hosts, port: open.port)).
         Waiting; Ctrl-C cancels the \(isOne ? "invitation" : "invitations").
 

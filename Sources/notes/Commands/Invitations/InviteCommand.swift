@@ -128,7 +128,8 @@ struct InviteCommand: Command {
     let report = EventReport(
       json: options.json,
       .invitation(
-        guest: invitee?.member.name, hosts: isAny ? Address.ofThisMachine(limit: 2) : [host]))
+        guest: invitee?.member.name, hosts: isAny ? Address.ofThisMachine(limit: 2) : [host],
+        needsAdmin: context.membership.role(ofDevice: context.key.deviceID) != .admin))
     var open: [OpenInvitation] = []
     var ends: [String: InvitationEnd] = [:]
     try run(in: context, for: all, as: role, or: invitee?.member) { event in
