@@ -115,6 +115,8 @@ struct RefusalTranscriptTests {
       notes list >/dev/full
       notes members role nobody reader
       notes members role laptop king
+      notes members handover
+      notes members handover --stop
       notes members remove laptop --yes
       notes members reset
       notes device export
@@ -238,6 +240,7 @@ struct RefusalTranscriptTests {
       notes sync lapptop --json
       notes members role nobody reader --json
       notes members certify laptop --json
+      notes members handover --stop --json
       notes members rol laptop reader --json
       notes device keep --json
       notes invitations accept --json
