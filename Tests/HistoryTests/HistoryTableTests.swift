@@ -78,6 +78,23 @@ struct HistoryTableTests {
     }
   }
 
+  // notes-versions(7): "~0 is always the note as the last version has it".
+  @Test("the last version of a note has the note's text, whatever was merged")
+  func lastVersion() throws {
+    let base = Self.firstSeed
+    for seed in base..<(base + 8) {
+      let home = try randomHistory(seed: seed)
+      let history = home.notebook.history
+      let tip = try #require(try home.notebook.repository.head().commit)
+      let head = try home.notebook.repository.commit(tip)
+      for path in try history.files().map(\.path) {
+        let last = try history.noteVersion(named: "~0", of: path)
+        #expect(
+          try history.text(of: last) == history.text(of: path, at: head), "\(path), seed \(seed)")
+      }
+    }
+  }
+
   // notes-list(1), "Note IDs": an ID is the same on every device.
   @Test("a file's times and ID are alike on every device, and whatever else is asked for")
   func timesOfEach() throws {

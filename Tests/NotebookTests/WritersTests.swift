@@ -184,7 +184,11 @@ struct WritersTests {
     #expect(try home.read("m.txt") == mine + "six by Bob\n")
     #expect(Set(news.map(\.path)) == ["m.txt", "n.txt"])
     #expect(news.allSatisfy { $0.kind == .merged && $0.devices == ["Bob"] })
+    // "~0 is always the note as the last version has it": here the merge.
+    let history = home.notebook.history
     #expect(
-      try home.notebook.history.version(named: "~0", of: "n.txt").message.contains("Edited-On"))
+      try history.text(of: history.noteVersion(named: "~0", of: "n.txt"))
+        == Array(#require(try home.read("n.txt")).utf8))
+    #expect(try history.version(named: "~1", of: "n.txt").message.contains("Edited-On"))
   }
 }

@@ -42,9 +42,13 @@ extension History {
     guard let (table, tip) = try historyTable() else { throw HistoryError.noSuchVersion(name) }
     let numbers = table.versions(of: path, from: tip, in: order(of: table, from: tip))
     switch wanted {
-    case .back(let count) where count < numbers.count:
-      return try repository.commit(table.id(of: numbers[count]))
-    case .back: throw HistoryError.tooFewVersions(name, count: numbers.count)
+    case .back(var count):
+      if try isMergedSince(numbers.first, of: path, in: table, tip: tip) {
+        if count == 0 { return try repository.commit(table.id(of: tip)) }
+        count -= 1
+      }
+      if count < numbers.count { return try repository.commit(table.id(of: numbers[count])) }
+      throw HistoryError.tooFewVersions(name, count: numbers.count)
     case .by(let time):
       let dates = dates(in: table, from: tip)
       if let found = numbers.first(where: { dates[$0] <= time.last }) {
@@ -54,6 +58,22 @@ extension History {
       throw HistoryError.noVersionBy(name, first: dates[first])
     case .id: throw HistoryError.noSuchVersion(name)
     }
+  }
+
+  /// Whether the note, or everything, is no longer as in the last version, because an automatic merge
+  /// changed it. "~0 is always the note as the last version has it" (notes-versions(7)).
+  private func isMergedSince(
+    _ last: Int?, of path: TreePath?, in table: HistoryTable, tip: Int
+  ) throws -> Bool {
+    guard let last, last != tip else { return false }
+    let then = try repository.commit(table.id(of: last))
+    let now = try repository.commit(table.id(of: tip))
+    guard let path else { return then.tree != now.tree }
+    // A note that is no longer there was deleted by a version.
+    guard let entry = try repository.entry(at: path, in: now.tree), entry.mode.isFile else {
+      return false
+    }
+    return try noteVersion(at: then, of: path).blob != entry.id
   }
 
   /// The version of a note that `name` means, with the note's path in it.
