@@ -85,6 +85,7 @@ import WorkTree
       PackError.libraryMissing("no such file"), PackError.compression(code: -5),
       PackError.finished, PackError.malformed("cut short"),
       PackError.overLimit("a note", limit: 1024), PackError.costly("bytes unpacked", limit: 1024),
+      PackError.diskNearlyFull(room: 10_459_136),
       PackError.refused(id, "a tree with a name twice"),
       PackError.incomplete(id, needs: id), PackError.baseMissing(id), PackError.headMissing(id),
     ]

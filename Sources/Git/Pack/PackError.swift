@@ -9,6 +9,8 @@ public enum PackError: Error, Sendable, Equatable {
   /// Something costs more than is allowed without the user's consent (`PackLimits.large`): its
   /// description, and the limit.
   case costly(String, limit: Int)
+  /// A pack takes more than half of the free disk space, which is `room` bytes.
+  case diskNearlyFull(room: Int)
   case refused(ObjectID, String)
   /// An object refers to one that is neither in the pack nor in the repository.
   case incomplete(ObjectID, needs: ObjectID)
@@ -28,6 +30,8 @@ extension PackError: CustomStringConvertible {
     case .malformed(let what): "not a valid pack: \(what)"
     case .overLimit(let what, let limit), .costly(let what, let limit):
       "\(what): the limit is \(limit)"
+    case .diskNearlyFull(let room):
+      "it takes more than \(room) bytes, half of this device's free disk space"
     case .refused(let id, let why): "object \(id) is refused: \(why)"
     case .incomplete(let id, let needed): "object \(id) needs \(needed), which did not arrive"
     case .baseMissing(let id): "a delta is based on object \(id), which did not arrive before it"

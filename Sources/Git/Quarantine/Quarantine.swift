@@ -72,7 +72,7 @@ public final class Quarantine {
     do {
       self.bytes += bytes.count
       guard self.bytes <= room else {
-        throw PackError.overLimit("bytes in a pack, half of what is free on the disk", limit: room)
+        throw PackError.diskNearlyFull(room: room)
       }
       try bytes.withUnsafeBytes { try pack.append($0) }
       objectCount = pack.objectCount

@@ -77,7 +77,7 @@ public final class Transfer {
     let references = known.enumerated().map { "\($1) refs/known/\(String(10_000 + $0))\n" }
     try put("packed-refs", "# pack-refs with: sorted \n" + references.joined())
     Disk.removeTree(self.folder.path + "/" + Self.others)
-    let room = min(limits.packBytes, try Disk.freeBytes(at: self.folder.path) / 2)
+    let room = try Disk.freeBytes(at: self.folder.path) / 2
     let wanted =
       (named ?? [])
       + folders.map { "+\($0)/*:\(Self.others)/\($0)/*" }
@@ -95,9 +95,10 @@ public final class Transfer {
       most = max(most, progress.bytes, here.pack)
       progress.bytes = most
       onProgress(progress)
-      if here.all > room {
-        throw PackError.overLimit("bytes in a pack, or half of what is free", limit: room)
+      guard here.all <= limits.packBytes else {
+        throw PackError.overLimit("bytes in a pack", limit: limits.packBytes)
       }
+      guard here.all <= room else { throw PackError.diskNearlyFull(room: room) }
     }
     if ending.status != 0 {
       let complaint = ending.progress.complaint

@@ -71,6 +71,7 @@ extension SyncError: ExplainedError {
         "not_a_member", "'notes members' lists them; an admin can invite it with 'notes invite'")
     case .packRefused(.costly):
       .failed("pack_refused", "nothing was kept; to accept it, run 'notes sync --allow-large'")
+    case .packRefused(.diskNearlyFull(let room)): PackError.diskNearlyFull(room: room).meaning
     case .packRefused:
       .failed("pack_refused", "nothing was kept; 'git fsck' on the other device tells more")
     case .interrupted: .failed("connection_lost", Failure.runAgain)

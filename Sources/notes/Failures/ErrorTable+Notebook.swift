@@ -220,7 +220,10 @@ extension GitError: ExplainedError {
 
 extension PackError: ExplainedError {
   var meaning: ErrorMeaning {
-    .failed("pack_refused", "nothing was kept; " + Failure.examine)
+    if case .diskNearlyFull = self {
+      return .failed("pack_refused", Failure.remedyOrExamine(ENOSPC))
+    }
+    return .failed("pack_refused", "nothing was kept; " + Failure.examine)
   }
 }
 
