@@ -236,7 +236,7 @@ extension Check {
     let interfaces = Phrase.list(heard.interfaces.map { Visible.name($0) })
     if heard.others.isEmpty {
       return .advice(
-        "no other machine answered on \(interfaces)",
+        "no other machine answered on \(interfaces) within 1.5 seconds",
         remedy: "if other machines are on, the network may block multicast, as guest networks do; "
           + "then sync with --at HOST:PORT")
     }

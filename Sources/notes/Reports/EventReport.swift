@@ -207,8 +207,8 @@ struct EventText {
         tip == nil
           ? "\(Visible.name(hub.name)) no longer has any version; this device sends all of them "
             + "again"
-          : "\(Visible.name(hub.name)) was set back or rewritten; this device still has the synced "
-            + "versions, and sends them again",
+          : "\(Visible.name(hub.name)) was set back or rewritten; this device still has the versions "
+            + "that it had synced",
         "it had version \(former.hex.prefix(10))")
     case .hubMembersWentBack(let hub):
       return Self.warning(

@@ -52,7 +52,7 @@ struct MembersRemoveCommand: Command {
     let others = all ? invited.devices : []
     try change.membership.remove(
       devices: change.members.map(\.deviceID) + others, by: change.key)
-    change.report(
+    try change.report(
       "removed", options,
       """
       Removed \(Phrase.list(change.names + (all ? invited.names : []))). \
@@ -60,7 +60,16 @@ struct MembersRemoveCommand: Command {
       \(!isOne || !others.isEmpty ? "They keep the notes they have" : "It keeps the notes it has") \
       received: a removal cannot take them back.
       """
+        + hubAccess(change)
         + (all ? "" : invited.staying), more: invited.json(removed: all))
+  }
+
+  /// Says that a hub, which knows of no removal, still lets in whoever has access to it; empty without hubs.
+  private func hubAccess(_ change: MembershipChange) throws -> String {
+    let hubs = try change.notebook.hubs().map { Visible.name($0.name) }
+    guard !hubs.isEmpty else { return "" }
+    return "\nAlso end \(change.members.count == 1 ? "its" : "their") access to "
+      + "\(Phrase.list(hubs)): a hub does not know of removals."
   }
 
   private static func words(for member: Member, _ change: MembershipChange) -> String {
