@@ -23,6 +23,12 @@ extension MembershipStore {
     return state.withLock { $0.set.status(of: offer, by: inviter, now) }
   }
 
+  /// Whether an admin cancelled the invitation with this ID, as far as this device knows.
+  public func isCancelled(invitation id: String) -> Bool {
+    guard let serial = [UInt8](hexadecimal: id) else { return false }
+    return state.withLock { $0.set.isCancelled(serial) }
+  }
+
   /// Whether an invitation is one by which a member that is not an admin asks for another device of its own person.
   public func isAskedFor(_ offer: InvitationOffer) -> Bool {
     role(ofDevice: offer.inviterID).map { $0 < .admin } ?? false
@@ -140,11 +146,15 @@ extension CertificateSet {
     let devices = certificates.filter { $0.serial == offer.id.serial }.map(\.deviceID)
     if offer.notebookID != notebookID { return .void }
     if !devices.isEmpty { return .used(by: Set(devices).sorted()) }
-    if revocationLists.contains(where: { $0.entries[offer.id.serial] == .removed }) {
-      return .cancelled
-    }
+    if isCancelled(offer.id.serial) { return .cancelled }
     if !offer.isAllowed(to: inviter, now) { return .void }
     if offer.expires <= now { return .expired }
     return offer.isWithdrawn ? .cancelled : .open
+  }
+
+  /// Whether a serial number that no certificate has is listed as removed.
+  fileprivate func isCancelled(_ serial: [UInt8]) -> Bool {
+    !certificates.contains { $0.serial == serial }
+      && revocationLists.contains { $0.entries[serial] == .removed }
   }
 }

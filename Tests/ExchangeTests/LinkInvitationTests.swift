@@ -48,6 +48,13 @@ struct LinkInvitationTests {
     events.compactMap { if case .admitted(_, let device, _) = $0 { device.name } else { nil } }
   }
 
+  /// Why a waiting device's request will not be answered, after a visit of it. "It tells its user if the invitation
+  /// was cancelled, used by another device or removed, or if several devices ask by it."
+  private func end(at device: SessionContext) throws -> AskedAdmission.End? {
+    _ = try device.visit([hub.hub])
+    return try #require(AskedAdmission(in: device.notebook().stateFolder)).end
+  }
+
   private func shared(_ events: [Event]) -> [[String]] {
     events.compactMap { if case .linkShared(_, let names, _, _) = $0 { names } else { nil } }
   }
@@ -183,6 +190,7 @@ struct LinkInvitationTests {
     #expect(admitted(first).isEmpty && asked(first) == ["Carl: phone"])
     #expect(asked(try ada.visit(hub.hub).events).isEmpty)
     #expect(admitted(try phone.visit([hub.hub]).events).isEmpty && phone.isGuest)
+    #expect(AskedAdmission(in: try phone.notebook().stateFolder)?.needsLeave == true)
 
     try OwnDevices.set("true", in: ada.notebook())
     #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (phone)"])
@@ -253,6 +261,7 @@ struct LinkInvitationTests {
       #expect(admitted(try device.visit(hub.hub).events).isEmpty)
       #expect(try references() == [name])
     }
+    #expect(try end(at: phone) == .cancelled)
     // The former offer and the request are put back.
     try hub.git(["-C", hub.path, "update-ref", name, before])
     let request = try AdmissionRequest(
@@ -263,6 +272,8 @@ struct LinkInvitationTests {
     let asked = "refs/invitations/\(link.secret.id)/\(phone.key.deviceID)"
     try hub.git(["-C", carl.notes, "push", "-q", hub.path, "\(commit.hex):\(asked)"])
     for device in [ada, other] { #expect(admitted(try device.visit(hub.hub).events).isEmpty) }
+    // They remove the offer that was put back.
+    #expect(try end(at: phone) == .missing)
     #expect(ada.context.membership.role(ofDevice: phone.key.deviceID) == nil)
     let file = AdmissionFile(request, to: known.offer)
     #expect(throws: LinkError.cancelled) {
@@ -318,8 +329,10 @@ struct LinkInvitationTests {
   @Test("a link that two devices answer lets neither in, and both are named once")
   func leaked() throws {
     let link = try invite()
-    _ = try join("Bob", by: link)
+    let bob = try join("Bob", by: link)
+    #expect(try end(at: bob) == nil)
     _ = try join("Eve", by: link)
+    #expect(try end(at: bob) == .shared)
     let events = try ada.visit(hub.hub).events
     #expect(admitted(events).isEmpty && shared(events).map(Set.init) == [["Bob", "Eve"]])
     #expect(shared(try ada.visit(hub.hub).events).isEmpty)
@@ -375,9 +388,14 @@ struct LinkInvitationTests {
     #expect(try references().count == 2)
     #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
     #expect(try references().isEmpty)
-    _ = try bob.visit([hub.hub])
-    #expect(bob.isGuest)
+    #expect(try end(at: bob) == .cancelled && bob.isGuest)
     #expect(throws: LinkError.missing) { try join("Eve", by: link) }
+    let other = try invite()
+    let dora = try join("Dora", by: other)
+    for reference in try references() {
+      try hub.git(["-C", hub.path, "update-ref", "-d", reference])
+    }
+    #expect(try end(at: dora) == .missing)
     let short = try invite(seconds: -1)
     #expect(throws: LinkError.expired) { try join("Carl", by: short) }
     #expect(admitted(try ada.visit(hub.hub).events).isEmpty)

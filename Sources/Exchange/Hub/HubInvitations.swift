@@ -74,11 +74,7 @@ struct HubInvitations {
         .map { "\(Self.folder)/\(name)/\($0)" }
       }
       guard let offer, let status else { continue }
-      let requests = try references.sorted { $0.key < $1.key }.compactMap { device, commit in
-        let text = try Self.text(of: commit, Self.request, in: repository, quarantine)
-        return try text.flatMap { try AdmissionRequest(parsing: $0, to: offer) }
-          .flatMap { $0.deviceID == device ? $0 : nil }
-      }
+      let requests = try Self.requests(references, to: offer, in: repository, quarantine)
       try answer(
         requests, to: offer, status, known,
         isLetIn: !membership.isAskedFor(offer) || OwnDevices.areLetIn(in: repository), report)
@@ -107,6 +103,18 @@ struct HubInvitations {
     guard status == .open, let request = requests.first else { return }
     try context.answer(
       AdmissionFile(request, to: offer), from: peer, known, isLetIn: isLetIn, report)
+  }
+
+  /// The requests for an invitation among its references, in the order of the devices' IDs.
+  static func requests(
+    _ references: [String: ObjectID], to offer: InvitationOffer, in repository: Repository,
+    _ quarantine: Quarantine?
+  ) throws -> [AdmissionRequest] {
+    try references.sorted { $0.key < $1.key }.compactMap { device, commit in
+      let text = try Self.text(of: commit, Self.request, in: repository, quarantine)
+      return try text.flatMap { try AdmissionRequest(parsing: $0, to: offer) }
+        .flatMap { $0.deviceID == device ? $0 : nil }
+    }
   }
 
   /// Nil if the content is not readable as such a file.

@@ -26,6 +26,7 @@ package final class HubVisit {
   private var branch: HubBranch
   private var members: HubMembers
   private let invitations: HubInvitations?
+  private let request: HubRequest?
   /// References of ended invitations, to be removed at the hub.
   private var ended: [String] = []
   /// The fetched pack that is not merged yet.
@@ -60,6 +61,7 @@ package final class HubVisit {
     branch = try HubBranch(at: hub, of: notebook, by: transfer)
     members = HubMembers(context, allowsUnrelated: allowsUnrelated)
     invitations = HubInvitations(at: hub, context, notebook.stateFolder)
+    request = HubRequest(at: hub, context, notebook.stateFolder)
     replica = Replica(
       notebook, keeper, with: PeerIdentity(hub: hub.name, at: hub.url),
       judge: context.map {
@@ -148,7 +150,9 @@ package final class HubVisit {
     var progress = TransferProgress(peer: replica.peer)
     let split = try Self.talking {
       try branch.fetch(
-        beside: [MemberList.folder] + (invitations == nil ? [] : [HubInvitations.folder]),
+        beside: [
+          MemberList.folder, invitations == nil ? request?.folder : HubInvitations.folder,
+        ].compactMap(\.self),
         known: Array(Set(known)).sorted(), limits: options.packLimits
       ) {
         progress.objectsToReceive = $0.total
@@ -193,6 +197,7 @@ package final class HubVisit {
     _ list: ObjectID?, _ asked: [String: [String: ObjectID]], arriving quarantine: Quarantine? = nil
   ) throws {
     try members.look(at: list, in: repository, arriving: quarantine)
+    try request?.look(at: asked, in: repository, arriving: quarantine)
     ended =
       try invitations?.answer(
         asked, in: repository, arriving: quarantine, report: replica.report) ?? []

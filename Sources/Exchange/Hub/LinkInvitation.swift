@@ -63,8 +63,9 @@ public struct LinkInvitation: Sendable {
       CertificateRequest(name: name, key: context.key), by: secret)
     try HubInvitations.give(
       request, to: offer, by: transfer, from: notebook.repository, at: hub)
-    AskedAdmission(at: .hub(hub.name), role: offer.role, expires: offer.expires)
-      .keep(in: notebook.stateFolder)
+    AskedAdmission(
+      at: .hub(hub.name), by: offer, needsLeave: context.membership.isAskedFor(offer)
+    ).keep(in: notebook.stateFolder)
     return true
   }
 }
@@ -133,26 +134,54 @@ public struct AskedAdmission: Sendable {
   public let role: Role
   /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
+  /// The invitation's ID; nil if an older program made the record.
+  let invitation: String?
+  /// Whether a member that is not an admin made the invitation, so that admins' devices do not answer it unless they
+  /// are told to.
+  public let needsLeave: Bool
+  /// Why nobody will answer, as far as this device has seen at the hub; nil if an admin's device may.
+  public var end: End?
 
-  init(at place: Place, role: Role, expires: Int64) {
-    (self.place, self.role, self.expires) = (place, role, expires)
+  /// The reason why a request will not be answered.
+  public enum End: String, Sendable {
+    case cancelled
+    /// Another device was let in by the invitation.
+    case used
+    /// Several devices ask by the invitation, so none of them is let in.
+    case shared
+    /// The hub has no such invitation any more.
+    case missing
+    /// The device that signed the invitation may no longer invite this one.
+    case void
+  }
+
+  init(at place: Place, by offer: InvitationOffer, needsLeave: Bool) {
+    (self.place, role, expires) = (place, offer.role, offer.expires)
+    (invitation, self.needsLeave) = (offer.id.description, needsLeave)
   }
 
   /// The record in this state folder; nil if the device has not responded to an invitation.
   public init?(in stateFolder: StateFolder) {
-    let found = Disk.memory(at: stateFolder[.asked]) { lines -> AskedAdmission? in
-      let place = lines["hub"].map(Place.hub) ?? lines["file"].map(Place.file)
-      guard let place, let role = lines["role"].flatMap(Role.init),
-        let expires = lines[number: "expires"]
-      else { return nil }
-      return AskedAdmission(at: place, role: role, expires: expires)
-    }
+    let found = Disk.memory(at: stateFolder[.asked]) { AskedAdmission(parsing: $0) }
     guard let found else { return nil }
     self = found
   }
 
+  private init?(parsing lines: StateLines) {
+    let place = lines["hub"].map(Place.hub) ?? lines["file"].map(Place.file)
+    guard let place, let role = lines["role"].flatMap(Role.init),
+      let expires = lines[number: "expires"]
+    else { return nil }
+    (self.place, self.role, self.expires) = (place, role, expires)
+    (invitation, needsLeave) = (lines["invitation"], lines["leave"] != nil)
+    end = lines["end"].flatMap(End.init)
+  }
+
   func keep(in stateFolder: StateFolder) {
-    var lines = StateLines(["role": role.rawValue, "expires": expires])
+    var lines = StateLines([
+      "role": role.rawValue, "expires": expires, "invitation": invitation,
+      "leave": needsLeave ? "needed" : nil, "end": end?.rawValue,
+    ])
     switch place {
     case .hub(let name): lines.append("hub", name)
     case .file(let path): lines.append("file", path)

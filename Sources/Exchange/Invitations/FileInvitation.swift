@@ -84,8 +84,8 @@ public struct FileInvitation: Sendable {
 
   /// Records that this device has made a request, in the file at this path.
   public func recordRequest(at path: String, in notebook: Notebook) {
-    AskedAdmission(at: .file(path), role: offer.role, expires: offer.expires)
-      .keep(in: notebook.stateFolder)
+    // A person answers a file, so no setting matters.
+    AskedAdmission(at: .file(path), by: offer, needsLeave: false).keep(in: notebook.stateFolder)
   }
 }
 

@@ -66,8 +66,13 @@ struct OwnMembership {
   var guestAdvice: String {
     guard let asked else { return Self.guestRemedy }
     if asked.expires <= TimeText.now { return "the invitation is closed: ask for another one" }
+    if let end = asked.end { return end.words }
     let time = TimeText.left(until: asked.expires, now: TimeText.now)
     return switch asked.place {
+    case .hub(let name) where asked.needsLeave:
+      "an admin must allow it within \(time): where 'notes config own-devices true' was run, an "
+        + "admin's device lets it in at its next visit to \(Visible.name(name)); "
+        + "then 'notes sync' here makes this device a member"
     case .hub(let name):
       "an admin's device lets it in at its next visit to \(Visible.name(name)), within \(time); "
         + "then 'notes sync' here makes this device a member"
@@ -162,6 +167,20 @@ struct OwnMembership {
       Output.errors.write(
         Console.errors.wrapped("notes: warning: \(message)\nnotes: hint: \(remedy)\n"))
       Output.errors.flush()
+    }
+  }
+}
+
+extension AskedAdmission.End {
+  /// The reason, and what to do.
+  fileprivate var words: String {
+    switch self {
+    case .cancelled: "the invitation was cancelled: ask for another one"
+    case .used: "another device has used the invitation: ask for another one"
+    case .shared:
+      "several devices ask by this invitation, so none of them is let in: ask for another one"
+    case .missing: "the hub no longer has the invitation: ask for another one"
+    case .void: "who made the invitation may no longer do so: ask an admin for another one"
     }
   }
 }
