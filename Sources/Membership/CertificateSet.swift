@@ -180,7 +180,8 @@ struct CertificateSet: Sendable {
     var changed = false
     while true {
       var waiting: [Read] = []
-      var hasNewAuthority = false
+      // An authority, or a claim, with which others that are listed before it can be added.
+      var hasNewGround = false
       for read in pending {
         let certificate = read.certificate
         if certificate.notebookName != nil {
@@ -196,7 +197,7 @@ struct CertificateSet: Sendable {
             waiting.append(read)
             continue
           }
-          if statements.insert(certificate).inserted { changed = true }
+          if statements.insert(certificate).inserted { (changed, hasNewGround) = (true, true) }
           continue
         }
         guard try isIssued(read) else {
@@ -218,9 +219,9 @@ struct CertificateSet: Sendable {
         guard certificates.insert(certificate).inserted else { continue }
         byKey[certificate.keyIdentifier, default: []].append(certificate)
         changed = true
-        if certificate.isAuthority { hasNewAuthority = true }
+        if certificate.isAuthority { hasNewGround = true }
       }
-      if !hasNewAuthority { return changed }
+      if !hasNewGround { return changed }
       authorities = reachable()
       pending = waiting
     }
@@ -234,7 +235,7 @@ struct CertificateSet: Sendable {
     if certificate.keyIdentifier == root.keyIdentifier
       && certificate.issuerKeyIdentifier != root.keyIdentifier
       && handovers[root.keyIdentifier] == nil
-      && !statements.contains(where: { $0.claimed?.founder == root.keyIdentifier })
+      && !isRootClaimed
     {
       return false
     }

@@ -235,6 +235,96 @@ struct ClaimTests {
         == .claimRefused(.mayNotStop))
   }
 
+  // "first stops by the founder's key, then claims that name a certificate from a founder"
+  @Test("A claimer with many claims does not crowd out the founder's stop")
+  func crowding() throws {
+    let claimer = try claim()
+    let own = try #require(set(of: store).certificates(ofKey: identifier(anna)).first)
+    let puppet = try DeviceKey.random()
+    let heir = try Certificate.member(
+      name: "puppet", role: .admin, publicKey: puppet.publicKey, staying: own.serial, issuer: own,
+      signedWith: anna, now: Family.start + 5)
+    var ders = [heir.der]
+    let staying = try #require(set(of: store).stayingCertificate).serial
+    for number in 0..<(CertificateSet.maximumStatements + 8) {
+      let anchor = try Certificate.member(
+        name: "anna", role: .admin, publicKey: anna.publicKey, issuer: heir, signedWith: puppet,
+        now: Family.start + 6 + Int64(number))
+      ders.append(anchor.der)
+      ders.append(
+        try forged(
+          .claim(founder: identifier(family.founder), anchor: anchor.serial, staying: staying),
+          by: anna, issuer: own))
+    }
+    for one in [store, other] { _ = try one.merge(certificates: ders, revocations: []) }
+    #expect(set(of: other).statements.count == CertificateSet.maximumStatements)
+    let stopped = try at(1) { try store.stopClaims(by: family.founder, now: Family.start + 999) }
+    #expect(stopped.map(\.name) == ["anna"])
+    try at(1) { for one in [other, claimer] { try one.merge(store) } }
+    try hear(2...20, in: other)
+    #expect(founder(in: other) == "Founder's laptop")
+    #expect(try states(in: other)["anna"] == .stopped(by: [family.founder.deviceID]))
+  }
+
+  // "only lists of the founder and of other present admins whom it certified count here"
+  @Test("Lists of admins who were removed, or whom the claimer let in, void no stop")
+  func lists() throws {
+    let (ally, puppet) = (try DeviceKey.random(), try DeviceKey.random())
+    _ = try store.issue(
+      for: CertificateRequest(name: "ally", key: ally), role: .admin, by: family.founder,
+      now: Family.start + 5)
+    let own = try #require(set(of: store).certificates(ofKey: identifier(anna)).first)
+    let replacing = try Certificate.member(
+      name: "puppet", role: .admin, publicKey: puppet.publicKey, replacing: own.serial,
+      issuer: own, signedWith: anna, now: Family.start + 5)
+    _ = try store.merge(certificates: [replacing.der], revocations: [])
+    let bens = try family.copy("ben's")
+    for key in [ally, puppet] {
+      let lists = try family.copy(key.deviceID)
+      try lists.remove(devices: [ben.deviceID], by: key, now: Family.start + 6)
+      try store.remove(devices: [key.deviceID], by: family.founder, now: Family.start + 7)
+      try bens.merge(store)
+      try bens.merge(lists)
+    }
+    let claimer = try claim()
+    try at(0) { _ = try bens.merge(claimer) }
+    _ = try at(1) { try bens.stopClaims(by: ben, now: Family.start + 11) }
+    try at(1) { _ = try other.merge(bens) }
+    #expect(try states(in: other) == ["anna": .stopped(by: [ben.deviceID])])
+  }
+
+  @Test("The certificates of a former founder are read in whatever order they stand on the disk")
+  func orders() throws {
+    let early = try family.copy("early")
+    let claimer = try claim()
+    try hear(0...14, in: other)
+    try at(15) {
+      try other.reissue(device: family.founder.deviceID, role: .writer, by: anna)
+      _ = try other.merge(claimer)
+    }
+    let all = set(of: other)
+    let ders = (all.certificates.union(all.statements)).map(\.der)
+    var random = SplitMix64.reported()
+    for round in 0..<24 {
+      let one = try family.copy("order \(round)", of: early)
+      _ = try one.merge(certificates: ders.shuffled(using: &random), revocations: [])
+      #expect(set(of: one).certificates == all.certificates)
+    }
+  }
+
+  // "A stop, a removal of the claimer ... that a device learns of after it has accepted the claim changes nothing"
+  @Test("A removal of the claimer that comes too late is reported")
+  func removedTooLate() throws {
+    _ = try claim()
+    try hear(0...14, in: other)
+    #expect(founder(in: other) == "anna")
+    try at(15) {
+      try store.remove(devices: [anna.deviceID], by: family.founder)
+      _ = try other.merge(store)
+    }
+    #expect(try states(in: other) == ["anna": .accepted(isContested: true)])
+  }
+
   @Test("A removal or a lesser role ends a claim, and it does not come back with the device")
   func removed() throws {
     for lessens in [false, true] {

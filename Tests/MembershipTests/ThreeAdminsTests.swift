@@ -268,9 +268,10 @@ struct ThreeAdminsTests {
             both.openClaims().contains { $0.claimer == names[claimer] }
             && both.stoppers(ofClaimer: names[claimer], on: names[0]).isEmpty
           if isOpen { found += 1 }
-          let ignored = Set([claimer, stopper] + (claimer == 1 ? [3] : []))
-          let stays = !(0..<Self.phone).contains {
-            !ignored.contains($0) && listed[$0] & 1 << stopper != 0
+          // "only lists of the founder and of other present admins whom it certified count here"
+          let stays = !(0...2).contains {
+            $0 != claimer && $0 != stopper && ($0 == 0 || members.contains($0))
+              && listed[$0] & 1 << stopper != 0
           }
           let mayStop =
             stopper == 0 || stopper == claimer && stopper < Self.phone

@@ -66,15 +66,38 @@ extension CertificateSet {
       else { continue }
       keep(one, as: bytes[...])
     }
-    // Only founders certify those that come first.
+    // Claims that a founder vouches for come first, with their stops, and the stops of founders before all: nobody can
+    // crowd these out.
     let real = succession.keys
-    func isOfFounder(_ one: Certificate) -> Bool {
-      real.contains(one.keyIdentifier) || !anchors(ofKey: one.keyIdentifier, by: real).isEmpty
+    func isFoundersAdmin(_ key: [UInt8], by anchor: [UInt8]? = nil) -> Bool {
+      anchors(ofKey: key, by: real).contains { anchor == nil || $0.serial == anchor }
     }
-    let (own, others) = (first.values.filter(isOfFounder), first.values.filter { !isOfFounder($0) })
-    return Set(
-      (own.sorted(by: Self.isEarlier) + others.sorted(by: Self.isEarlier))
-        .prefix(Self.maximumStatements))
+    let vouched = Set(
+      first.values.compactMap { one -> [UInt8]? in
+        guard case .claim(let founder, let anchor, _) = one.claimed, real.contains(founder),
+          isFoundersAdmin(one.keyIdentifier, by: anchor)
+        else { return nil }
+        return founder + one.keyIdentifier
+      })
+    func rank(_ one: Certificate) -> Int {
+      switch one.claimed {
+      case .claim(let founder, let anchor, _):
+        real.contains(founder) && isFoundersAdmin(one.keyIdentifier, by: anchor) ? 1 : 2
+      case .stop(let founder, let claimer):
+        if !vouched.contains(founder + claimer) {
+          2
+        } else if one.keyIdentifier == founder {
+          0
+        } else {
+          real.contains(one.keyIdentifier) || isFoundersAdmin(one.keyIdentifier) ? 1 : 2
+        }
+      case nil: 2
+      }
+    }
+    let ranked = first.values.map { (rank: rank($0), one: $0) }.sorted {
+      $0.rank == $1.rank ? Self.isEarlier($0.one, $1.one) : $0.rank < $1.rank
+    }
+    return Set(ranked.prefix(Self.maximumStatements).map(\.one))
   }
 
   private static func isEarlier(_ left: Certificate, _ right: Certificate) -> Bool {
@@ -163,14 +186,29 @@ extension CertificateSet {
   }
 
   /// Whether a key may stop those claims: the founder's, the claimer's own, or that of another admin whom the founder
-  /// certified. Lists of the claimer, and of those whom it let in, do not count here: a claimer cannot remove those
-  /// who would stop it.
+  /// certified. Only lists of the founder, and of present admins whom it certified, count here, and not the
+  /// claimer's: a claimer cannot remove those who would stop it.
   func mayStop(_ key: [UInt8], claimer: [UInt8], founder: [UInt8]) -> Bool {
     if key == founder || key == claimer { return true }
-    let besides = Set(invited(byKey: claimer).map { $0.key } + [claimer, key])
-    return !foundersCertificates(
-      ofKey: key, ended: ended { !besides.contains($0.issuerKeyIdentifier) }
-    ).isEmpty
+    let own = foundersCertificates(ofKey: key, ended: [])
+    if own.isEmpty { return false }
+    let ended = ended { list in
+      let issuer = list.issuerKeyIdentifier
+      return issuer != claimer && issuer != key && authority(ofKey: issuer) != nil
+        && (issuer == founder || !foundersCertificates(ofKey: issuer, ended: []).isEmpty)
+    }
+    return own.contains { !ended.contains($0.serial) }
+  }
+
+  /// Whether a list has the certificate with that serial number as removed or with a lesser role.
+  func isListed(_ serial: [UInt8]) -> Bool { ended { _ in true }.contains(serial) }
+
+  /// Whether another admin may certify the root's key, because an admin whom the root certified claims its place.
+  var isRootClaimed: Bool {
+    statements.contains {
+      $0.claimed?.founder == root.keyIdentifier
+        && !anchors(ofKey: $0.keyIdentifier, by: [root.keyIdentifier]).isEmpty
+    }
   }
 
   /// Whether the founder with that key handed over, as far as this device knows, to another device.

@@ -13,7 +13,7 @@ public struct FounderClaim: Hashable, Sendable {
     /// The devices with these IDs stopped it; none if this device does not know any more who did.
     case stopped(by: [String])
     /// The claimer is the founder on this device. If the founder whose place it has handed over to another device, or
-    /// a stop came too late, `isContested`: other devices have another founder.
+    /// a stop or a removal of the claimer came too late, `isContested`: other devices have another founder.
     case accepted(isContested: Bool)
   }
 
@@ -46,9 +46,9 @@ extension MembershipStore {
       let stoppers = set.stoppers(ofClaimer: pair.claimer, on: pair.founder)
       let state: FounderClaim.State
       switch record[pair] {
-      case .accepted:
+      case .accepted(let claim):
         state = .accepted(
-          isContested: !stoppers.isEmpty
+          isContested: !stoppers.isEmpty || set.isListed(claim.anchor)
             || set.handedOver(pair.founder, besidesTo: pair.claimer))
       case .stopped: state = .stopped(by: stoppers.map { String(base32: $0) })
       case .waiting, nil:
@@ -128,6 +128,11 @@ extension MembershipStore {
           issuer: issuer, signedWith: key, now: now)
       }
       _ = try set.insert(certificates: stops.map(\.der), revocationLists: [])
+      for claim in mine
+      where !set.stoppers(ofClaimer: claim.claimer, on: claim.founder).contains(identifier) {
+        throw MembershipError.limitExceeded(
+          what: "stops", limit: CertificateSet.maximumStatements)
+      }
       try save(set)
       return mine.compactMap { set.member(ofKey: $0.claimer) }
     }

@@ -56,8 +56,8 @@ struct ClaimNotice {
       remedy = "if \(claimer) should not be an admin: 'notes members role NAME writer'"
     case .accepted(isContested: true):
       message =
-        "\(claimer) is the founder here by a claim on the place of \(founder); a stop, or a handover by \(founder), "
-        + "came too late, so other devices have another founder"
+        "\(claimer) is the founder here by a claim on the place of \(founder); a stop, a removal of "
+        + "\(claimer), or a handover by \(founder), came too late, so other devices have another founder"
       remedy =
         "'notes members' shows the founder on each device; 'notes members reset' starts the membership over"
     case .accepted(isContested: false): return nil
