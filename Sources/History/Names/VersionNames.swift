@@ -36,19 +36,22 @@ public enum VersionName: Hashable, Sendable {
 extension History {
   /// The version that `name` means: notes-versions(7). With a note, `~N` and times count the
   /// versions that changed it.
-  public func version(named name: String, of path: TreePath? = nil) throws -> Commit {
+  ///
+  /// - Parameter isByPerson: whether `~0` is the last version that somebody made, also if a merge changed the note since.
+  public func version(
+    named name: String, of path: TreePath? = nil, isByPerson: Bool = false
+  ) throws -> Commit {
     let wanted = VersionName(parsing: name, now: clock.now().seconds)
     if case .id(let prefix) = wanted { return try version(withPrefix: prefix) }
     guard let (table, tip) = try historyTable() else { throw HistoryError.noSuchVersion(name) }
     let numbers = table.versions(of: path, from: tip, in: order(of: table, from: tip))
     switch wanted {
-    case .back(var count):
-      if try isMergedSince(numbers.first, of: path, in: table, tip: tip) {
-        if count == 0 { return try repository.commit(table.id(of: tip)) }
-        count -= 1
-      }
-      if count < numbers.count { return try repository.commit(table.id(of: numbers[count])) }
-      throw HistoryError.tooFewVersions(name, count: numbers.count)
+    case .back(let count):
+      let isMerged =
+        try !isByPerson && isMergedSince(numbers.first, of: path, in: table, tip: tip)
+      let versions = isMerged ? [tip] + numbers : numbers
+      if count < versions.count { return try repository.commit(table.id(of: versions[count])) }
+      throw HistoryError.tooFewVersions(name, count: versions.count)
     case .by(let time):
       let dates = dates(in: table, from: tip)
       if let found = numbers.first(where: { dates[$0] <= time.last }) {
@@ -73,7 +76,12 @@ extension History {
     guard let entry = try repository.entry(at: path, in: now.tree), entry.mode.isFile else {
       return false
     }
-    return try noteVersion(at: then, of: path).blob != entry.id
+    do {
+      return try noteVersion(at: then, of: path).blob != entry.id
+    } catch HistoryError.notInVersion {
+      // It deleted the note, which the merge kept.
+      return true
+    }
   }
 
   /// The version of a note that `name` means, with the note's path in it.

@@ -128,7 +128,9 @@ struct ForgetCommand: Command {
       guard let at = note.lastIndex(of: "@"), at != note.startIndex else { throw error }
       let path = try NotebookLocator.note(String(note[..<at]), in: notebook, among: .deleted)
       let name = String(note[note.index(after: at)...])
-      return .version(path, try notebook.history.version(named: name, of: path).id)
+      // A merge added nothing of its own.
+      let version = try notebook.history.version(named: name, of: path, isByPerson: true)
+      return .version(path, version.id)
     }
   }
 
