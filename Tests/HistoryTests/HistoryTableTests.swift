@@ -95,6 +95,36 @@ struct HistoryTableTests {
     }
   }
 
+  @Test("a deletion that a merge did not take leaves the versions before it, and is one")
+  func keptDeletion() throws {
+    let home = try Fixture()
+    try home.write("n.txt", "one\n")
+    _ = try home.notebook.save()
+    let away = try home.clone(device: "Bob")
+    try away.write("n.txt", "one\ntwo\n")
+    _ = try away.notebook.save()
+    home.seconds.now += 100
+    try home.remove("n.txt")
+    _ = try home.notebook.save()
+    try home.receive(from: away)
+    #expect(try home.read("n.txt") == "one\ntwo\n")
+    let history = home.notebook.history
+    func text(_ name: String) throws -> String {
+      String(
+        decoding: try history.text(of: history.noteVersion(named: name, of: "n.txt")), as: UTF8.self
+      )
+    }
+    #expect(try text("~0") == "one\ntwo\n")
+    #expect(throws: HistoryError.self) { try text("~1") }
+    #expect(try text("~2") == "one\ntwo\n")
+    #expect(try text("~3") == "one\n")
+    do {
+      Issue.record("~4 is \(try text("~4"))")
+    } catch HistoryError.tooFewVersions(_, let count) {
+      #expect(count == 4)
+    }
+  }
+
   // notes-list(1), "Note IDs": an ID is the same on every device.
   @Test("a file's times and ID are alike on every device, and whatever else is asked for")
   func timesOfEach() throws {
