@@ -77,8 +77,12 @@ final class Site: Sendable {
   }
 
   /// The guests who are now in the book.
+  ///
+  /// - Throws: `Refusal.away` if the notebook's folder is unavailable.
   func presentGuests() throws -> [Guest] {
     let present = try guests.guests()
+    // A book that went with its folder is not an empty one: its guests would be told that they were removed.
+    guard isThere else { throw Refusal.away }
     guestsBefore.withLock { $0 = present }
     return present
   }
