@@ -83,7 +83,10 @@ public struct ReceivedInvitations: Sendable {
       if received.invitation.expires > now { return received }
       unlink("\(folder)/\(name)")
       return nil
-    }.sorted { ($0.invitation.expires, $0.inviterID) < ($1.invitation.expires, $1.inviterID) }
+    }.sorted {
+      ($0.invitation.expires, $0.inviterID, $0.invitation.notebookID)
+        < ($1.invitation.expires, $1.inviterID, $1.invitation.notebookID)
+    }
   }
 
   func keep(_ received: ReceivedInvitation) throws {
