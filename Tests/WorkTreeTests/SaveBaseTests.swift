@@ -47,7 +47,7 @@ struct SaveBaseTests {
         == [SaveNews(path: "n.txt", kind: .merged, lines: 0, devices: ["Bob"])])
     let text = try #require(try home.read("n.txt"))
     for word in ["12", "brown", "pills"] { #expect(text.contains(word), "\(text)") }
-    let edit = try home.notebook.history.version(named: "~0", of: "n.txt")
+    let edit = try home.notebook.history.version(named: "~0", of: "n.txt", isByPerson: true)
     #expect(edit.message.contains("\nNotes-Edited-On: "))
   }
 

@@ -38,7 +38,7 @@ struct StaleEditorTests {
     #expect(try home.notebook.status().changes.isEmpty)
     #expect(try home.notebook.save().version == nil)
     // The edit is on record as made on the loaded text, by this device.
-    let edit = try home.notebook.history.version(named: "~0", of: "n.txt")
+    let edit = try home.notebook.history.version(named: "~0", of: "n.txt", isByPerson: true)
     #expect(edit.author.name == "Ada")
     try other.receive(from: home)
     #expect(try other.read("n.txt") == "one\nTWO\nthree\nfour\nfive\nsix\nSEVEN\n")
