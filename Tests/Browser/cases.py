@@ -244,6 +244,7 @@ def away(page, make):
     page.wait("document.querySelector('.who')")
 
     def stays(*selectors):
+        page.wait("document.readyState === 'complete'")
         notebook.stop()
         page.wait(f"{STATE}.startsWith('Offline')")
         page.evaluate("window.isOld = true")

@@ -10,11 +10,17 @@ import subprocess
 import time
 
 PATIENCE = 240  # seconds
+# The browser loses a command to a page that is left just then for one in another process. No answer takes as long.
+ANSWER = 60  # seconds
 SIZES = {"desktop": (1280, 800, False), "phone": (360, 740, True), "tablet": (768, 1000, True), "wide": (2000, 1000, False)}
 
 
 class Failed(Exception):
     """Something in the play is not as it is told."""
+
+
+class NoAnswer(Failed):
+    """The browser did not answer in time."""
 
 
 def expect(found, wanted, what):
@@ -72,12 +78,12 @@ class Chromium:
         self.process.wait()
         self.log.close()
 
-    def receive(self, deadline):
-        """The next message."""
+    def receive(self, deadline, awaited):
+        """The next message; fails if there is none, and names the command whose result is awaited."""
         while b"\0" not in self.buffer:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.incoming], [], [], left)[0]:
-                raise Failed("the browser did not answer in time")
+                raise NoAnswer(f"the browser did not answer in time: {awaited}")
             part = os.read(self.incoming, 1 << 20)
             if not part:
                 raise Failed("the browser has ended")
@@ -85,7 +91,7 @@ class Chromium:
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
 
-    def ask(self, method, **parameters):
+    def ask(self, method, patience=PATIENCE, **parameters):
         """Sends a command, and returns its result; an error of the protocol is None."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
@@ -94,9 +100,9 @@ class Chromium:
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self.outgoing, data):]
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience
         while True:
-            answer = self.receive(deadline)
+            answer = self.receive(deadline, f"{method} {json.dumps(parameters)[:400]}")
             if answer.get("id") == self.number:
                 return answer.get("result")
             if "method" in answer:
@@ -104,8 +110,11 @@ class Chromium:
 
     def evaluate(self, expression):
         """The value of an expression; None where the page went away meanwhile."""
-        result = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True,
-                          returnByValue=True)
+        try:
+            result = self.ask("Runtime.evaluate", ANSWER, expression=expression, awaitPromise=True,
+                              returnByValue=True)
+        except NoAnswer:
+            return None
         if not result or "exceptionDetails" in result:
             return None
         return result["result"].get("value")

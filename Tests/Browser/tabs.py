@@ -48,7 +48,7 @@ class Browser(Chromium):
                 if event["params"]["request"]["method"] == "POST":
                     return event["params"]
                 self.ask("Fetch.continueRequest", requestId=event["params"]["requestId"])
-            message = self.receive(deadline)
+            message = self.receive(deadline, "a form that is stopped on its way")
             if "method" in message:
                 self.events.append(message)
 
@@ -114,8 +114,9 @@ class Notebook:
         self.port, self.link = said["port"], said["link"]
 
     def stop(self):
-        """Ends the page."""
+        """Ends the page, also one that was stopped for a while."""
         self.web.send_signal(signal.SIGINT)
+        self.web.send_signal(signal.SIGCONT)
         self.web.wait(PATIENCE)
 
     def notes(self, *words):
