@@ -16,8 +16,8 @@ enum Extension: String {
   case signsVersions = "2.25.171628606181371554536320987256274146084"
   /// For a member's certificate: the person of the device, a sequence of an octet string and a name.
   case person = "2.25.108626085012524507698340803925271077568"
-  /// For an admin's certificate by which the founder makes that device the founder: an octet string with the serial
-  /// number of the certificate with which the signer stays an admin.
+  /// For the certificate that makes an admin's device the founder. The former founder signs it and stays an admin;
+  /// the value is an octet string with the serial number of its own new certificate.
   case handover = "2.25.190362745118402271960574183920471650322"
   /// For a member's certificate that another device of the person asked for: an octet string with the serial number
   /// of that device's certificate.

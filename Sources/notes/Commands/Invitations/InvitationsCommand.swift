@@ -42,9 +42,9 @@ struct InvitationsCancelCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancel an open invitation.",
     discussion: """
-      The 'notes invite' that holds it open ends. A link or a file opens nothing from then on; other admins' \
-      devices hear of it as of all changes of members. A member that is not an admin can cancel its own link \
-      or file. Admins' devices hear of it at the hub, or from this device.
+      If 'notes invite' waits for this code, it ends. Nobody can join by a cancelled link or file any more: \
+      admins' devices learn of it at their next sync, and refuse whoever asks. A member that is not an admin \
+      can cancel its own link or file.
 
       Examples:
         notes invitations cancel 42

@@ -44,7 +44,7 @@ struct InviteCommand: Command {
       """)
 
   @Option(
-    help: "What the device may do: reader, writer (unless given) or admin.", completion: .roles)
+    help: "What the device may do: reader, writer (the default) or admin.", completion: .roles)
   var role: Role?
 
   @Flag(help: "The new device is another one of yours.") var mine = false

@@ -19,7 +19,7 @@ struct JoinCommand: CountedCommand {
       there; a device of an admin answers it at its next visit.
 
       With a file from 'notes invite --file' it takes the notebook from the file, and writes a request beside \
-      it for an admin, whose answer 'notes bundle apply' takes.
+      it. Send that to the admin, and give the admin's answer to 'notes bundle apply'.
 
       A list of processes may show the code to other users of this machine for a moment. \
       --code-file reads it from a file instead, or with '-' from standard input. Without a code it shows who invites \

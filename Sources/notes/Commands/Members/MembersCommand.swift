@@ -49,8 +49,8 @@ struct MembersRoleCommand: Command {
       NAME is a person, whose devices all get the role, 'PERSON (DEVICE)', a device, or the beginning \
       of a device ID. The other devices learn it at their next sync, from whichever device they meet.
 
-      Whom an admin's device invited stays when it is an admin no longer, unless --with-invited is \
-      given; the command lists them.
+      If a device is an admin no longer, the devices that it invited stay members. The command lists them; \
+      --with-invited removes them.
 
       Examples:
         notes members role anna reader

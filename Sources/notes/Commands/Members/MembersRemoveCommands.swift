@@ -13,7 +13,8 @@ struct MembersRemoveCommand: Command {
       learns of the removal, at its next sync with a device that knows. The removed device keeps \
       all that it has received: no removal can take back notes.
 
-      Whom an admin's device invited stays, unless --with-invited is given; the command lists them.
+      If you remove an admin's device, the devices that it invited stay members. The command lists them; \
+      --with-invited removes them, too.
 
       Examples:
         notes members remove anna
