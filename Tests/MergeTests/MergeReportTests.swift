@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// "a rename counts as an edit", and "an edit outweighs a deletion; reported as kept".
+  /// "Those with nothing are removed, and reports show the edit as kept": notes-merge(7), "Files".
   @Test func aRenameAgainstADeletionIsTold() throws {
     let base = try version(["a.md": "one\n", "o.md": "other\n"])
     let renamed = try version(["b.md": "one\n", "o.md": "other\n"], on: [base])

@@ -121,7 +121,7 @@ import Testing
     #expect(try ada.notebook.history.conflicts().map(\.path) == ["Note.txt"])
   }
 
-  /// "A note that is moved or copied keeps its blocks."
+  /// "The conflict is also open in any other file that is new or changed since".
   @Test func `A copy of a note in conflict is in conflict, whatever it replaces`() throws {
     let ada = try conflict("one\nTWO\nthree\n", "one\nzwei\nthree\n")
     let marked = try #require(try ada.read("Note.txt"))

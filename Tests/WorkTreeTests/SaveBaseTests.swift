@@ -230,8 +230,7 @@ struct SaveBaseTests {
     #expect(try home.notebook.history.conflicts().isEmpty)
   }
 
-  /// "If an editor saves its own text once more, the writer may have resolved the conflict, or not have seen
-  /// it"
+  /// "If an editor saves its own text once more, both texts stay."
   @Test(arguments: [true, false]) func `An editor's own text once more keeps a new conflict`(
     wasRead: Bool
   ) throws {
