@@ -88,7 +88,12 @@ struct ConfigurationText {
   init?(_ content: [UInt8]) {
     // git reads CRLF as LF, and skips a byte order mark.
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    rest = content.replacing([UInt8(ascii: "\r"), Self.newline], with: [Self.newline])[...]
+    var text: [UInt8] = []
+    for byte in content {
+      if byte == Self.newline, text.last == UInt8(ascii: "\r") { text.removeLast() }
+      text.append(byte)
+    }
+    rest = text[...]
     if rest.starts(with: mark) { rest = rest.dropFirst(mark.count) }
     var section = ""
     while let byte = rest.first {
