@@ -486,7 +486,7 @@ complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "n
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes resolve"' -s 'C' -d 'Run as if started in this folder.' -rfa '(__notes_complete_directories)'
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes resolve" version' -l 'version' -d 'Show the version.'
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes resolve" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes invite" role' -l 'role' -d 'What the device may do: reader, writer (unless given) or admin.' -rfka 'reader writer admin'
+complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes invite" role' -l 'role' -d 'What the device may do: reader, writer (the default) or admin.' -rfka 'reader writer admin'
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes invite" mine' -l 'mine' -d 'The new device is another one of yours.'
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes invite" count' -l 'count' -d 'How many people to invite, 10 at most, each by a code.' -rfka ''
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes invite"' -l 'name' -d 'A person to invite, by name; repeat it for each person.' -rfka ''
