@@ -43,7 +43,7 @@ struct InvitationsCancelCommand: Command {
     commandName: "cancel", abstract: "Cancel an open invitation.",
     discussion: """
       If 'notes invite' waits for this code, it ends. Nobody can join by a cancelled link or file any more: \
-      admins' devices learn of it at their next sync, and refuse whoever asks. A member that is not an admin \
+      admins' devices learn of it at their next sync, and refuse anyone who asks. A member that is not an admin \
       can cancel its own link or file.
 
       Examples:
