@@ -197,8 +197,8 @@ import WorkTree
     #expect(browser.note?.path == "b.txt")
   }
 
-  // notes-browse(1): "The command shows control characters, and characters that change the direction of
-  // writing, as escapes."
+  // notes(1): "Commands show control characters, characters that change the direction of writing, [...] as
+  // escapes".
   @Test func `Whatever is pressed at whatever size, rows fit and control nothing`() throws {
     var random = SplitMix64.reported()
     let evil = "a\u{1B}]0;x\u{7}\u{202E}日本👩‍👩‍👧\t\u{9B}2J é\r\n"

@@ -40,7 +40,7 @@ import Testing
     #expect(try shell.notes("show", String(id)).text == "forum\n")
   }
 
-  // notes-list(1): "the notes that were deleted and did not come back".
+  // notes-list(1): "List deleted notes instead".
   @Test func `What was deleted is listed until it comes back`() throws {
     func deleted(_ arguments: String...) throws -> [String] {
       let result = try run(
