@@ -33,6 +33,9 @@ struct JSONPage {
       if line.hasPrefix(".Ss "), part == "EVENTS" {
         events[section, default: []].append(Field(name: "type", type: "string"))
       }
+      if line.hasPrefix("Type "), part == "COMMANDS" {
+        commands[section, default: []].append(Field(name: "type", type: "string"))
+      }
       if line.hasPrefix(".Em "), part == "COMMANDS" || part == "EVENTS" {
         let object = line.dropFirst(4).split { $0 == " " || $0 == "," || $0 == "." }
         included.append((part, section, object.joined(separator: " ")))
