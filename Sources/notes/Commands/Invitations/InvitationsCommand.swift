@@ -42,8 +42,8 @@ struct InvitationsCancelCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancel an open invitation.",
     discussion: """
-      If 'notes invite' waits for this code, it ends. Nobody can join by a cancelled link or file any more: \
-      admins' devices learn of it at their next sync, and refuse anyone who asks. A member that is not an admin \
+      If 'notes invite' waits for this code, it ends. A cancelled link or file lets no device in: admins' \
+      devices learn of it at their next sync, and refuse all who use it. A member that is not an admin \
       can cancel its own link or file.
 
       Examples:
