@@ -176,6 +176,13 @@ extension CertificateSet {
     }.sorted { $0.precedes($1) }
   }
 
+  /// Whether the set has a claim of that key on that founder's place, open or not.
+  func hasClaim(of claimer: [UInt8], on founder: [UInt8]) -> Bool {
+    statements.contains {
+      if case .claim(founder, _, _) = $0.claimed { $0.keyIdentifier == claimer } else { false }
+    }
+  }
+
   /// The keys that stopped the claims of that key on that founder's place, and may do so.
   func stoppers(ofClaimer claimer: [UInt8], on founder: [UInt8]) -> [[UInt8]] {
     statements.compactMap { one in

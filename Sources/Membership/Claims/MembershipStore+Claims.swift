@@ -148,12 +148,13 @@ extension MembershipStore {
   }
 
   /// Follows the claims that the inviting device has accepted, and no others: this device has its founder from it.
-  /// Claims of another form are ignored.
+  /// Claims of another form, and those that are not in the set, are ignored.
   public func follow(acceptedClaims claims: [[UInt8]]) throws {
     try changing.withLock { _ in
       try readChanges()
       let before = try ClaimRecord(in: folder)
       var record = before
+      let set = state.withLock { $0.set }
       record.follow(
         claims.filter { $0.count == 96 }.map {
           (
@@ -161,7 +162,7 @@ extension MembershipStore {
             claim: AcceptedClaim(
               claimer: Array($0[32..<64]), anchor: Array($0[64..<80]), staying: Array($0[80...]))
           )
-        })
+        }.filter { set.hasClaim(of: $0.claim.claimer, on: $0.founder) })
       if record == before { return }
       try record.write(in: folder)
       try lookAtClaims(hears: false)

@@ -59,7 +59,8 @@ struct ClaimNotice {
         "\(claimer) is the founder here by a claim on the place of \(founder); a stop, a removal of "
         + "\(claimer), or a handover by \(founder), came too late, so other devices have another founder"
       remedy =
-        "'notes members' shows the founder on each device; 'notes members reset' starts the membership over"
+        "'notes members' shows the founder on each device; a device with the wrong one joins again: 'notes invite' on "
+        + "a device with the right one, 'notes join CODE' there; or 'notes members reset' starts the membership over"
     case .accepted(isContested: false): return nil
     }
   }
