@@ -12,59 +12,10 @@ import Testing
 
 /// notes-hub(7), "Invitations": two devices that meet at a hub alone.
 @Suite("Invitations at a hub", .timeLimit(.minutes(5)))
-struct LinkInvitationTests {
-  let hub: FolderHub
-  let ada: Device
-  let folder: TemporaryFolder
+struct LinkInvitationTests: LinkSuite {
+  let scene: LinkScene
 
-  init() throws {
-    hub = try FolderHub()
-    ada = try Device(founding: "Ada")
-    folder = try TemporaryFolder()
-    try ada.write("one\n", to: "A.txt")
-    _ = try ada.notebook().save()
-    try ada.meet(hub)
-  }
-
-  private func invite(by device: Device? = nil, seconds: Int64 = 3600) throws -> InvitationLink {
-    let device = device ?? ada
-    try device.context.membership.refresh()
-    return try LinkInvitation(device.context, at: hub.hub).make(role: .writer, seconds: seconds)
-  }
-
-  /// Joins by a link as the program does, on a device of its own.
-  private func join(_ name: String, by link: InvitationLink) throws -> SessionContext {
-    var cloning = Cloning(
-      of: .hub(Hub(name: "hub", url: hub.path)), key: try .loadOrCreate(in: folder[name + "-key"]),
-      deviceName: name)
-    cloning.secret = link.secret
-    let notebook = try cloning.run(into: folder[name]) { #expect($0.id == link.notebookID) }
-    return SessionContext(
-      folder: notebook.folder, key: try .loadOrCreate(in: folder[name + "-key"]),
-      membership: try .open(in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder)))
-  }
-
-  private func admitted(_ events: [Event]) -> [String] {
-    events.compactMap { if case .admitted(_, let device, _) = $0 { device.name } else { nil } }
-  }
-
-  /// Why a waiting device's request will not be answered, after a visit of it. "It tells its user if the invitation
-  /// was cancelled, used by another device or removed, or if several devices ask by it."
-  private func end(at device: SessionContext) throws -> AskedAdmission.End? {
-    _ = try device.visit([hub.hub])
-    return try #require(AskedAdmission(in: device.notebook().stateFolder)).end
-  }
-
-  private func shared(_ events: [Event]) -> [[String]] {
-    events.compactMap { if case .linkShared(_, let names, _, _) = $0 { names } else { nil } }
-  }
-
-  /// The references of invitations at the hub.
-  private func references() throws -> [String] {
-    try TestSupport.run([
-      "git", "-C", hub.path, "for-each-ref", "--format=%(refname)", "refs/invitations",
-    ]).lines.filter { !$0.isEmpty }
-  }
+  init() throws { scene = try LinkScene() }
 
   @Test("the new device asks, an admin's visit lets it in, and what it wrote meanwhile arrives")
   func story() throws {
@@ -129,6 +80,30 @@ struct LinkInvitationTests {
     #expect(throws: MembershipError.self) { try bob.visit([hub.hub]) }
   }
 
+  @Test(
+    "a request stays open until a visit after its expiry, which takes an answer that came in time",
+    arguments: [true, false])
+  func expiredRequest(isAnswered: Bool) throws {
+    let bob = try join("Bob", by: invite())
+    try ada.meet(hub)
+    _ = try bob.visit([hub.hub])
+    try ada.context.membership.remove(devices: [bob.key.deviceID], by: ada.key)
+    try ada.meet(hub)
+    _ = try bob.visit([hub.hub])
+    #expect(try LinkInvitation(bob, at: hub.hub).answer(invite().secret, name: "Bob"))
+    if isAnswered { try ada.meet(hub) }
+    let state = try bob.notebook().stateFolder
+    let asked = try #require(AskedAdmission(in: state))
+    let text = String(decoding: try readFile(state[.asked]), as: UTF8.self)
+    let expired = text.replacing("\(asked.expires)", with: "1")
+    try writeFile(state[.asked], Array(expired.utf8))
+    #expect(bob.isGuest && AskedAdmission(in: state)?.isOpen == true)
+    #expect(admitted(try bob.visit([hub.hub]).events) == (isAnswered ? ["Bob"] : []))
+    if isAnswered { return #expect(AskedAdmission(in: state) == nil) }
+    #expect(!bob.isGuest && AskedAdmission(in: state)?.end == .expired)
+    #expect(throws: MembershipError.self) { try bob.visit([hub.hub]) }
+  }
+
   @Test("any admin's device answers, not the inviter's alone")
   func otherAdmin() throws {
     let carl = try Device("Carl", certifiedBy: ada, as: .admin)
@@ -165,125 +140,6 @@ struct LinkInvitationTests {
     #expect(throws: MembershipError.notAnAdmin(device: carl.key.deviceID)) {
       try LinkInvitation(carl.context, at: hub.hub).make(role: .writer, seconds: 3600)
     }
-  }
-
-  // notes-security(7), "Devices of one's own".
-  @Test("a member's own other device is let in where the setting allows it, and else reported once")
-  func ofMember() throws {
-    let carl = try Device("Carl", certifiedBy: ada)
-    try carl.meet(hub)
-    func invite() throws -> InvitationLink {
-      try LinkInvitation(carl.context, at: hub.hub).make(
-        role: .writer, person: .own, seconds: 3600)
-    }
-    func asked(_ events: [Event]) -> [String] {
-      events.compactMap {
-        if case .deviceAsked(_, let device, let member, _) = $0 {
-          "\(member): \(device.name)"
-        } else {
-          nil
-        }
-      }
-    }
-    let phone = try join("phone", by: invite())
-    let first = try ada.visit(hub.hub).events
-    #expect(admitted(first).isEmpty && asked(first) == ["Carl: phone"])
-    #expect(asked(try ada.visit(hub.hub).events).isEmpty)
-    #expect(admitted(try phone.visit([hub.hub]).events).isEmpty && phone.isGuest)
-    #expect(AskedAdmission(in: try phone.notebook().stateFolder)?.needsLeave == true)
-
-    try OwnDevices.set("true", in: ada.notebook())
-    #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (phone)"])
-    #expect(admitted(try phone.visit([hub.hub]).events) == ["Carl (phone)"])
-    let member = try #require(ada.context.membership.member(ofDevice: phone.key.deviceID))
-    #expect(member.role == .writer && member.person.id == carl.key.deviceID)
-
-    var tablets: [SessionContext] = []
-    for number in 3...Person.mostWithoutAdmin {
-      tablets.append(try join("\(number)", by: invite()))
-      #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (\(number))"])
-    }
-    _ = try join("ninth", by: invite())
-    let third = try ada.visit(hub.hub).events
-    #expect(admitted(third).isEmpty && asked(third) == ["Carl: ninth"])
-    let known = try KnownOffers(ada.notebook().stateFolder).all(in: ada.context.membership)
-    #expect(known.count { $0.status == .open } == 1)
-    try ada.context.membership.remove(devices: [carl.key.deviceID], by: ada.key)
-    try ada.meet(hub)
-    for tablet in tablets {
-      // The admin knew of them, and kept them.
-      #expect(ada.context.membership.role(ofDevice: tablet.key.deviceID) == .writer)
-    }
-    // Who asked is no member any more.
-    let last = try ada.visit(hub.hub).events
-    #expect(admitted(last).isEmpty && asked(last).isEmpty)
-  }
-
-  @Test("open invitations of a member beyond four are neither kept nor answered")
-  func manyOfMember() throws {
-    let carl = try Device("Carl", certifiedBy: ada)
-    try carl.meet(hub)
-    try OwnDevices.set("true", in: ada.notebook())
-    let links = try (0..<6).map { _ in
-      try LinkInvitation(carl.context, at: hub.hub).make(
-        role: .writer, person: .own, seconds: 3600)
-    }
-    try ada.meet(hub)
-    let offers = KnownOffers(try ada.notebook().stateFolder)
-    let known = Set(try offers.all(in: ada.context.membership).map { "\($0.offer.id)" })
-    #expect(known.count == 4)
-    // The invitations of others are answered all the same.
-    let bob = try join("Bob", by: self.invite())
-    for (number, link) in links.enumerated() { _ = try join("tablet \(number)", by: link) }
-    #expect(admitted(try ada.visit(hub.hub).events).contains("Bob"))
-    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
-  }
-
-  // "A device that has a withdrawal never answers the invitation, whatever a hub shows or a file says later."
-  @Test("a member withdraws its own invitation, and nobody puts it back")
-  func withdrawn() throws {
-    let carl = try Device("Carl", certifiedBy: ada)
-    let other = try Device("Dora", certifiedBy: ada, as: .admin)
-    for device in [carl, other] { try device.meet(hub) }
-    for device in [ada, other] { try OwnDevices.set("true", in: device.notebook()) }
-    let link = try LinkInvitation(carl.context, at: hub.hub).make(
-      role: .writer, person: .own, seconds: 3600)
-    let name = "refs/invitations/\(link.secret.id)/offer"
-    let before = try hub.git(["-C", hub.path, "rev-parse", name])
-    let phone = try join("phone", by: link)
-    let kept = KnownOffers(try carl.notebook().stateFolder)
-    let known = try #require(try kept.all(in: carl.context.membership).first)
-    let cancellation = OfferCancellation(by: carl.context)
-    #expect(cancellation.isPossible(for: known) && cancellation.withdraws(known.offer))
-    #expect(try cancellation.cancel(known.offer, at: [hub.hub]))
-    #expect(throws: LinkError.cancelled) { try join("Eve", by: link) }
-    for device in [ada, other] {
-      #expect(admitted(try device.visit(hub.hub).events).isEmpty)
-      #expect(try references() == [name])
-    }
-    #expect(try end(at: phone) == .cancelled)
-    // The former offer and the request are put back.
-    try hub.git(["-C", hub.path, "update-ref", name, before])
-    let request = try AdmissionRequest(
-      CertificateRequest(name: "phone", key: phone.key), by: link.secret)
-    let notebook = try carl.notebook()
-    let commit = try HubFile.write(
-      request.text, as: "request", "A request to join a notebook", to: notebook.repository)
-    let asked = "refs/invitations/\(link.secret.id)/\(phone.key.deviceID)"
-    try hub.git(["-C", carl.notes, "push", "-q", hub.path, "\(commit.hex):\(asked)"])
-    for device in [ada, other] { #expect(admitted(try device.visit(hub.hub).events).isEmpty) }
-    // They remove the offer that was put back.
-    #expect(try end(at: phone) == .missing)
-    #expect(ada.context.membership.role(ofDevice: phone.key.deviceID) == nil)
-    let file = AdmissionFile(request, to: known.offer)
-    #expect(throws: LinkError.cancelled) {
-      try file.demandOpen(in: ada.context.membership, of: ada.notebook())
-    }
-    // It may tell the hubs again, and nobody else withdraws for it.
-    let again = try #require(try kept.all(in: carl.context.membership).first)
-    #expect(again.status == .cancelled && cancellation.isPossible(for: again))
-    #expect(!OfferCancellation(by: ada.context).withdraws(known.offer))
-    #expect(throws: MembershipError.self) { try known.offer.withdrawn(by: ada.key) }
   }
 
   // "It ignores an invitation that ended more than a day ago, and reports each of the first 64 devices [...] once."
@@ -337,6 +193,8 @@ struct LinkInvitationTests {
     #expect(admitted(events).isEmpty && shared(events).map(Set.init) == [["Bob", "Eve"]])
     #expect(shared(try ada.visit(hub.hub).events).isEmpty)
     #expect(ada.context.membership.members().count == 1)
+    let known = try KnownOffers(ada.notebook().stateFolder).all(in: ada.context.membership)
+    #expect(known.map(\.isShared) == [true] && known.map(\.status) == [.open])
   }
 
   @Test("a second device that answers a used link is refused; one that asks all the same is named")

@@ -2,6 +2,7 @@ internal import Git
 internal import Membership
 internal import Notebook
 internal import State
+internal import System
 
 /// This device's own request to join at a hub, while it waits for its certificate: notes-hub(7), "Invitations".
 struct HubRequest {
@@ -39,6 +40,8 @@ struct HubRequest {
   ) throws -> AskedAdmission.End? {
     let membership = context.membership
     if membership.isCancelled(invitation: id) { return .cancelled }
+    // The list of members at the hub was read before.
+    if asked.expires <= WallClock.now() { return .expired }
     guard let commit = references["\(HubInvitations.offer)"],
       let text = try HubInvitations.text(
         of: commit, HubInvitations.offer, in: repository, quarantine),

@@ -99,6 +99,7 @@ extension SessionContext {
   public var isGuest: Bool {
     let status = membership.status(ofDevice: key.deviceID)
     if status.role != nil { return false }
-    return !status.isRemoved || AskedAdmission(in: StateFolder(ofNotebookIn: folder)) != nil
+    return !status.isRemoved
+      || AskedAdmission(in: StateFolder(ofNotebookIn: folder))?.isOpen == true
   }
 }

@@ -153,7 +153,13 @@ public struct AskedAdmission: Sendable {
     case missing
     /// The device that signed the invitation may no longer invite this one.
     case void
+    /// The invitation has expired, and a later visit to the hub found no certificate for this device.
+    case expired
   }
+
+  /// Whether this device can still become a member by the request. An admin's device may have answered in time, and the
+  /// answer arrives later; a request by a file stays open, as an answer can arrive at any time.
+  public var isOpen: Bool { end != .expired }
 
   init(at place: Place, by offer: InvitationOffer, needsLeave: Bool) {
     (self.place, role, expires) = (place, offer.role, offer.expires)

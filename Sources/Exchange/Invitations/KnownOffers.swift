@@ -10,6 +10,9 @@ public struct KnownOffers: Sendable {
   public struct Known: Sendable {
     public let offer: InvitationOffer
     public let status: InvitationStatus
+    /// Whether several devices used it or asked by it, as far as this device has seen: then another person has it.
+    /// An open one lets no device in any more.
+    public let isShared: Bool
   }
 
   private let folder: String
@@ -33,7 +36,10 @@ public struct KnownOffers: Sendable {
       guard let offer = try known(name) else { continue }
       if isPast(offer, in: membership) { forget(offer) } else { offers.append(offer) }
     }
-    return offers.map { Known(offer: $0, status: membership.status(of: $0)) }.sorted {
+    return offers.map {
+      let askers = told(of: $0).filter { !$0.contains(" ") }
+      return Known(offer: $0, status: membership.status(of: $0), isShared: askers.count > 1)
+    }.sorted {
       ($0.offer.created, $0.offer.id.description) > ($1.offer.created, $1.offer.id.description)
     }
   }
@@ -71,13 +77,22 @@ public struct KnownOffers: Sendable {
 
   /// Whether it was not yet reported that one of these devices used or wants to use a link.
   func isNews(_ devices: [String], of offer: InvitationOffer) -> Bool {
-    let path = "\(folder)/\(offer.id)\(Self.toldSuffix)"
-    let text = Disk.contentIfAny(path, limit: 1 << 14) ?? []
-    let told = text.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    let told = told(of: offer)
     let new = Set(devices).subtracting(told)
     if new.isEmpty || told.count >= Self.mostTold { return false }
-    Disk.keep(Array((told + new.sorted()).joined(separator: "\n").utf8), at: path)
+    Disk.keep(Array((told + new.sorted()).joined(separator: "\n").utf8), at: toldPath(of: offer))
     return true
+  }
+
+  private func toldPath(of offer: InvitationOffer) -> String {
+    "\(folder)/\(offer.id)\(Self.toldSuffix)"
+  }
+
+  /// The reports of an invitation: the IDs of devices of which it was reported that they share it, and others with a
+  /// word before the ID.
+  private func told(of offer: InvitationOffer) -> [String] {
+    (Disk.contentIfAny(toldPath(of: offer), limit: 1 << 14) ?? []).split(separator: 0x0A)
+      .map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Whether an invitation ended so long ago that it is not kept any more.

@@ -54,7 +54,7 @@ struct InvitationsReport {
       + links.map {
         let offer = $0.offer
         return row(
-          String(offer.id.description.prefix(8)), isOpen: $0.status == .open, $0.status.word,
+          String(offer.id.description.prefix(8)), isOpen: $0.status == .open, $0.word,
           offer.role, Phrase.list(names(of: $0).map { Visible.name($0) }), offer.created,
           offer.expires)
       }
@@ -82,17 +82,18 @@ struct InvitationsReport {
   private func json(_ link: KnownOffers.Known) -> JSON {
     let offer = link.offer
     return [
-      "type": "link", "invitation": offer.id.description, "state": link.status.word,
+      "type": "link", "invitation": offer.id.description, "state": link.word,
       "role": offer.role.rawValue, "created": TimeText.rfc3339(offer.created),
       "expires": TimeText.rfc3339(offer.expires), "names": names(of: link),
     ]
   }
 }
 
-extension InvitationStatus {
+extension KnownOffers.Known {
   /// The word for programs and for people.
   fileprivate var word: String {
-    switch self {
+    switch status {
+    case .open where isShared: "shared"
     case .open: "open"
     case .expired: "expired"
     case .cancelled: "cancelled"

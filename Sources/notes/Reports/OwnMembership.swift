@@ -43,10 +43,7 @@ struct OwnMembership {
   }
 
   /// Whether this device was removed, and no request of it to join again is open.
-  var isRemoved: Bool { member?.isRemoved == true && !isAsking }
-
-  /// Whether this device has responded to an invitation that has not expired.
-  private var isAsking: Bool { asked.map { $0.expires > TimeText.now } ?? false }
+  var isRemoved: Bool { member?.isRemoved == true && asked?.isOpen != true }
 
   /// The role as a word in JSON: `removed`, `guest`, or the member's role.
   var word: String? { isRemoved ? "removed" : isGuest ? "guest" : member?.role?.rawValue }
@@ -65,8 +62,17 @@ struct OwnMembership {
   /// The way for this device to join.
   var guestAdvice: String {
     guard let asked else { return Self.guestRemedy }
-    if asked.expires <= TimeText.now { return "the invitation is closed: ask for another one" }
     if let end = asked.end { return end.words }
+    if asked.expires <= TimeText.now {
+      let deed =
+        switch asked.place {
+        case .hub: "'notes sync' here"
+        case .file: "'notes bundle apply ANSWER' here"
+        }
+      return
+        "the invitation has expired: if an admin's device answered before, \(deed) makes this device a "
+        + "member; if not, ask for another one"
+    }
     let time = TimeText.left(until: asked.expires, now: TimeText.now)
     return switch asked.place {
     case .hub(let name) where asked.needsLeave:
@@ -181,6 +187,7 @@ extension AskedAdmission.End {
       "several devices ask by this invitation, so none of them is let in: ask for another one"
     case .missing: "the hub no longer has the invitation: ask for another one"
     case .void: "who made the invitation may no longer do so: ask an admin for another one"
+    case .expired: "the invitation has expired: ask for another one"
     }
   }
 }

@@ -1,0 +1,137 @@
+import Channel
+import Git
+import Glibc
+import History
+import Membership
+import Notebook
+import System
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+/// notes-security(7), "Devices of one's own": invitations at a hub by members that are not admins.
+@Suite("Invitations at a hub for devices of one's own", .timeLimit(.minutes(5)))
+struct OwnLinkTests: LinkSuite {
+  let scene: LinkScene
+
+  init() throws { scene = try LinkScene() }
+
+  @Test("a member's own other device is let in where the setting allows it, and else reported once")
+  func ofMember() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    try carl.meet(hub)
+    func invite() throws -> InvitationLink {
+      try LinkInvitation(carl.context, at: hub.hub).make(
+        role: .writer, person: .own, seconds: 3600)
+    }
+    func asked(_ events: [Event]) -> [String] {
+      events.compactMap {
+        if case .deviceAsked(_, let device, let member, _) = $0 {
+          "\(member): \(device.name)"
+        } else {
+          nil
+        }
+      }
+    }
+    let phone = try join("phone", by: invite())
+    let first = try ada.visit(hub.hub).events
+    #expect(admitted(first).isEmpty && asked(first) == ["Carl: phone"])
+    #expect(asked(try ada.visit(hub.hub).events).isEmpty)
+    #expect(admitted(try phone.visit([hub.hub]).events).isEmpty && phone.isGuest)
+    #expect(AskedAdmission(in: try phone.notebook().stateFolder)?.needsLeave == true)
+
+    try OwnDevices.set("true", in: ada.notebook())
+    #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (phone)"])
+    #expect(admitted(try phone.visit([hub.hub]).events) == ["Carl (phone)"])
+    let member = try #require(ada.context.membership.member(ofDevice: phone.key.deviceID))
+    #expect(member.role == .writer && member.person.id == carl.key.deviceID)
+
+    var tablets: [SessionContext] = []
+    for number in 3...Person.mostWithoutAdmin {
+      tablets.append(try join("\(number)", by: invite()))
+      #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (\(number))"])
+    }
+    _ = try join("ninth", by: invite())
+    let third = try ada.visit(hub.hub).events
+    #expect(admitted(third).isEmpty && asked(third) == ["Carl: ninth"])
+    let known = try KnownOffers(ada.notebook().stateFolder).all(in: ada.context.membership)
+    #expect(known.count { $0.status == .open } == 1)
+    try ada.context.membership.remove(devices: [carl.key.deviceID], by: ada.key)
+    try ada.meet(hub)
+    for tablet in tablets {
+      // The admin knew of them, and kept them.
+      #expect(ada.context.membership.role(ofDevice: tablet.key.deviceID) == .writer)
+    }
+    // Who asked is no member any more.
+    let last = try ada.visit(hub.hub).events
+    #expect(admitted(last).isEmpty && asked(last).isEmpty)
+  }
+
+  @Test("open invitations of a member beyond four are neither kept nor answered")
+  func manyOfMember() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    try carl.meet(hub)
+    try OwnDevices.set("true", in: ada.notebook())
+    let links = try (0..<6).map { _ in
+      try LinkInvitation(carl.context, at: hub.hub).make(
+        role: .writer, person: .own, seconds: 3600)
+    }
+    try ada.meet(hub)
+    let offers = KnownOffers(try ada.notebook().stateFolder)
+    let known = Set(try offers.all(in: ada.context.membership).map { "\($0.offer.id)" })
+    #expect(known.count == 4)
+    // The invitations of others are answered all the same.
+    let bob = try join("Bob", by: self.invite())
+    for (number, link) in links.enumerated() { _ = try join("tablet \(number)", by: link) }
+    #expect(admitted(try ada.visit(hub.hub).events).contains("Bob"))
+    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
+  }
+
+  // "A device that has a withdrawal never answers the invitation, whatever a hub shows or a file says later."
+  @Test("a member withdraws its own invitation, and nobody puts it back")
+  func withdrawn() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    let other = try Device("Dora", certifiedBy: ada, as: .admin)
+    for device in [carl, other] { try device.meet(hub) }
+    for device in [ada, other] { try OwnDevices.set("true", in: device.notebook()) }
+    let link = try LinkInvitation(carl.context, at: hub.hub).make(
+      role: .writer, person: .own, seconds: 3600)
+    let name = "refs/invitations/\(link.secret.id)/offer"
+    let before = try hub.git(["-C", hub.path, "rev-parse", name])
+    let phone = try join("phone", by: link)
+    let kept = KnownOffers(try carl.notebook().stateFolder)
+    let known = try #require(try kept.all(in: carl.context.membership).first)
+    let cancellation = OfferCancellation(by: carl.context)
+    #expect(cancellation.isPossible(for: known) && cancellation.withdraws(known.offer))
+    #expect(try cancellation.cancel(known.offer, at: [hub.hub]))
+    #expect(throws: LinkError.cancelled) { try join("Eve", by: link) }
+    for device in [ada, other] {
+      #expect(admitted(try device.visit(hub.hub).events).isEmpty)
+      #expect(try references() == [name])
+    }
+    #expect(try end(at: phone) == .cancelled)
+    // The former offer and the request are put back.
+    try hub.git(["-C", hub.path, "update-ref", name, before])
+    let request = try AdmissionRequest(
+      CertificateRequest(name: "phone", key: phone.key), by: link.secret)
+    let notebook = try carl.notebook()
+    let commit = try HubFile.write(
+      request.text, as: "request", "A request to join a notebook", to: notebook.repository)
+    let asked = "refs/invitations/\(link.secret.id)/\(phone.key.deviceID)"
+    try hub.git(["-C", carl.notes, "push", "-q", hub.path, "\(commit.hex):\(asked)"])
+    for device in [ada, other] { #expect(admitted(try device.visit(hub.hub).events).isEmpty) }
+    // They remove the offer that was put back.
+    #expect(try end(at: phone) == .missing)
+    #expect(ada.context.membership.role(ofDevice: phone.key.deviceID) == nil)
+    let file = AdmissionFile(request, to: known.offer)
+    #expect(throws: LinkError.cancelled) {
+      try file.demandOpen(in: ada.context.membership, of: ada.notebook())
+    }
+    // It may tell the hubs again, and nobody else withdraws for it.
+    let again = try #require(try kept.all(in: carl.context.membership).first)
+    #expect(again.status == .cancelled && cancellation.isPossible(for: again))
+    #expect(!OfferCancellation(by: ada.context).withdraws(known.offer))
+    #expect(throws: MembershipError.self) { try known.offer.withdrawn(by: ada.key) }
+  }
+}
