@@ -27,7 +27,8 @@ struct InviteCommand: Command {
       To invite several people at once, give --count, or a --name for each: every one gets a code.
 
       With --hub it prints a link instead, which you send to somebody in another place. It works \
-      once, for 7 days, and any admin's device that visits the hub lets the new device in.
+      once, for 7 days, and any admin's device that visits the hub lets the new device in. The link gives no \
+      access to the hub: its owner must let the new device's user write there, even a reader.
 
       With --file it writes the notebook and an invitation into a file, for a device that shares neither a \
       network nor a hub with this one. 'notes join FILE' there makes the request that \

@@ -62,8 +62,8 @@ struct LinkInvite {
           + (index < people.count - 1
             ? ""
             : terminal.wrapped(
-              "The person runs 'notes join LINK'. An admin's device lets the new one in when it "
-                + "next visits \(Visible.name(hub.name)): "
+              "The person needs write access to \(Visible.name(hub.name)), which the link does not give, and runs "
+                + "'notes join LINK'. An admin's device lets the new one in when it next visits \(Visible.name(hub.name)): "
                 + (isAdmin
                   ? "this one by 'notes sync', or by itself while 'notes watch' runs.\n"
                   : "after 'notes config own-devices true' there.\n")))
