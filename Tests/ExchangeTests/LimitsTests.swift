@@ -44,6 +44,7 @@ struct LimitsTests {
     ("bytes of a name Ta \(ProtocolLimits.nameBytes)", "LimitsTests.messages"),
     ("former IDs in an offer Ta \(ProtocolLimits.formerIDs)", "LimitsTests.messages"),
     ("hubs in Li hello Ta \(ProtocolLimits.hubs)", "LimitsTests.messages"),
+    ("devices in Li met Ta \(ProtocolLimits.meetings)", "LimitsTests.messages"),
     ("withdrawn invitations in Li hello Ta \(ProtocolLimits.withdrawals)", "LimitsTests.messages"),
     ("claims in Li certificate Ta \(ProtocolLimits.claims)", "LimitsTests.messages"),
     ("notes that a side says it edits Ta \(ProtocolLimits.editedNotes)", "LimitsTests.messages"),
@@ -223,6 +224,13 @@ struct LimitsTests {
     }
     #expect(try broken(hello(hubs: ProtocolLimits.hubs)) == nil)
     #expect(try broken(hello(hubs: ProtocolLimits.hubs + 1)) == "hubs")
+    func meetings(_ count: Int) -> MeetingsMessage {
+      MeetingsMessage(
+        membership: "", met: .init(repeating: CarriedMeeting(device: "B", ago: 1), count: count),
+        hubs: [])
+    }
+    #expect(try broken(meetings(ProtocolLimits.meetings)) == nil)
+    #expect(try broken(meetings(ProtocolLimits.meetings + 1)) == "devices it met")
     #expect(try broken(hello(withdrawn: ProtocolLimits.withdrawals)) == nil)
     #expect(
       try broken(hello(withdrawn: ProtocolLimits.withdrawals + 1)) == "withdrawn invitations")

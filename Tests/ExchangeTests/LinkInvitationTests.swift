@@ -4,6 +4,7 @@ import Glibc
 import History
 import Membership
 import Notebook
+import State
 import System
 import TestSupport
 import Testing

@@ -26,11 +26,13 @@ final class Watcher {
   var key: DeviceKey { context.key }
 
   /// The founder of a notebook.
-  init(founding name: String, on network: InMemoryNetwork) throws {
+  init(
+    founding name: String, on network: InMemoryNetwork, timeouts: ProtocolTimeouts = .brief
+  ) throws {
     self.name = name
     self.network = network
     folder = try TemporaryFolder()
-    context = try .founded(by: name, in: folder, timeouts: .brief)
+    context = try .founded(by: name, in: folder, timeouts: timeouts)
   }
 
   /// A device that `founder` certified.

@@ -100,7 +100,7 @@ import Testing
       atMost: [
         "sent_bytes": 1550 + hybrid, "received_bytes": 1500 + hybrid, "round_trips": 4,
         "sent_objects": 0,
-        "received_objects": 0, "syncs": 0, "written_files": 4, "read_files": 108,
+        "received_objects": 0, "syncs": 0, "written_files": 4, "read_files": 109,
         // The folder, which has 200 notes, is looked at once; each command that writes looks for a former
         // repository beside the notebook's, and for claims of the founder's place.
         "status_calls": 346,

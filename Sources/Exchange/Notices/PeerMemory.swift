@@ -92,6 +92,7 @@ public struct PeerSightings: Sendable {
     for name in ([machine.hex] + known.filter { $0 != machine.hex }).prefix(Self.machines) {
       lines.append("machine", name)
     }
+    lines.keepReport(of: former)
     // If the record cannot be written, a later command warns.
     try? Disk.replace("\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
   }
@@ -105,12 +106,59 @@ public struct PeerSightings: Sendable {
     return now - time
   }
 
+  /// The devices that this device met besides one member, the latest first, for its report to that member.
+  func said(besides peer: String, now: Int64 = WallClock.now()) -> [CarriedMeeting] {
+    Disk.namesIfAny(in: folder).filter { $0 != peer }
+      .compactMap { device in
+        last(of: device).map { CarriedMeeting(device: device, ago: max(0, now - $0)) }
+      }
+      .sorted { ($0.ago, $0.device) < ($1.ago, $1.device) }
+      .prefix(ProtocolLimits.meetings).map(\.self)
+  }
+
+  /// Records a member's report, replacing its last one.
+  func record(_ said: [CarriedMeeting], of device: String, now: Int64 = WallClock.now()) {
+    let former = lines(of: device)
+    var lines = StateLines(["shared": former["shared"], "reported": said.count])
+    for machine in former.values(of: "machine") { lines.append("machine", machine) }
+    for one in said where Self.isName(one.device) {
+      lines.append("met", "\(one.device) \(now - one.ago)")
+    }
+    if lines.bytes == former.bytes { return }
+    // Without the record, `notes doctor` shows less.
+    try? Disk.replace("\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
+  }
+
+  /// A member's report of the devices that it met.
+  public struct Report: Hashable, Sendable {
+    /// When it was last connected to each device, in seconds since 1970.
+    public let met: [String: Int64]
+    /// Whether it lists all devices that the member ever met.
+    public let isWhole: Bool
+  }
+
+  /// A member's last report; nil if there is none.
+  public func report(of device: String) -> Report? {
+    guard Self.isName(device) else { return nil }
+    let lines = lines(of: device)
+    guard let count = lines[number: "reported"] else { return nil }
+    let met = lines.values(of: "met").compactMap { value -> (String, Int64)? in
+      let words = value.split(separator: " ")
+      guard words.count == 2, let time = Int64(words[1]) else { return nil }
+      return (String(words[0]), time)
+    }
+    return Report(
+      met: Dictionary(met) { first, _ in first }, isWhole: count < ProtocolLimits.meetings)
+  }
+
   /// Drops a device's machines: one of them has its own key now.
   func forgetMachines(of device: String) {
     guard let time = last(of: device) else { return }
+    var lines = StateLines()
+    lines.keepReport(of: self.lines(of: device))
     // If this fails, the warning stays for its day.
     try? Disk.replace(
-      "\(folder)/\(device)", with: StateLines().bytes, isShared: true, waits: false)
+      "\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
     // The device itself is not connected now, so its time stays.
     let met = timespec(tv_sec: Int(time), tv_nsec: 0)
     utimensat(AT_FDCWD, "\(folder)/\(device)", [met, met], AT_SYMLINK_NOFOLLOW)
@@ -120,5 +168,14 @@ public struct PeerSightings: Sendable {
   private static func isName(_ device: String) -> Bool {
     (1...64).contains(device.utf8.count)
       && device.utf8.allSatisfy { (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) }
+  }
+}
+
+extension StateLines {
+  /// Takes the report of the devices that a member met from an earlier record.
+  fileprivate mutating func keepReport(of former: StateLines) {
+    guard let count = former["reported"] else { return }
+    append("reported", count)
+    for value in former.values(of: "met") { append("met", value) }
   }
 }

@@ -30,6 +30,9 @@ public final class Session {
   private var packsSinceOpening = 0
   private var editing: [TreePath] = []
   private var recordDue: Instant?
+  /// How many seconds a continuous session waits before it sends the notices' reminders again, and when it does.
+  private let reminderInterval: Double
+  private var reminderDue: Instant?
 
   private var keeper: any SessionKeeper { replica.keeper }
 
@@ -40,9 +43,11 @@ public final class Session {
 
   private init(
     _ link: any Link, _ replica: Replica, told own: Shown, _ terms: SessionTerms,
-    _ notices: [any Notice], isOpenedHere: Bool
+    _ notices: [any Notice], every reminderInterval: Double, isOpenedHere: Bool
   ) throws {
     (self.link, self.replica, self.terms, self.notices) = (link, replica, terms, notices)
+    self.reminderInterval = reminderInterval
+    reminderDue = terms.exchange.ends || notices.isEmpty ? nil : .now + reminderInterval
     replica.gives = terms.exchange.gives
     replica.received(terms.theirs)
     rules = SessionRules(terms.exchange, own: own, theirs: terms.theirs.heads)
@@ -98,7 +103,8 @@ public final class Session {
       },
       report: replica.report)
     return try run(
-      over: link, replica, told: own, terms, notices, isOpenedHere: options.isOpenedHere)
+      over: link, replica, told: own, terms, notices, every: context.timeouts.reminder,
+      isOpenedHere: options.isOpenedHere)
   }
 
   /// Runs a session over a link on these terms until it ends, and closes the link. Call `begin` of the replica
@@ -107,17 +113,18 @@ public final class Session {
     over link: any Link, _ replica: Replica, _ terms: SessionTerms
   ) throws -> SessionResult {
     try replica.exchanging {
-      try run(over: link, replica, told: replica.shown, terms, [], isOpenedHere: true)
+      try run(over: link, replica, told: replica.shown, terms, [], every: 0, isOpenedHere: true)
     }
   }
 
   private static func run(
     over link: any Link, _ replica: Replica, told own: Shown, _ terms: SessionTerms,
-    _ notices: [any Notice], isOpenedHere: Bool
+    _ notices: [any Notice], every reminderInterval: Double, isOpenedHere: Bool
   ) throws -> SessionResult {
     do {
       let session = try Session(
-        link, replica, told: own, terms, notices, isOpenedHere: isOpenedHere)
+        link, replica, told: own, terms, notices, every: reminderInterval,
+        isOpenedHere: isOpenedHere)
       let result = try session.run()
       link.close(after: nil)
       return result
@@ -165,13 +172,20 @@ public final class Session {
     while true {
       try carryOut(handle.takeRequests())
       if try advance() { return }
-      let due = [recordDue, handle.lookDue].compactMap { $0 }.min()
+      let due = [recordDue, handle.lookDue, reminderDue].compactMap { $0 }.min()
       let isPatient = rules.fetch == .leftToOthers
       if let event = try link.next(until: due, isPatient: isPatient) { try process(event) }
       if let due = recordDue, Instant.now >= due {
         recordDue = nil
         updateTable()
         finish()
+      }
+      if let due = reminderDue, Instant.now >= due {
+        reminderDue = .now + reminderInterval
+        for notice in notices {
+          guard let message = try notice.reminder() else { continue }
+          try link.send(.notice(Remark(message: message)))
+        }
       }
     }
   }

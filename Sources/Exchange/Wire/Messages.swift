@@ -67,6 +67,8 @@ struct HelloMessage: Message {
   var left: String?
   /// The tips that hubs showed the sender.
   var hubs: [CarriedSighting]?
+  /// The devices that the sender met; nil from a program that does not tell.
+  var met: [CarriedMeeting]?
   /// A PKCS #10 request for the sender's new key, sent to admins.
   var request: Base64?
   /// A request to let in another device of the sender's person, and its offer, sent to admins.
@@ -94,8 +96,7 @@ struct HelloMessage: Message {
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)
     if let left { try MessageRules.check(name: left) }
-    try MessageRules.check(count: hubs?.count ?? 0, limit: ProtocolLimits.hubs, "hubs")
-    try hubs?.forEach { try $0.validate() }
+    try MessageRules.check(met: met, hubs: hubs)
     try MessageRules.check(tip: tip, heads: heads)
   }
 }

@@ -27,6 +27,8 @@ package enum ProtocolLimits {
   static let haves = 256
   /// The hubs in a greeting, and the bytes of a name.
   static let hubs = 16
+  /// The devices that a side says it met.
+  static let meetings = 128
   /// The accepted claims that an inviter tells.
   static let claims = 4
   /// The withdrawn invitations in a greeting.
@@ -70,6 +72,8 @@ public struct ProtocolTimeouts: Sendable, Equatable {
   var working = 2.0
   /// The wait for a message in a continuous session, after which a sign of life is requested.
   var ping = 60.0
+  /// The time between two messages about devices and hubs in a continuous session.
+  package var reminder = 3600.0
   /// The wait for a piece of a pack in a continuous session.
   var piece = 60.0
   /// The wait for a person's answer to an offer.

@@ -15,17 +15,20 @@ extension Check {
     let hubs = try context.notebook.hubs()
     if members.isEmpty, hubs.isEmpty { return .good("there is no other device, and no hub") }
     let meetings = try Meetings(of: members, in: context)
-    return members.flatMap { meetings.finding(of: $0, hubs: hubs) }
-      + meetings.apart(members) + hubs.flatMap { meetings.finding(of: $0) }
+    return members.flatMap { meetings.finding(of: $0, hubs: hubs) } + meetings.pairs()
+      + hubs.flatMap { meetings.finding(of: $0) }
   }
 }
 
 /// This device's records about the other devices and the hubs.
 private struct Meetings {
   private let now: Int64
+  private let members: [Member]
   private let seen: PeerSightings
   private let addresses: [String: String]
   private let sightings: HubSightings
+  /// The members' reports of the devices that they met, by device ID.
+  private let reports: [String: PeerSightings.Report]
   private var visited: Set<String> = []
   /// When each device made its newest version known here.
   private var newest: [String: Int64] = [:]
@@ -35,18 +38,24 @@ private struct Meetings {
   /// How many days a new member may go without a sign, and a device without a hub in common may be away.
   private static let patience: Int64 = 7
   /// The most pairs of devices that are named.
-  private static let mostPairs = 5
+  private static let mostPairs = 10
 
   init(of members: [Member], in context: CheckContext) throws {
     let notebook = context.notebook
     now = context.now
-    seen = PeerSightings(stateFolder: notebook.stateFolder)
+    self.members = members
+    let seen = PeerSightings(stateFolder: notebook.stateFolder)
+    self.seen = seen
+    let told = members.compactMap { member in
+      seen.report(of: member.deviceID).map { (member.deviceID, $0) }
+    }
+    reports = Dictionary(told) { first, _ in first }
     addresses = PeerAddresses(stateFolder: notebook.stateFolder).all().mapValues(\.description)
     sightings = HubSightings(of: notebook)
     for hub in try notebook.hubs() where try HubState(of: hub, in: notebook).tip != nil {
       visited.insert(hub.name)
     }
-    let unmet = Set(members.map(\.deviceID).filter { [seen] in seen.last(of: $0) == nil })
+    let unmet = Set(members.map(\.deviceID).filter { seen.last(of: $0) == nil })
     if !unmet.isEmpty { newest = try Self.newest(of: unmet, in: notebook) }
   }
 
@@ -91,12 +100,15 @@ private struct Meetings {
         apart + ", so other devices must carry versions between the two",
         remedy: "add one hub on both: 'notes remote add'")
     }
+    let carrier = carrier(of: member)
     if let time = newest[member.deviceID] {
       return .good(
         "\(name) never connected directly; its newest version "
-          + "(\(TimeText.relative(time, now: now))) arrived by a hub, a bundle or another device")
+          + "(\(TimeText.relative(time, now: now))) arrived by a hub, a bundle or another device"
+          + (carrier.map { "; \($0)" } ?? ""))
     }
     let fact = "\(name) never connected, and no version by it is here"
+    if let carrier { return .good("\(fact); \(carrier)") }
     if now - member.issuedAt < Self.patience * 86_400 {
       return .good("\(fact); it became a member \(TimeText.relative(member.issuedAt, now: now))")
     }
@@ -111,20 +123,86 @@ private struct Meetings {
     )
   }
 
-  /// Pairs of other devices that meet at no hub, as far as they told this device.
-  func apart(_ members: [Member]) -> [Finding] {
-    let known = members.compactMap { member in
-      sightings.visits(of: member.deviceID).map { (name: Visible.name(member.name), visits: $0) }
+  /// The member that was last connected to a device which this one never met, by the members' reports; nil if none was.
+  private func carrier(of member: Member) -> String? {
+    let met = members.compactMap { other in
+      reports[other.deviceID]?.met[member.deviceID].map { (name: other.name, time: $0) }
     }
-    let pairs = known.indices.flatMap { first in
-      known.dropFirst(first + 1).filter { !known[first].visits.meet($0.visits) }
-        .map { "\(known[first].name) and \($0.name)" }
+    return met.max { $0.time < $1.time }.map {
+      "\(Visible.name($0.name)) connected to it \(TimeText.relative($0.time, now: now))"
     }
-    return pairs.prefix(Self.mostPairs).flatMap { pair -> [Finding] in
-      .good(
-        "\(pair) visit no hub in common: unless they meet in one network, other devices carry "
-          + "versions between them")
+  }
+
+  // MARK: Pairs of other devices
+
+  /// How two other devices meet, as far as they told this one.
+  private struct Pair {
+    let first: Member
+    let second: Member
+    /// When they were last connected; nil if they told of no time.
+    var met: Int64?
+    /// Whether they visit a hub in common; nil if that is unknown.
+    var shareHub: Bool?
+
+    var names: String { "\(Visible.name(first.name)) and \(Visible.name(second.name))" }
+    /// Whether they neither were connected nor visit a hub in common.
+    var isApart: Bool { met == nil && shareHub == false }
+  }
+
+  private func pair(_ first: Member, _ second: Member) -> Pair? {
+    let (one, other) = (reports[first.deviceID], reports[second.deviceID])
+    var pair = Pair(first: first, second: second)
+    pair.met = [one?.met[second.deviceID], other?.met[first.deviceID]].compactMap { $0 }.max()
+    // A device that reports its meetings and no hub visits none, except folders of its machine.
+    let hubs = (
+      sightings.visits(of: first.deviceID), sightings.visits(of: second.deviceID)
+    )
+    if let visits = hubs.0, let theirs = hubs.1 {
+      pair.shareHub = visits.meet(theirs)
+    } else if hubs.0 != nil || one != nil, hubs.1 != nil || other != nil {
+      pair.shareHub = false
     }
+    let isKnown = one?.isWhole == true || other?.isWhole == true
+    return pair.met != nil || pair.shareHub == true || isKnown && pair.isApart ? pair : nil
+  }
+
+  /// How the other devices meet each other: first those that do not, then those that have not for the longest time.
+  func pairs() -> [Finding] {
+    let pairs = members.indices.flatMap { first in
+      members.dropFirst(first + 1).compactMap { pair(members[first], $0) }
+    }.sorted { ($0.isApart ? -1 : $0.met ?? now) < ($1.isApart ? -1 : $1.met ?? now) }
+    let more = pairs.count - Self.mostPairs
+    return pairs.prefix(Self.mostPairs).flatMap { finding(of: $0) }
+      + (more > 0 ? .good("and \(Phrase.count(more, "more pair")) of devices") : [])
+  }
+
+  private func finding(of pair: Pair) -> [Finding] {
+    if let met = pair.met {
+      let hub = pair.shareHub == true ? ", and visit a hub in common" : ""
+      return .good("\(pair.names) last connected \(TimeText.relative(met, now: now))\(hub)")
+    }
+    guard pair.isApart else { return .good("\(pair.names) visit a hub in common") }
+    let fact = "\(pair.names) have not connected, and visit no hub in common"
+    let others = members.filter { other in
+      [pair.first, pair.second].allSatisfy { isLinked(other, to: $0) }
+    }
+    if !others.isEmpty {
+      let names = Phrase.list(["this device"] + others.map { Visible.name($0.name) })
+      return .good("\(fact): \(names) carry versions between them")
+    }
+    // This device has their reports, so it met both.
+    let last = [pair.first, pair.second].compactMap { seen.last(of: $0.deviceID) }.min() ?? 0
+    let carried = "\(fact): only this device is known to carry versions between them"
+    if now - last < Self.patience * 86_400 { return .good(carried) }
+    return .advice(
+      "\(carried), and it last connected to both \(TimeText.relative(last, now: now))",
+      remedy: "run 'notes sync' on both in one network, or add one hub on both: 'notes remote add'")
+  }
+
+  /// Whether two other devices were connected, or visit a hub in common.
+  private func isLinked(_ one: Member, to other: Member) -> Bool {
+    if one.deviceID == other.deviceID { return false }
+    return pair(one, other).map { !$0.isApart } ?? false
   }
 
   func finding(of hub: Hub) -> [Finding] {
