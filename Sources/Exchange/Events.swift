@@ -72,6 +72,8 @@ public enum Event: Codable, Sendable {
   /// Several devices responded to one invitation by a link, so another person has the link. The values are
   /// their names, and whether one of them joined with it.
   case linkShared(PeerIdentity, devices: [String], isUsed: Bool, notebook: String)
+  /// The first news of a claim of the founder's place, or that it was stopped, accepted or contested.
+  case claim(ClaimNews, notebook: String)
   /// Missing objects have arrived.
   case completed(from: PeerIdentity, notebook: String)
 
@@ -132,6 +134,7 @@ public enum Event: Codable, Sendable {
   private enum HubWentBackCodingKeys: String, CodingKey { case _0 = "peer", from, to }
   private enum HubSplitCodingKeys: String, CodingKey { case _0 = "peer", kept, joined }
   private enum AdmittedCodingKeys: String, CodingKey { case _0 = "peer", device, notebook }
+  private enum ClaimCodingKeys: String, CodingKey { case _0 = "claim", notebook }
   private enum LinkSharedCodingKeys: String, CodingKey {
     case _0 = "peer", devices, isUsed, notebook
   }

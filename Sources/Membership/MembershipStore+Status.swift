@@ -9,6 +9,10 @@ public struct MemberStatus: Hashable, Sendable {
   public let role: Role?
   /// Whether the device was a member and no longer is.
   public let isRemoved: Bool
+  /// Whether the device is the founder's.
+  public let isFounder: Bool
+  /// The name of the other device that certified its present role; nil if there is none.
+  public let issuer: String?
   /// The name by which people call it, also after it was removed; nil if it never was a member.
   public let name: String?
   /// The names of the other admins.
@@ -24,8 +28,10 @@ extension MembershipStore {
     let own = members.first { $0.deviceID == deviceID }
     let admins = members.filter { !$0.isRemoved && $0.role == .admin && $0.deviceID != deviceID }
     let counts = Dictionary(grouping: members) { $0.name.lowercased() }
+    let issuer = members.first { $0.deviceID == own?.issuedBy && $0.deviceID != deviceID }
     return MemberStatus(
       role: own.flatMap { $0.isRemoved ? nil : $0.role }, isRemoved: own?.isRemoved == true,
+      isFounder: own?.isFounder == true, issuer: issuer?.name,
       name: own?.name, admins: admins.map(\.name).sorted(),
       sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted())
   }
@@ -51,10 +57,11 @@ extension MembershipStore {
       .joined(separator: " ")
     let known = Disk.memory(at: cache) { lines -> MemberStatus? in
       guard lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"],
-        let name = lines["name"]?.dropFirst()
+        let name = lines["name"]?.dropFirst(), let issuer = lines["issuer"]?.dropFirst()
       else { return nil }
       return MemberStatus(
         role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
+        isFounder: lines["founder"] == "yes", issuer: issuer.isEmpty ? nil : String(issuer),
         name: name.isEmpty ? nil : String(name),
         admins: admins.split(separator: "/").map(String.init),
         sharedNames: shared.split(separator: "/").map(String.init))
@@ -65,6 +72,7 @@ extension MembershipStore {
     let lines = StateLines([
       // Names cannot contain a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       "stored": key, "role": role, "name": "/" + (status.name ?? ""),
+      "founder": status.isFounder ? "yes" : "no", "issuer": "/" + (status.issuer ?? ""),
       "admins": "/" + status.admins.joined(separator: "/"),
       "shared": "/" + status.sharedNames.joined(separator: "/"),
     ])

@@ -1,3 +1,4 @@
+public import State
 internal import Synchronization
 
 /// Two handovers of a notebook by one key: it is on two machines, or has a thief. Devices disagree about the founder,
@@ -23,6 +24,11 @@ extension MembershipStore {
     return state.withLock { $0.set }.formerFounders().compactMap { former, heir in
       heirs[former.deviceID].map { SecondHandover(former: former, heir: heir, otherHeir: $0) }
     }
+  }
+
+  /// Whether a second handover has reached the notebook with this state folder, without reading the list of members.
+  public static func hasSecondHandovers(at stateFolder: StateFolder) throws -> Bool {
+    try !DeviceList.twice.inOrder(in: folder(ofNotebookAt: stateFolder)).isEmpty
   }
 
   /// Records second handovers, one of each key. Called with `changing` held.

@@ -58,6 +58,8 @@ public struct StateFolder: Hashable, Sendable {
     case startedOver = "started-over"
     /// The invitation by a link or file to which this device has responded.
     case asked
+    /// The role of this device that its user was last told.
+    case toldRole = "told-role"
     /// The guests of the page, and the links for new ones.
     case guests
     /// Locked while the guests are changed.

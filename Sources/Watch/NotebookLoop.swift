@@ -27,6 +27,8 @@ final class NotebookLoop {
   private var isWaitingForGit = false
   private var openNotes = OpenNotes()
   private var changesUntilGC = 0
+  /// The claims of the founder's place at the last look, without their days; nil before the first.
+  private var claims: Set<ClaimNews>?
 
   /// Seconds between scans of the whole folder, which happen even without events.
   static let net = 600.0
@@ -71,6 +73,7 @@ final class NotebookLoop {
       }
       notebook.workTree.toldReading = { [weak self] in self?.events?.reading(of: $0) }
       let wasAway = self.notebook != nil
+      if claims == nil { try reportClaims() }
       self.notebook = notebook
       self.events = events
       nextLook = .now
@@ -283,12 +286,25 @@ final class NotebookLoop {
       try owner.context.membership.refresh()
       owner.sessions.endOutdated()
       owner.sessions.endAll(.done) { !owner.exchanges(with: $0) }
+      try reportClaims()
     } catch {
       // A device that cannot read the membership must not exchange with any other.
       owner.sessions.endAll(.done)
       owner.emit(.notebookFailed(notebook: owner.notebookID, cause: Cause(error)))
     }
     owner.emit(.membersChanged(notebook: owner.notebookID))
+  }
+
+  /// Reports the claims that are new, or in another state; not those that were there when the watch began.
+  private func reportClaims() throws {
+    let (membership, own) = (owner.context.membership, owner.context.key.deviceID)
+    let present = try ClaimNews.all(in: membership, for: own)
+    if let claims {
+      for news in present where !claims.contains(news.withoutDays) {
+        owner.emit(.claim(news, notebook: owner.notebookID))
+      }
+    }
+    claims = Set(present.map(\.withoutDays))
   }
 
   private func countTowardsGC() {

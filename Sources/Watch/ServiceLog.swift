@@ -31,7 +31,7 @@ struct ServiceLog: Sendable {
       .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
       .broughtBack, .watchLimit, .hubWentBack, .hubMembersWentBack, .hubOthers, .hubSplit,
-      .linkShared, .deviceAsked, .keyShared, .alteredMerges:
+      .linkShared, .deviceAsked, .claim, .keyShared, .alteredMerges:
       .warning
     }
   }
@@ -102,7 +102,7 @@ struct ServiceLog: Sendable {
     case .completed, .replaced, .version, .saveNews, .connected, .disconnected, .shows, .editing,
       .membersChanged,
       .addressesChanged, .held, .notebookFailed, .broughtBack, .watchLimit, .folder,
-      .gcDue, .keyShared, .keyRequested:
+      .gcDue, .keyShared, .keyRequested, .claim:
       lineOfNotebook(event)
     }
   }
@@ -147,6 +147,10 @@ struct ServiceLog: Sendable {
     case .keyRequested(let notebook, let peer):
       "\(short(notebook)): \(name(peer)) asks for a certificate for a new key: "
         + "'notes members certify \(short(peer.deviceID))'"
+    case .claim(let news, let notebook):
+      "\(short(notebook)): "
+        + (ClaimNotice(news, shown: \.printable).map { "\($0.message); \($0.remedy)" }
+          ?? "\(news.name.printable) is the founder now, by its claim")
     case .watchLimit(let notebook, let interval):
       "\(short(notebook)): cannot watch more folders (fs.inotify.max_user_watches); the folder is "
         + "scanned every \(Int(interval)) s instead"

@@ -28,6 +28,9 @@ import Testing
 
   private static func everyEvent() throws -> [Event] {
     let invitation = try Invitation(role: .reader)
+    let claim = ClaimNews(
+      name: "Bob", device: "BOB", founderName: nil, founder: "ADA", state: .open, days: 14,
+      stoppers: ["Cleo"], isOwn: false)
     let device = PeerIdentity(name: "Cleo", deviceID: "CLEO", role: .reader, address: "a")
     let skipped = [
       SkippedFile(path: "big", reason: .tooLarge(size: 9)),
@@ -47,6 +50,7 @@ import Testing
       .differs(peer, difference), .keyShared(notebook: "n", witness: "Bob"),
       .keyRequested(notebook: "n", by: peer),
       .deviceAsked(peer, device: device, by: "anna", notebook: "n"),
+      .claim(claim, notebook: "n"),
       .invitation(open: OpenInvitation(invitation, port: 7)),
       .offered(locator: "42", address: "a"), .declined(locator: "42", address: "a"),
       .wrongCode(locator: "42", address: "a", attemptsLeft: 2),

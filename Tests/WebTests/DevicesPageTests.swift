@@ -51,7 +51,7 @@ import Testing
     let old = try join("Old phone", keyIn: "Old")
     try founded.membership.remove(devices: [old], by: founded.key)
     try meet(ben)
-    #expect(try lines("Ann")[0].contains(">admin, this device<"))
+    #expect(try lines("Ann")[0].contains(">admin, this device, founder<"))
     let met = try lines("Ben")[0]
     #expect(
       met.contains(">reader, in sync, last met <time datetime=\"2023-11-14T22:13:20Z\""), "\(met)")
@@ -113,6 +113,21 @@ import Testing
     shows.editing = [TreePath("<b>/\(script).txt")]
     let page = try watched(by: device, shows) { $0.contains("edits <b>&lt;script&gt;") }
     #expect(!page.contains("<script>"))
+  }
+
+  // notes-members(1), handover: "So does the page"
+  @Test func `It tells an open claim of the founder's place, and how to stop it`() throws {
+    let ben = try founded.join("Ben & co", as: .admin)
+    #expect(try !web.get("/devices").text.contains("founder&#39;s place"))
+    try founded.membership.claim(by: ben)
+    let page = try web.get("/devices").text
+    #expect(
+      page.contains(
+        "Ben &amp; co claims the founder&#39;s place, which Ann has: this device accepts"),
+      "\(page)")
+    #expect(page.contains("notes members handover --stop"))
+    _ = try founded.membership.stopClaims(by: founded.key)
+    #expect(try !web.get("/devices").text.contains("founder&#39;s place"))
   }
 
   // notes-security(7), GUESTS: "No guest sees the page of the devices."

@@ -94,6 +94,7 @@ import Testing
       #expect(list.contains("on other devices \(there) ("), "\(list)")
       let doctor = try shell.notes("doctor", "--no-discovery")
       #expect(doctor.text.contains("handed over twice"), "\(doctor)")
+      #expect(try words(shell.notes("status")).contains("handed over twice"))
       #expect(doctor.text.contains("notes members reset"), "\(doctor)")
       let json = try shell.notes("members", "--json").lines.filter {
         $0.contains(#""other_heir":""#)
@@ -163,6 +164,77 @@ import Testing
       list.contains("The claim of bob on the founder's place was stopped by laptop."), "\(list)")
     let again = try bob.notes("members", "handover", "bob", "--yes", "--json")
     #expect(try errorKind(of: again) == "claim_refused", "\(again)")
+  }
+
+  // notes-members(1), handover: "and notes-watch(1) when it learns of the claim"
+  @Test func `A running watcher and status --json tell a claim and its stop`() throws {
+    let (watch, port) = try laptop.listening("watch")
+    try #require(try bob.notes("members", "handover", "bob", "--yes").isSuccess)
+    func sync() throws {
+      let synced = try bob.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+      try #require(synced.isSuccess, "\(synced)")
+    }
+    try sync()
+    let told = try watch.line { $0.contains(#""type":"claim""#) }
+    #expect(
+      told.contains(#""name":"bob""#) && told.contains(#""founder_name":"laptop""#), "\(told)")
+    #expect(told.contains(#""state":"open","days":14"#), "\(told)")
+    for shell in [laptop, bob] {
+      let status = try shell.notes("status", "--json").text
+      #expect(status.contains(#""state":"open","days":14"#), "\(status)")
+    }
+    try #require(try laptop.notes("members", "handover", "--stop").isSuccess)
+    let stopped = try watch.line { $0.contains(#""state":"stopped""#) }
+    #expect(stopped.contains(#""type":"claim""#), "\(stopped)")
+    watch.send(SIGTERM)
+    try watch.wait()
+    let (again, _) = try laptop.listening("watch", in: "notes", "--verbose")
+    again.send(SIGTERM)
+    try again.wait()
+  }
+
+  @Test func `A person's name means the claiming device, or the only other admin's`() throws {
+    for name in ["phone", "tablet"] {
+      let (invite, code, port) = try bob.invite("--mine")
+      let new = try Shell()
+      let joined = try new.join(code, port, as: name)
+      try #require(joined.isSuccess, "\(joined)")
+      try invite.wait()
+    }
+    // Bob's tablet and phone are no admins, so the name means the one that is.
+    try #require(try bob.notes("members", "role", "bob (phone)", "writer").isSuccess)
+    try #require(try bob.notes("members", "role", "bob (tablet)", "writer").isSuccess)
+    try #require(try sync().isSuccess)
+    let claimed = try bob.notes("members", "handover", "bob", "--yes", "--json")
+    #expect(claimed.text.contains(#""type":"claimed""#), "\(claimed)")
+    try #require(try bob.notes("members", "handover", "--stop").isSuccess)
+    try #require(try laptop.notes("members", "role", "bob (phone)", "admin").isSuccess)
+    let several = try laptop.notes("members", "handover", "bob", "--yes")
+    #expect(
+      words(several).contains("name one of them: \"bob (bob)\" or \"bob (phone)\""), "\(several)")
+    let done = try laptop.notes("members", "handover", "bob (phone)", "--yes", "--json")
+    #expect(done.text.contains(#""type":"handed_over""#), "\(done)")
+  }
+
+  // notes-members(1), role: "says once which role it has now, and which device gave it"
+  @Test func `Another role is told once`() throws {
+    #expect(try !words(bob.notes("status")).contains("This device is"))
+    try #require(try laptop.notes("members", "role", "bob", "writer", "--yes").isSuccess)
+    let lessened = try words(sync())
+    #expect(lessened.contains("This device is a writer of Home now, by laptop"), "\(lessened)")
+    try #require(try laptop.notes("members", "role", "bob", "admin").isSuccess)
+    #expect(try words(sync()).contains("This device is an admin of Home now, by laptop"))
+    try #require(try laptop.notes("members", "handover", "bob", "--yes").isSuccess)
+    let (serve, port) = try laptop.listening("serve")
+    // Programs do not take the news away.
+    let json = try bob.notes("sync", "--json", "--no-discovery", "--at", "127.0.0.1:\(port)")
+    #expect(json.isSuccess && !json.text.contains("This device"), "\(json)")
+    serve.send(SIGTERM)
+    try serve.wait()
+    let status = try words(bob.notes("status"))
+    #expect(status.contains("This device is the founder of Home now, by laptop"), "\(status)")
+    #expect(try !words(bob.notes("status")).contains("This device is"))
+    #expect(try words(laptop.notes("status")).contains("This device is an admin") == false)
   }
 
   @Test func `After the wait the claimer is the founder, and a late stop is reported`() throws {

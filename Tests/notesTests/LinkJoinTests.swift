@@ -43,6 +43,8 @@ import Testing
     #expect(
       try bob.notes("status", in: "desk").text.contains(
         "at its next visit to origin, within 7 days"))
+    let list = try bob.notes("members", in: "desk").text
+    #expect(list.contains("has asked to join, and is not a member yet"), "\(list)")
     try bob.folder.write("by bob\n", to: "desk/B.txt")
     #expect(try bob.notes("sync", in: "desk").isSuccess)
     #expect(try ada.notes("doctor", "--no-discovery").text.contains("the hub home was visited"))

@@ -35,8 +35,8 @@ struct ForgottenRepository {
   /// as all of that is found again.
   private static func stays(_ file: StateFolder.File) -> Bool {
     switch file {
-    case .notebook, .awaiting, .sharedKey, .addresses, .asked, .startedOver, .guests, .webAddress,
-      .allowedSigners:
+    case .notebook, .awaiting, .sharedKey, .addresses, .asked, .startedOver, .toldRole, .guests,
+      .webAddress, .allowedSigners:
       true
     case .lock, .watch, .gcLock, .guestsLock, .webLink, .tip, .plain, .waiting, .private, .machine,
       .brought,

@@ -45,18 +45,19 @@ extension RequestContext {
     }
     let hubs = try notebook.hubs().map { try row(HubState(of: $0, in: notebook)) }
     let hubList: HTML = "<h2 class=\"label\">Hubs</h2>\n\(HTML.group(hubs))"
-    return layout("People and devices", name: identity.name) {
+    return try layout("People and devices", name: identity.name) {
       """
       <h1>People and devices</h1>
       <div id="presence" role="status" data-live data-presence>
       \(presence(live, isWatched: watcher != nil))
       </div>
       <div id="devices" data-live data-presence>
-      \(notice(of: status))
+      \(notice(of: status, AskedAdmission(in: notebook.stateFolder)))
+      \(try founderNotices(in: membership, for: own))
       \(HTML.group(rows))
       \(hubs.isEmpty ? nil : hubList)
       <h2 class="label">Invitations</h2>
-      \(invitations(to: notebook, status))
+      \(try invitations(to: notebook, membership, status))
       </div>
       <div id="invite" data-live data-presence>
       \(invitationForm, if: status.role == .admin)
@@ -80,14 +81,31 @@ extension RequestContext {
   }
 
   /// The message that this device may not exchange anything; nil if it may.
-  private func notice(of status: MemberStatus) -> HTML? {
-    if status.isRemoved {
+  private func notice(of status: MemberStatus, _ asked: AskedAdmission?) -> HTML? {
+    if status.role != nil { return nil }
+    if status.isRemoved, asked?.isOpen != true {
       return
         "<p class=\"error\">This device was removed from the notebook. The notes here stay.</p>"
     }
-    return status.role == nil
-      ? "<p class=\"error\">This device has not joined the notebook yet: your changes stay on it.</p>"
-      : nil
+    let deed =
+      asked == nil
+      ? "" : status.isRemoved ? "has asked to join again, and " : "has asked to join, and "
+    return """
+      <p class="error">This device \(deed)has not joined the notebook yet: your changes stay on it\
+      \(asked == nil ? "" : " ('notes status' says what it waits for)").</p>
+      """
+  }
+
+  /// The claims of the founder's place that wait, and the reasons for which devices have different founders.
+  private func founderNotices(in membership: MembershipStore, for own: String) throws -> [HTML] {
+    let claims = try ClaimNews.all(in: membership, for: own)
+      .compactMap { ClaimNotice($0, shown: { $0 }) }.filter { $0.isOpen || $0.isContested }
+      .map { ($0.message, $0.remedy) }
+    let twice = try HandedOverTwice.all(in: membership, shown: { $0 })
+      .filter { !$0.isRemoved }.map { ($0.message, $0.remedy) }
+    return (twice + claims).map { message, remedy in
+      "<p class=\"error\">\(sentence(message)) \(sentence(remedy))</p>\n"
+    }
   }
 
   private func presence(_ live: WatcherStatus?, isWatched: Bool) -> HTML {
@@ -123,6 +141,7 @@ extension RequestContext {
     } else {
       about.append("this device")
     }
+    if member.isFounder { about.append("founder") }
     return .person(
       "<b>\(name)</b>\(mark.map { " (\($0))" })", about,
       canChange ? .change(member.name, at: address(of: member)) : nil)

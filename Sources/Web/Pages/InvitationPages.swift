@@ -10,7 +10,9 @@ internal import Watch
 /// Invitations of other devices, as in notes-invite(1) and notes-invitations(1).
 extension RequestContext {
   /// The open invitations, on the page of the devices.
-  func invitations(to notebook: Notebook, _ status: MemberStatus) -> HTML {
+  func invitations(
+    to notebook: Notebook, _ membership: MembershipStore, _ status: MemberStatus
+  ) throws -> HTML {
     guard status.role == .admin else {
       let admins: [HTML] = status.admins.map { "<b>\($0)</b>" }
       return admins.isEmpty
@@ -25,7 +27,15 @@ extension RequestContext {
         name, at: address(ofInvitation: record.locator),
         marks: ["\(record.role.rawValue), until \(time(record.expires))\(looks)"])
     }
-    return .group(rows, or: "<p class=\"soft\">No open invitations.</p>")
+    let links = try KnownOffers(notebook.stateFolder).all(in: membership)
+      .filter { $0.status == .open }.map { link -> HTML in
+        let shared: HTML =
+          link.isShared ? ", several devices used it, so none is let in: cancel it" : .nothing
+        return .row(
+          "Link or file \(link.offer.id.description.prefix(8))", at: nil,
+          marks: ["\(link.offer.role.rawValue), until \(time(link.offer.expires))\(shared)"])
+      }
+    return .group(rows + links, or: "<p class=\"soft\">No open invitations.</p>")
   }
 
   /// The form that opens an invitation.

@@ -101,11 +101,12 @@ struct StatusCommand: CountedCommand {
   static func show(json: Bool = false) throws {
     let notebook = try NotebookLocator.notebook()
     let status = try notebook.status()
-    let report = StatusReport(
+    var report = StatusReport(
       status: status, folder: notebook.folder,
       conflicts: status.state.conflictCount > 0 ? try notebook.conflictReports() : [],
       watcher: RunningWatcher.status(of: notebook), ownMembership: OwnMembership(of: notebook),
       held: RefusalNotice.all(in: notebook))
+    if !json { report.roleNews = RoleNews.take(of: notebook) }
     Output.standard.report(json ? [report.json] : nil) {
       report.text(on: $0, now: TimeText.now)
     }

@@ -100,7 +100,7 @@ struct WatchCommand: Command {
     if speaks { Output.standard.tell(ServiceText.start("Watching", notebooks)) }
     Output.standard.flush()
     let hooks = WatchHooks(notebooks: notebooks)
-    let notice = MembershipNotice(notebooks)
+    let notice = MembershipNotice(notebooks, tellsRole: speaks)
     let list = !all ? nil : known.watch { if known.folders() != listed { service.stop() } }
     defer { list?.stop() }
     try service.run(cancellation: token) { event in

@@ -8,6 +8,7 @@ internal import Membership
 internal import Notebook
 internal import State
 internal import System
+internal import Watch
 
 extension Check {
   static let deviceKey = Check(

@@ -54,6 +54,7 @@ struct EventJSON {
       object("link_shared", notebook, ["names": names, "used": isUsed, "hub": hub.name])
     case .deviceAsked(let hub, let device, let member, let notebook):
       object("device_asked", notebook, fields(of: device, at: hub) + ["member": member])
+    case .claim(let news, let notebook): object("claim", notebook, news.json)
     case .completed(let peer, let notebook): object("completed", notebook, peer.fields)
     case .invitation(let open): object("invitation", fields(of: open))
     case .offered(_, let address): object("offered", ["address": address])

@@ -5,6 +5,7 @@ internal import Membership
 internal import Merge
 internal import Notebook
 internal import Synchronization
+internal import Watch
 internal import WorkTree
 
 /// Reports events, to programs or to people. All functions may be called from any thread.
@@ -118,6 +119,9 @@ final class EventReport: Sendable {
         Output.standard.line(Console.output.paint("not there: " + absent, .dim))
       }
       Output.standard.tell(SaveReport.text(ofAbsent: try notebook.workTree.absentFiles()))
+      if !outcome.sessions.isEmpty {
+        Output.standard.tell(RoleNews.take(of: notebook)?.text ?? "")
+      }
       if mode == .both, !outcome.sessions.isEmpty || ownMembership.sharing != nil {
         Output.standard.tell(ownMembership.text)
       }
@@ -191,6 +195,8 @@ struct EventText {
       terminal.paint(Visible.name(peer.name), .bold)
         + " asks for a certificate for a new key: 'notes members certify "
         + "\(peer.deviceID.prefix(8))'\n"
+    case .claim(let news, _) where news.state == .accepted:
+      terminal.paint(Visible.name(news.name), .bold) + " is the founder now, by its claim\n"
     case .joined(_, let device):
       terminal.paint(Visible.name(device.name), .bold) + " joined as \(device.role.rawValue)\n"
     default: nil
@@ -235,6 +241,8 @@ struct EventText {
         "\(Visible.name(member)) asks \(hub.isHub ? "at \(Visible.name(hub.name)) " : "")to let in another device, "
           + "\(Visible.name(device.name)) (\(device.deviceID.prefix(8))), as \(device.role.rawValue)",
         "'notes config own-devices true' lets in such devices from then on")
+    case .claim(let news, _):
+      return ClaimNotice(news).map { Self.warning($0.message, $0.remedy) }
     case .hubOthers(let hub, let references):
       return Self.warning(
         "\(Visible.name(hub.name)) no longer has the forgotten text, unless these references lead "

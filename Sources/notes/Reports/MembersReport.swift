@@ -91,16 +91,8 @@ struct MembersReport {
   }
 
   private func claim(of member: Member) -> JSON {
-    let state = claims.first { $0.claim.claimer.deviceID == member.deviceID }?.claim.state
-    let word: String? =
-      switch state {
-      case nil: nil
-      case .open?: "open"
-      case .stopped?: "stopped"
-      case .accepted?: "contested"
-      }
-    let days: Int? = if case .open(let days)? = state { days } else { nil }
-    return ["claim": word, "claim_days": days]
+    let news = claims.first { $0.news.device == member.deviceID }?.news
+    return ["claim": news?.state.rawValue, "claim_days": news?.days]
   }
 
   func text(on terminal: Terminal, now: Int64) -> String {
@@ -126,7 +118,8 @@ struct MembersReport {
       text += terminal.wrapped("\n\(notice.message).\n\(notice.remedy).\n")
     }
     for notice in claims { text += terminal.wrapped("\n\(notice.sentence)\n\(notice.remedy).\n") }
-    return ownMembership.isRemoved ? text + "\n" + ownMembership.text : text
+    let absence = ownMembership.textOfAbsence
+    return absence.isEmpty ? text : text + "\n" + absence
   }
 
   private func row(

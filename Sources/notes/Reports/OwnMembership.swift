@@ -3,6 +3,7 @@ internal import Git
 internal import History
 internal import Membership
 internal import Notebook
+internal import Watch
 
 /// The rights that the other devices grant this one, if they are fewer than a person may expect.
 struct OwnMembership {
@@ -19,8 +20,10 @@ struct OwnMembership {
   private var asked: AskedAdmission?
   /// The hubs that showed a member another history than this device.
   private(set) var hubs: [HubDifferenceNotice] = []
-  /// The claims of the founder's place that wait, or that led to different founders.
-  private var claims: [ClaimNotice] = []
+  /// The claims of the founder's place that this device has seen.
+  private(set) var claims: [ClaimNews] = []
+  /// The founders' keys that handed the notebook over twice, so that devices have different founders.
+  private var twice: [HandedOverTwice] = []
 
   init() {}
 
@@ -38,7 +41,9 @@ struct OwnMembership {
     sharing = KeySharing(stateFolder: folder).notice(of: notebook.identity.device.deviceID)
     // An unreadable file adds no notice: `notes doctor` reports it.
     hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
-    claims = ((try? ClaimNotice.all(in: notebook)) ?? []).filter { $0.isOpen || $0.isContested }
+    claims = (try? ClaimNews.all(in: notebook)) ?? []
+    // So does an unreadable list of members.
+    twice = (try? HandedOverTwice.all(in: notebook)) ?? []
     if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
 
@@ -152,18 +157,33 @@ struct OwnMembership {
 
   private var keyMessage: String? { sharing.map { Self.keyMessage($0.witness) } }
 
-  private var lines: [(message: String, remedy: String)] {
+  private typealias Line = (message: String, remedy: String)
+
+  /// The reasons why this device is not a member.
+  private var reasonsOfAbsence: [Line] {
     [
       (removalMessage, removalRemedy), (startedOverMessage, startedOverRemedy),
       (guestMessage, guestAdvice),
-      (readerMessage, readerRemedy), (keyMessage, Self.keyRemedy),
     ].compactMap { message, remedy in message.map { ($0, remedy) } }
+  }
+
+  private var lines: [Line] {
+    reasonsOfAbsence
+      + [(readerMessage, readerRemedy), (keyMessage, Self.keyRemedy)]
+      .compactMap { message, remedy in message.map { ($0, remedy) } }
       + hubs.map { ($0.message, HubDifferenceNotice.remedy) }
-      + claims.map { ($0.message, $0.remedy) }
+      + twice.map { ($0.message, $0.remedy) }
+      + claims.compactMap { ClaimNotice($0) }.filter { $0.isOpen || $0.isContested }
+      .map { ($0.message, $0.remedy) }
   }
 
   /// The messages for people, a line for each.
-  var text: String {
+  var text: String { Self.text(of: lines) }
+
+  /// The messages that this device is not a member.
+  var textOfAbsence: String { Self.text(of: reasonsOfAbsence) }
+
+  private static func text(of lines: [Line]) -> String {
     lines.map { "\($0.prefix(1).uppercased())\($0.dropFirst());\n  \($1)\n" }.joined()
   }
 
@@ -201,22 +221,38 @@ extension Notebook {
   }
 }
 
-/// Tells a person who starts a watcher, and later one who edits notes, that the changes stay here:
-/// once for each notebook.
+/// Tells a person who starts a watcher, and later one who edits notes, that the changes stay here: once for each
+/// notebook. A person at a terminal is also told of another role.
 final class MembershipNotice {
   private let notebooks: [Notebook]
   private var told: Set<String> = []
 
-  init(_ notebooks: [Notebook]) {
-    self.notebooks = notebooks
-    for notebook in notebooks { tell(of: notebook) }
+  private let tellsRole: Bool
+
+  init(_ notebooks: [Notebook], tellsRole: Bool) {
+    (self.notebooks, self.tellsRole) = (notebooks, tellsRole)
+    for notebook in notebooks {
+      tell(of: notebook)
+      tellRole(in: notebook)
+    }
   }
 
   func tell(of event: Event) {
+    if case .membersChanged(let id) = event,
+      let notebook = notebooks.first(where: { $0.identity.id == id })
+    {
+      return tellRole(in: notebook)
+    }
     guard case .version(let id, _) = event, !told.contains(id),
       let notebook = notebooks.first(where: { $0.identity.id == id })
     else { return }
     tell(of: notebook)
+  }
+
+  private func tellRole(in notebook: Notebook) {
+    guard tellsRole, let news = RoleNews.take(of: notebook) else { return }
+    Output.standard.tell(Console.output.wrapped(news.text))
+    Output.standard.flush()
   }
 
   private func tell(of notebook: Notebook) {

@@ -13,6 +13,8 @@ struct StatusReport {
   var watcher: WatcherStatus?
   var ownMembership = OwnMembership()
   var held: [RefusalNotice] = []
+  /// Taken only for people.
+  var roleNews: RoleNews?
 
   var json: JSON {
     [
@@ -30,6 +32,7 @@ struct StatusReport {
       "role": ownMembership.word, "unsent": ownMembership.unsent,
       "key_shared": ownMembership.sharing.map { TimeText.rfc3339($0.time) },
       "hub_differences": ownMembership.hubs.map(\.json),
+      "claims": ownMembership.claims.map(\.json),
     ]
   }
 
@@ -67,6 +70,7 @@ struct StatusReport {
       text += "; until you merge them, nothing is saved:\n  \(status.unmerged.mergeRemedy)\n"
     }
     if let watcher { text += words(for: watcher) + "\n" }
+    text += roleNews?.text ?? ""
     text += ownMembership.text
     text += held.map(\.text).joined()
     text += missingText

@@ -119,11 +119,15 @@ extension MembersHandoverCommand {
 }
 
 extension MembershipChange {
-  /// The device that can become the founder: if the person has several, the only one that is an admin.
-  fileprivate func heir() throws(Failure) -> Member {
-    let admins = members.filter { $0.role == .admin }
-    let found = members.count == 1 ? members : admins
-    guard found.count == 1 else { throw members.ambiguous(members[0].person.name) }
-    return found[0]
+  /// The device that can become the founder: this one if it claims the place; if the person has several, the only other
+  /// one that is an admin's.
+  fileprivate func heir() throws -> Member {
+    if members.count == 1 { return members[0] }
+    let own = members.first { $0.deviceID == key.deviceID }
+    if let own, !own.isFounder { return own }
+    let admins = members.filter { $0.role == .admin && $0.deviceID != key.deviceID }
+    if admins.isEmpty { throw MembershipError.heirRefused(name: members[0].person.name) }
+    guard admins.count == 1 else { throw admins.ambiguous(members[0].person.name) }
+    return admins[0]
   }
 }

@@ -157,11 +157,18 @@ extension [Member] {
     return found[0]
   }
 
+  /// The failure that a command needs one device; its hint lists them, by their names if these differ.
   func ambiguous(_ name: String) -> Failure {
-    let choices = prefix(5).map { "\($0.deviceID.prefix(8)) (\($0.role.rawValue))" }
+    let labels = map { "\($0.person.name) (\($0.deviceName))" }
+    let differ = Set(labels.map { $0.lowercased() }).count == count
+    let choices =
+      differ
+      ? labels.prefix(5).map { Visible.word($0) }
+      : prefix(5).map { "\($0.deviceID.prefix(8)) (\($0.role.rawValue))" }
     return Failure(
       .failed, "ambiguous_member", "several devices match '\(Visible.name(name))'",
-      hint: "write the beginning of a device ID: \(Phrase.list(choices))")
+      hint: (differ ? "name one of them: " : "write the beginning of a device ID: ")
+        + Phrase.list(choices, "or"))
   }
 
   /// - Parameter own: this device's ID, if the command cannot apply to itself.

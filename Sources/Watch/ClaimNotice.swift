@@ -1,0 +1,54 @@
+package import Exchange
+
+/// The words of a claim of the founder's place, for people: on the terminal, in the log and on the page.
+package struct ClaimNotice {
+  package let news: ClaimNews
+  /// Lower case, no full stop.
+  package let message: String
+  package let remedy: String
+  /// Whether devices have different founders for good.
+  package var isContested: Bool { news.state == .contested }
+  /// Whether it waits for a stop.
+  package var isOpen: Bool { news.state == .open }
+
+  /// The message as a sentence.
+  package var sentence: String { "\(message.prefix(1).uppercased())\(message.dropFirst())." }
+
+  /// The notice of a claim; nil of an accepted one on which all devices agree. `shown` makes names fit for the place
+  /// where they are shown.
+  package init?(_ news: ClaimNews, shown: (String) -> String) {
+    self.news = news
+    let claimer = shown(news.name)
+    let founder = news.founderName.map(shown) ?? "a device"
+    switch news.state {
+    case .open:
+      let days = news.days ?? 0
+      let more = "after \(days) more \(days == 1 ? "day" : "days")"
+      message =
+        news.isOwn
+        ? "this device claims the founder's place, which \(founder) has: it gets it here "
+          + (days == 0 ? "now" : "\(more) of use")
+        : "\(claimer) claims the founder's place, which \(founder) has: this device accepts that "
+          + "\(days == 0 ? "at the next one" : more) on which it reaches another device or a hub"
+      remedy =
+        news.isOwn
+        ? "to withdraw the claim: 'notes members handover --stop'"
+        : "if \(founder) is not lost, stop the claim there or on another admin's device: "
+          + "'notes members handover --stop'"
+    case .stopped:
+      let by = news.stoppers.map(shown).joined(separator: ", ")
+      message =
+        "the claim of \(claimer) on the founder's place was stopped"
+        + (by.isEmpty ? "" : " by \(by)")
+      remedy = "if \(claimer) should not be an admin: 'notes members role NAME writer'"
+    case .contested:
+      message =
+        "\(claimer) is the founder here by a claim on the place of \(founder); a stop, a removal of "
+        + "\(claimer), or a handover by \(founder), came too late, so other devices have another founder"
+      remedy =
+        "'notes members' shows the founder on each device; a device with the wrong one joins again: 'notes invite' on "
+        + "a device with the right one, 'notes join CODE' there; or 'notes members reset' starts the membership over"
+    case .accepted: return nil
+    }
+  }
+}
