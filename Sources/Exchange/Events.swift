@@ -50,8 +50,8 @@ public enum Event: Codable, Sendable {
   /// new commit) the repository was made again. This device has the former versions and pushes them
   /// again.
   case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)
-  /// A hub's list of members has less than at this device's last visit: it was set back, or the hub hides a
-  /// removal or a new member. This device knows what it lacks.
+  /// A hub's list of members has fewer entries than at this device's last visit: it was set back, or the hub
+  /// hides a removal or a new member. This device knows what it lacks.
   case hubMembersWentBack(PeerIdentity)
   /// A forgetting replaced a hub's branch; other references there may still lead to the old
   /// versions.

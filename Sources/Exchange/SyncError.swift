@@ -5,7 +5,7 @@ public import System
 public enum SyncError: FileFailure, Sendable {
   /// The peer ended the session: the reason, and its message.
   case peerEnded(ByeReason, String)
-  /// The peer violated notes-protocol(7): how.
+  /// The peer violated notes-protocol(7) in this way.
   case protocolBroken(String)
   /// The peer exceeded this limit.
   case overLimit(String)
@@ -40,10 +40,10 @@ public enum SyncError: FileFailure, Sendable {
   /// Another machine with this device's key answers at the address.
   case keyShared
   case stopped
-  /// No admin's device let in another device of this one's person: none was reached, or those that were do not do so
-  /// by themselves.
+  /// No admin's device let in another device of this one's person: either this device reached none, or those
+  /// that it reached do not let devices in by themselves.
   case notLetIn(isReached: Bool)
-  /// An operation on this side failed: what.
+  /// This operation on this side failed.
   case failed(String)
 
   /// A failed system call on a file: `path` names the file, `errno` is the error number.

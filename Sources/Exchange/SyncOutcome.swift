@@ -89,7 +89,7 @@ public struct SyncOutcome: Sendable {
   public var failures: [SyncFailure] = []
   /// Members that the run did not find.
   public var absent: [Member] = []
-  /// Members without any sign that are announced only with another notebook.
+  /// Members that the run did not find, and that are announced only with another notebook.
   public var elsewhere: [Member] = []
   /// The tip at the end; nil in a notebook without versions.
   public var tip: ObjectID?

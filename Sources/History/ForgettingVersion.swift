@@ -82,8 +82,8 @@ extension History {
     return try ForgettingVersion(repository.commit(id))
   }
 
-  /// The versions of this kind below the heads and not below `known`, whoever made them; none of them changes a
-  /// file.
+  /// The versions of this kind below the heads and not below `known`, no matter who made them; none of them
+  /// changes a file.
   package func forgettingVersions(
     below heads: [ObjectID], lacking known: [ObjectID]
   ) throws -> [ForgettingVersion] {

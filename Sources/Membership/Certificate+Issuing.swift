@@ -28,7 +28,7 @@ extension Certificate {
     asker: [UInt8]? = nil, issuer: Certificate, signedWith key: DeviceKey, now: Int64
   ) throws -> Certificate {
     try checkName(name)
-    // A certificate that a founder by a claim signs for itself must have another subject than its issuer.
+    // If a founder by a claim signs a certificate for itself, its subject must differ from the issuer's.
     let isOwn = publicKey == issuer.publicKey && issuer.kind == .member(name: name, role: role)
     let subject = isOwn ? Succession.title(name) : name
     return try make(

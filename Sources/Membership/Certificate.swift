@@ -25,8 +25,8 @@ struct Certificate: Hashable, Sendable {
   /// For a handover: the serial number of the certificate with which its signer stays an admin.
   /// `CertificateSet.succession` says which handovers count.
   let staying: [UInt8]?
-  /// The serial number of the certificate of the device that asked for it; nil if an admin's device invited its device.
-  /// `CountingLists` says when it ends with that one.
+  /// The serial number of the certificate of the device that asked for it; nil if an admin's device invited its
+  /// device. `CountingLists` decides when the loss of that certificate also ends this one.
   let asker: [UInt8]?
   /// For a claim or a stop: what it says; nil for every other certificate.
   let claimed: ClaimStatement?
@@ -160,7 +160,7 @@ struct Certificate: Hashable, Sendable {
         : .name(notebookID: first, notebookName: second)
     case (NID_organizationalUnitName, false):
       try checkName(first)
-      // Programs that do not know them refuse both, as of an unknown role.
+      // Programs that do not know claims and stops refuse both as certificates with an unknown role.
       if second == Kind.claimWord { return .claim(name: first) }
       if second == Kind.stopWord { return .stop(name: first) }
       guard let role = Role(rawValue: second) else { throw CertificateDefect.role }

@@ -2,10 +2,11 @@ internal import System
 
 // The members, judged by a set of certificates.
 extension CertificateSet {
-  /// The certificates with a valid chain, each with its shortest: itself first, the root last.
+  /// The certificates with a valid chain, each with its shortest chain: the certificate itself first, the root
+  /// last.
   func chains() -> [Certificate: [Certificate]] {
     let revoked = revoked()
-    // A handover counts only for who is the founder.
+    // A handover only decides which device is the founder.
     let bySigner = Dictionary(
       grouping: certificates.subtracting(revoked).subtracting(succession.handovers), by: \.signer)
     let founders = succession.signing { revoked.contains($0) }
@@ -29,7 +30,7 @@ extension CertificateSet {
     return chains
   }
 
-  /// The certificates that the lists which count revoke, directly or through others.
+  /// The certificates that are revoked by the lists that count, directly or through others.
   func revoked() -> Set<Certificate> {
     CountingLists(succession, certificates: certificates, lists: revocationLists).revoked()
   }
@@ -41,8 +42,8 @@ extension CertificateSet {
     }
   }
 
-  /// The member of a key, by its first certificate with a valid chain; if there is none, by its
-  /// first, as removed.
+  /// The member with a key, from its first certificate with a valid chain. If there is none, a removed member,
+  /// from its first certificate.
   func member(ofKey identifier: [UInt8]) -> Member? {
     let isFounder = identifier == succession.key
     guard let certificate = current(ofKey: identifier),
@@ -58,7 +59,8 @@ extension CertificateSet {
       ending: memberChains[identifier] == nil && !isFounder ? ending(ofKey: identifier) : nil)
   }
 
-  /// The reason why a device is no member, if it ended with the one that asked for it.
+  /// Set if a device is no longer a member because the device that asked for it was removed, or got a lesser
+  /// role.
   private func ending(ofKey identifier: [UInt8]) -> AskerEnding? {
     let own = certificates(ofKey: identifier)
     guard own.contains(where: { $0.asker != nil }) else { return nil }
@@ -70,7 +72,7 @@ extension CertificateSet {
     let bySerial = Dictionary(certificates.map { ($0.serial, $0) }) { first, _ in first }
     for certificate in own {
       guard let asker = certificate.asker, let direct = bySerial[asker] else { continue }
-      // The asker may have ended with its own.
+      // The asker itself may have lost its membership with the device that asked for it.
       var (next, seen): ([UInt8]?, Set<[UInt8]>) = (asker, [])
       while let serial = next, seen.insert(serial).inserted {
         if let reason = reasons[serial], reason > .superseded {
@@ -83,7 +85,7 @@ extension CertificateSet {
     return nil
   }
 
-  /// The certificate that names a device: its first with a good chain, else its first.
+  /// The certificate that names a device: its first with a valid chain, else its first.
   func current(ofKey identifier: [UInt8]) -> Certificate? {
     memberChains[identifier]?.first ?? certificates(ofKey: identifier).first
       ?? (identifier == root.keyIdentifier ? root : nil)
@@ -101,8 +103,8 @@ extension CertificateSet {
     inOrder(byKey[identifier] ?? [])
   }
 
-  /// The entries of these keys' lists, if they are admins'. If a list cannot have all of them, entries of known
-  /// certificates have priority.
+  /// The entries of the lists by those of these keys that are admins'. If one list cannot contain all of them,
+  /// entries of known certificates have priority.
   func entries(
     byAdmins keys: Set<[UInt8]>, besides own: [[UInt8]: RevocationList.Reason]
   ) -> [[UInt8]: RevocationList.Reason] {

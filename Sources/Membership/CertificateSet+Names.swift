@@ -30,7 +30,7 @@ extension CertificateSet {
     )
   }
 
-  /// The latest first; of equally late ones, the greater bytes first.
+  /// The latest first; of two with the same time, the one with the greater bytes.
   static func latestFirst(_ names: Set<Certificate>) -> [Certificate] {
     names.sorted {
       $0.issuedAt == $1.issuedAt

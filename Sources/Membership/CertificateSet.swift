@@ -108,7 +108,8 @@ struct CertificateSet: Sendable {
       [root.fingerprint] + issued.map(\.fingerprint) + revocationLists.map(\.fingerprint))
   }
 
-  /// The result of `read`; nil for bytes that are not a valid certificate or list, whoever sent them.
+  /// The result of `read`; nil for bytes that are not a valid certificate or list, no matter which device sent
+  /// them.
   ///
   /// - Throws: an error if this machine cannot decode at all, which proves nothing about the bytes.
   static func unlessRefused<Value>(_ read: () throws -> Value) throws -> Value? {
@@ -180,7 +181,7 @@ struct CertificateSet: Sendable {
     var changed = false
     while true {
       var waiting: [Read] = []
-      // An authority, or a claim, with which others that are listed before it can be added.
+      // Set if an authority or a claim was added: certificates that are listed before it may be valid now.
       var hasNewGround = false
       for read in pending {
         let certificate = read.certificate

@@ -51,7 +51,8 @@ struct CountingLists {
         }
       }
       var revoked = Set(reasons.keys.flatMap { bySerial[$0] ?? [] })
-      // Devices that an ended device asked for end as well; certificates that replace theirs are an admin's word.
+      // A device loses its membership with the device that asked for it, unless an admin has replaced its
+      // certificate.
       var askers = reasons.filter { $0.value > .superseded }.map(\.key)
       while let asker = askers.popLast() {
         for index in asked[asker] ?? [] where revoked.insert(index).inserted {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// A certificate and the library's own form of it. Decoding takes longer than verifying: what is verified after it
-/// was read is not decoded twice.
+/// A certificate and the library's own form of it. Decoding takes longer than verifying, so a certificate that
+/// was just read is not decoded again to be verified.
 final class DecodedCertificate {
   let certificate: Certificate
   private let decoded: OpaquePointer

@@ -34,7 +34,7 @@ extension MembershipStore {
     role(ofDevice: offer.inviterID).map { $0 < .admin } ?? false
   }
 
-  /// Whether an admin signed an invitation, or one that is an admin no more.
+  /// Whether an admin or a former admin signed an invitation.
   public func isOfAdmin(_ offer: InvitationOffer) -> Bool {
     role(ofDevice: offer.inviterID) == .admin || wasAdmin(device: offer.inviterID)
   }
@@ -50,7 +50,7 @@ extension MembershipStore {
     _ request: AdmissionRequest, to offer: InvitationOffer, by key: DeviceKey,
     now: Int64 = WallClock.now()
   ) throws -> Member? {
-    // One at a time: the limits hold for those that are being certified, too.
+    // One at a time, so that the limits also count the devices that are being certified.
     try admitting.withLock { _ in try admitNext(request, to: offer, by: key, now) }
   }
 
@@ -88,8 +88,8 @@ extension MembershipStore {
     return member(ofDevice: request.deviceID)
   }
 
-  /// Whether the person of the inviter may get another device by an invitation: without an admin's word it gets only
-  /// so many.
+  /// Whether the person of the inviter may get another device by an invitation: without an admin, it gets only
+  /// `mostWithoutAdmin`.
   public func mayAdmit(_ offer: InvitationOffer) -> Bool {
     guard isAskedFor(offer), let person = member(ofDevice: offer.inviterID)?.person else {
       return true
@@ -112,7 +112,7 @@ extension MembershipStore {
 }
 
 extension Person {
-  /// A person gets no more devices than these without an admin's word.
+  /// The most devices that a person gets without an admin.
   public static let mostWithoutAdmin = 8
 }
 
@@ -121,7 +121,7 @@ extension InvitationOffer {
   /// It is a day more than the program allows, because the clocks of two devices differ.
   static let longestOfMember: Int64 = 31 * 86_400
 
-  /// Whether a device with this role may make such an invitation; nil: it is no member.
+  /// Whether a device with this role may make such an invitation. `role` is nil if the device is not a member.
   func isAllowed(to role: Role?, _ now: Int64) -> Bool {
     guard let role else { return false }
     return role == .admin
@@ -131,8 +131,8 @@ extension InvitationOffer {
 }
 
 extension [Member] {
-  /// The names that a new device cannot have: those of a person's devices, or if it becomes a person by itself,
-  /// those by which members are called.
+  /// The names that a new device cannot have: those of the person's other devices; for a new person, the names
+  /// by which members are called.
   fileprivate func names(of person: Person?) -> [String] {
     guard let person else { return map(\.name) }
     return filter { $0.person.id == person.id }.map(\.deviceName)

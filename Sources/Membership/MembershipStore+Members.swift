@@ -187,7 +187,7 @@ extension MembershipStore {
         return try Self.reissue(present.first ?? id, name: name, in: &set, authority, key, now)
       }
       let now = Self.date(now, after: all.flatMap(set.certificates(ofKey:)))
-      // A name that is dated at the end of time has no later one.
+      // No name can be later than one that is dated at the end of time.
       var refusal = MembershipError.limitExceeded(what: "later names", limit: 0)
       for device in present.sorted() {
         do {
@@ -224,7 +224,7 @@ extension MembershipStore {
       name: name ?? member.deviceName,
       person: person ?? set.people.namedPerson(ofKey: any.keyIdentifier), role: role,
       publicKey: any.publicKey, replacing: current?.serial,
-      // An admin's device is one by this admin's word.
+      // An admin's device does not depend on its asker: this admin vouches for it.
       asker: role == .admin ? nil : current?.asker, issuer: authority, signedWith: key,
       now: date(now, after: Array(old)))
     let reason = role < member.role ? RevocationList.Reason.demoted : .superseded

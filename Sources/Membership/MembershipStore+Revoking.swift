@@ -42,15 +42,17 @@ extension MembershipStore {
     try set.insert(signedHere: certified(lost, besides: lessened, in: set, authority, key, now))
   }
 
-  /// Certifies devices again that lose their chain. A device whose asker went stays by this admin's word; one whose
-  /// asker got a lesser role stays that one's, with no greater role.
+  /// Certifies devices again that lose their chain. If a device's asker was removed, this admin vouches for the
+  /// device instead. If the asker got a lesser role, the device stays the asker's, and its role becomes no
+  /// greater than the asker's.
   private static func certified(
     _ lost: [Certificate], besides lessened: Certificate?, in set: CertificateSet,
     _ authority: Certificate, _ key: DeviceKey, _ now: Int64
   ) throws -> [Certificate] {
     let revoked = set.revoked()
     var made: [Certificate] = []
-    // The present certificates of lessened askers, by the serial numbers of all that they had.
+    // The present certificates of askers that got a lesser role, by the serial numbers of all their
+    // certificates.
     var askers: [[UInt8]: Certificate] = [:]
     func add(_ asker: Certificate) {
       for old in set.certificates(ofKey: asker.keyIdentifier) { askers[old.serial] = asker }

@@ -41,7 +41,8 @@ public struct Member: Hashable, Sendable {
   public internal(set) var isRemoved: Bool
   /// Whether this device has blocked the member: the two exchange nothing.
   public internal(set) var isBlocked = false
-  /// Why the device is no member any more, if no admin removed it, and it ended with the device that asked for it.
+  /// Set if the device is no longer a member although no admin removed it: the device that asked for it was
+  /// removed, or got a lesser role.
   public internal(set) var ending: AskerEnding?
 }
 

@@ -35,7 +35,7 @@ extension MembershipStore {
   func record(_ found: [[UInt8]: Certificate]) throws {
     if found.isEmpty { return }
     var ids = try DeviceList.twice.inOrder(in: folder)
-    // Anybody who is or was an admin can sign certificates of this form: only those of founders mean something.
+    // Any present or former admin can sign certificates of this form: only those of founders count.
     let founders = Set(state.withLock { $0.set }.formerFounders().map(\.former.deviceID))
     let known = Set(stride(from: 0, to: ids.count, by: 2).map { ids[$0] })
     let new = found.values.filter {

@@ -5,8 +5,8 @@ struct Succession: Sendable {
   /// How often a notebook can be handed over: each handover makes the chains longer by one.
   static let maximumHandovers = 4
 
-  /// Follows the device's name in the subject of a handover: a certificate that the founder signs for itself is not
-  /// self-signed only if it has another subject than the one that it signs with.
+  /// Follows the device's name in the subject of a handover. A certificate that the founder signs for itself
+  /// needs another subject than the certificate with which it signs: otherwise it would count as self-signed.
   private static let title = ", founder"
 
   /// The name in the subject of a handover.
@@ -114,7 +114,8 @@ struct Succession: Sendable {
     former.filter { keys.contains($0.anchor.keyIdentifier) }.compactMap(\.stayingSerial)
   }
 
-  /// Whether a certificate may say who this device is: of the founder's, only its own and the handover to it.
+  /// Whether a certificate may decide how its device is named. For the founder, only a certificate that it
+  /// signed itself, or the handover to it, may.
   func mayName(_ certificate: Certificate) -> Bool {
     certificate.keyIdentifier != key || certificate.issuerKeyIdentifier == key
       || certificate == present.anchor

@@ -91,7 +91,7 @@ struct FineRegion {
     return parts
   }
 
-  /// The pieces for two sides. If only one side changed the base, or both changed it alike, those of that side;
+  /// The pieces for two sides: the changed lines if only one side changed the base, or both changed it alike;
   /// otherwise the result of the rules, or an open piece.
   static func threeWay(
     base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,

@@ -4,7 +4,8 @@ internal import Git
 package struct MergeBounds: Sendable, Codable {
   /// Parents of a derived merge.
   package var parents = PackLimits.standard.parents
-  /// Bytes of a text; the multiple of this for texts of which more than two contents are merged.
+  /// Bytes of a text, and the multiple of this that all texts with more than two contents to merge may have
+  /// together.
   package var textBytes = PackLimits.standard.objectBytes
   package static let crowdsInAll = 4
   /// Bytes and newlines of all contents of a text, and newlines of those of all texts.

@@ -150,9 +150,9 @@ extension NameSettlement {
       .min { $0.1.owner < $1.1.owner }
   }
 
-  /// Moves the content of these folders into the first one, and renames files and folders with
-  /// equal names. Names that some head, or the reference, already has beside a kept name stay. The
-  /// reference's name has priority, but comes last if some head has replaced it by another name.
+  /// Moves the content of these folders into the first one, and renames files and folders with equal names. A
+  /// name stays if some head, or the reference, already has it beside a kept name. The reference's name has
+  /// priority, but comes last if some head has replaced it by another name.
   private mutating func separate(
     _ group: [TreePath], _ names: Names, _ holders: [TreePath: Set<Int>]
   ) throws {

@@ -4,13 +4,13 @@
 enum UnicodeTable {
   static let version = "14.0.0"
 
-  /// The scalars that become several in lower case, and what they become.
+  /// The scalars that become several in lower case, and the result.
   static let expansions: [UInt32: [UInt32]] = [
     0x130: [0x69, 0x307]
   ]
 
-  /// Runs of capital letters: first, last, distance between two, and what is added, modulo 110000,
-  /// for the small one.
+  /// Runs of capital letters: first, last, the distance between two, and the number to add for the small letter,
+  /// modulo 110000.
   static let lowercase = """
     41,5a,1,20 c0,d6,1,20 d8,de,1,20 100,12e,2,1 132,136,2,1 139,147,2,1 14a,176,2,1
     178,178,1,10ff87 179,17d,2,1 181,181,1,d2 182,184,2,1 186,186,1,ce 187,187,1,1 189,18a,1,cd
@@ -110,8 +110,8 @@ enum UnicodeTable {
     1e8d0,1e8d6,1,dc 1e944,1e949,1,e6 1e94a,1e94a,1,7
     """
 
-  /// Full canonical decompositions but for Hangul: how far the scalar is from the one before, left
-  /// out where it is the next; after `=` what it is decomposed to.
+  /// Full canonical decompositions except Hangul: the distance from the scalar before, omitted if it is 1;
+  /// after `=` the decomposition.
   static let decompositions = """
     c0=41,300 =41,301 =41,302 =41,303 =41,308 =41,30a 2=43,327 =45,300 =45,301 =45,302 =45,308
     =49,300 =49,301 =49,302 =49,308 2=4e,303 =4f,300 =4f,301 =4f,302 =4f,303 =4f,308 3=55,300

@@ -16,9 +16,10 @@ public struct GarbageCollection: Sendable {
   /// log (gc.reflogExpire).
   public static let keepingDays = 90
 
-  /// A command packs loose objects if there are more than this number, or more than this number of
-  /// bytes which also exceed this part of the packs: every thirty versions of 10,000 notes in one
-  /// folder, whose list is stored again each time, and every few hundred versions of a small notebook.
+  /// A command packs loose objects if there are more than this number of them, or if their size exceeds both
+  /// this number of bytes and this part of the packs. That is about every thirty versions of a folder with
+  /// 10,000 notes, because each version stores the folder's list again, and every few hundred versions of a
+  /// small notebook.
   static let looseObjectLimit = 2_000
   static let looseByteLimit = 12 << 20
   static let loosePart = 4

@@ -15,7 +15,7 @@ public enum NotebookError: Error, Sendable {
   case gitOperation(UnfinishedOperation)
   /// git could not merge these files, as after `git stash pop`; a person must.
   case unmerged([TreePath])
-  /// git converts the file, so notes does not version it: how.
+  /// git converts the file in this way, so notes does not version it.
   case converted(TreePath, by: Conversion)
   /// Too much would be deleted at once (notes-merge(7), mass deletion).
   case massDeletion(deleted: Int, of: Int)
@@ -28,8 +28,7 @@ public enum NotebookError: Error, Sendable {
   case intoItself(TreePath)
   /// A version would write too much into the folder: its size and the free space, in bytes.
   case largeVersion(bytes: Int, free: Int)
-  /// A merge would exceed a limit of all devices: the thing that there is too much of, and the
-  /// limit.
+  /// A merge would exceed a limit of all devices: the name of the limit, and its value.
   case mergeTooLarge(String, limit: Int)
   /// A note's file in the folder exceeds the limit of all devices, so no version can keep the text to
   /// be replaced: its size in bytes.

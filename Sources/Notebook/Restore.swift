@@ -49,7 +49,7 @@ extension Notebook {
   /// Copies a note as it was in a version to a new note beside it: `TITLE (DATE TIME)`, with a number if that
   /// name is in use. Throws like `restore`.
   public func copy(_ path: TreePath, from version: Commit) throws -> TreePath {
-    // A colon in a file's name is trouble elsewhere.
+    // Some file systems do not allow a colon in a name.
     let when = WallClock.text(version.author.time, "%Y-%m-%d %H.%M")
     for number in 1...99 {
       let mark = number == 1 ? " (\(when))" : " (\(when), \(number))"

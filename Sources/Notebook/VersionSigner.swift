@@ -24,8 +24,8 @@ public struct VersionSigner: Sendable {
   private let authorName: @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String
 
   /// A signer with these functions: `load` returns a device's signing function, nil if its key is missing;
-  /// `authorName` the device's name in versions, asked for with the first version; the others the makers of
-  /// versions, and whether a forgetting counts.
+  /// `authorName` returns the device's name in versions, and is called for the first version; the other two
+  /// return the makers of versions, and whether a forgetting counts.
   public init(
     load: @escaping @Sendable (_ deviceID: String) throws -> Sign?,
     authorName:

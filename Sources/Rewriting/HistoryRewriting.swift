@@ -17,7 +17,7 @@ package struct HistoryRewriting {
   /// The pairs of versions when another history is followed, and that history's tops.
   private var paired: FormerForms?
   private var tops: [ObjectID] = []
-  /// The notes removed there, and those with removed lines.
+  /// The notes that the other history has removed, and those from which it has removed lines.
   private var goneNotes: FollowedNotes?
   private var changedNotes: FollowedNotes?
   /// The versions on top of that history.

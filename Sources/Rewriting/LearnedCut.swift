@@ -70,7 +70,7 @@ struct LearnedCut {
         candidates = candidates.filter { !$0.isIn(content) || !$0.isIn(former) }
       }
       try survivors { content in candidates = candidates.filter { !$0.isIn(content) } }
-      // A part of another text was typed on the way to it, or is the rest of it.
+      // Drop a text that is a part of another one: it was typed on the way to that one, or was left of it.
       let all = candidates.union(texts)
       candidates = candidates.filter { text in
         !all.contains { $0 != text && text.isIn($0.text) }
@@ -84,8 +84,8 @@ struct LearnedCut {
     self.texts = texts
   }
 
-  /// The rest of a text of a removed note that the forgetting device has never seen: the lines that the note did
-  /// not have there. Nil if there are none.
+  /// The rest of a removed note's text that the forgetting device has never seen: the lines that the note never
+  /// had on that device. Nil if there are none.
   func rest(of content: [UInt8], _ id: ObjectID) -> [UInt8]? {
     if goneFiles.contains(id) { return nil }
     guard content.isTextByLook else { return content }

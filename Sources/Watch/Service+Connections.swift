@@ -80,7 +80,7 @@ extension Service: DriverPolicy {
       occurrences.put(.event(.finished(result)))
       return .exchanged
     } catch {
-      // This is reported once an hour, as an event of its own.
+      // The sharing of a key is reported once an hour, as an event of its own.
       if case SyncError.keyShared = error { return .refused }
       let duration = Instant.now.seconds - start.seconds
       // The keeper of a session reports its end.

@@ -78,7 +78,7 @@ extension RequestContext {
     let next = try made.map {
       ShownNote(version: $0, blob: try notebook.repository.hash(blob: bytes))
     }
-    // A merge may have given the note its name of another device.
+    // A merge may have given the note the name that it has on another device.
     guard let note = try note(subject.id, in: notebook) else {
       return .see(root + "/?done=saved")
     }

@@ -56,7 +56,7 @@ struct EditableText: Sendable {
   private func ends(of plain: [UInt8]) -> [LineEnd] {
     let count = Self.plain(plain).ends.count
     if Set(ends).count == 1 { return Array(repeating: ends[0], count: count) }
-    // Replacing lines changes no line beside them, whichever lines are equal.
+    // With as many lines as before, the line at each position keeps its ending.
     if count == ends.count { return ends }
     var found: [LineEnd] = []
     var next = 0
@@ -71,8 +71,7 @@ struct EditableText: Sendable {
     return found + ends[next...]
   }
 
-  /// A text with LF line endings, as a field makes them of CR LF and CR, and its former line
-  /// endings.
+  /// A text with LF in place of CR LF and CR, as a field shows it, and its former line endings.
   private static func plain(_ text: [UInt8]) -> (bytes: [UInt8], ends: [LineEnd]) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

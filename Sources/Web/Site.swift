@@ -81,7 +81,8 @@ final class Site: Sendable {
   /// - Throws: `Refusal.away` if the notebook's folder is unavailable.
   func presentGuests() throws -> [Guest] {
     let present = try guests.guests()
-    // A book that went with its folder is not an empty one: its guests would be told that they were removed.
+    // If the folder is gone, so is the book. It must not count as empty: its guests would be told that they
+    // were removed.
     guard isThere else { throw Refusal.away }
     guestsBefore.withLock { $0 = present }
     return present

@@ -9,7 +9,7 @@ enum Visitor: Sendable {
   case guest(Guest, root: String)
   /// A guest of a notebook whose folder is unavailable, or whose book of guests cannot be read.
   case away(root: String)
-  /// A visitor with a link for a guest: can see only the page that asks for a name.
+  /// A visitor with a link for a guest, who can see only the page that asks for a name.
   case invited(GuestInvitation, token: String)
 
   /// The first part of the path in links for guests.

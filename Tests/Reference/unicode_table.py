@@ -157,7 +157,7 @@ CLASS_RUNS = (
     (0x1e130,0x1e136,1,230), (0x1e2ae,0x1e2ae,1,230), (0x1e2ec,0x1e2ef,1,230),
     (0x1e8d0,0x1e8d6,1,220), (0x1e944,0x1e949,1,230), (0x1e94a,0x1e94a,1,7),
 )
-# Full canonical decompositions but for Hangul, a scalar and its parts in base 16.
+# Full canonical decompositions except Hangul, a scalar and its parts in base 16.
 DECOMPOSITIONS = """
 c0=41,300 c1=41,301 c2=41,302 c3=41,303 c4=41,308 c5=41,30a c7=43,327 c8=45,300 c9=45,301
 ca=45,302 cb=45,308 cc=49,300 cd=49,301 ce=49,302 cf=49,308 d1=4e,303 d2=4f,300 d3=4f,301

@@ -4,13 +4,13 @@ internal import Membership
 internal import Notebook
 
 /// Decides whether a version that records a forgetting counts: notes-security(7), FORGETTING. Only an admin's
-/// does, judged by the members that this device knows now.
+/// version counts; the device decides by the members that it knows now.
 struct ForgettingJudge {
   private let repository: Repository
   private let members: MembershipStore
   private let obeyed: () throws -> ForgettingVersion?
 
-  /// How many versions above that of a former admin are searched for one by an admin.
+  /// How many versions on top of a former admin's are searched for one by an admin.
   private static let mostLookedAt = 10_000
 
   init(_ notebook: Notebook) throws {
@@ -36,8 +36,8 @@ struct ForgettingJudge {
     }
   }
 
-  /// Whether a commit that arrived, of which nothing else is here yet, lists a forgetting that this history does
-  /// not obey, by the word of a present admin.
+  /// Whether a received commit lists a forgetting that this history does not obey, and a present admin signed
+  /// it. Nothing else of the commit's history need be here.
   func isNews(_ id: ObjectID, _ content: [UInt8]) throws -> Bool {
     let commit = try JudgedCommit(id, content)
     guard let version = ForgettingVersion(commit.value), let device = commit.value.deviceID,

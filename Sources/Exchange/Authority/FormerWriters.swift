@@ -40,8 +40,8 @@ struct FormerWriters {
     }
   }
 
-  /// Whether a version of a device was here when its right to make versions ended; true if there is no
-  /// record, as for a time before this device had the notebook.
+  /// Whether a version of a device was here when its right to make versions ended; true without a record, for
+  /// instance if the right ended before this device had the notebook.
   func hadBefore(_ id: ObjectID, by device: String) throws -> Bool {
     guard let tip = tips[device], try repository.contains(tip) else { return true }
     return try repository.isAncestor(id, of: tip)

@@ -123,8 +123,8 @@ public struct KeptMembership: Sendable {
     return text.isEmpty ? [] : try key.signedMemberships(text)
   }
 
-  /// The memberships after a copy of this key; nil if others have changed them, or if the end is
-  /// missing.
+  /// The memberships in a file, which follow a copy of this key; nil if others have changed them, or if the end
+  /// is missing.
   public static func imported(_ file: [UInt8], by key: DeviceKey) throws -> [KeptMembership]? {
     guard let text = try key.verifiedMemberships(in: file) else { return nil }
     let first = Array((form + " ").utf8)

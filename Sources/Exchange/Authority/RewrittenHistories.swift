@@ -6,7 +6,7 @@ internal import System
 
 /// The large packs of rewritten histories that this process has accepted: notes-protocol(7), LIMITS.
 final class RewrittenHistories: Sendable {
-  /// Those of this process.
+  /// The only instance in this process.
   static let accepted = RewrittenHistories()
 
   /// A device, hub or bundle, and a notebook on this device.
@@ -16,10 +16,10 @@ final class RewrittenHistories: Sendable {
   }
 
   private let last = Mutex<[Source: Instant]>([:])
-  /// The time, in seconds, in which a source may send one.
+  /// A source may send one such pack within this time, in seconds.
   private static let interval = 3_600.0
 
-  /// Whether this source may send one now; then it has done so.
+  /// Whether this source may send such a pack now; if so, records that it has sent one.
   func accept(from peer: String, in folder: String, at now: Instant = .now) -> Bool {
     let source = Source(peer: peer, folder: folder)
     return last.withLock { last in

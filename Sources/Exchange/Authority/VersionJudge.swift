@@ -39,7 +39,7 @@ struct VersionJudge {
   /// - Throws: `UnansweredVersion` if a head is new and no member vouches for it. A derived merge
   ///   among the heads is replaced by the heads that it merges.
   func check(_ heads: [ObjectID], _ content: Reader) throws {
-    // The versions that are here now were made before any removal received with these.
+    // The versions that are already here were made before any removal that arrives with the new ones.
     _ = try FormerWriters(membership.signers(), in: notebook)
     if case .all = taking { return }
     let shown = try repository.head().commit
@@ -82,7 +82,8 @@ struct VersionJudge {
 
   /// The occasions on which this device makes a version on top of the present heads.
   enum Occasion {
-    /// A session begins: a version may name this device although git made it again.
+    /// A session begins: somebody may have made a version of this device again with git, and so without its
+    /// signature.
     case greeting
     /// Another device will receive the versions that are here.
     case giving
@@ -90,8 +91,8 @@ struct VersionJudge {
     case refused
   }
 
-  /// Makes a version on top of the tip if nobody vouches for one of its heads; after a refusal, unless this
-  /// device already vouches for it.
+  /// Makes a version on top of the tip if no member vouches for one of its heads. After a refusal, makes one
+  /// unless this device already vouches for the tip.
   ///
   /// - Returns: whether it made one.
   @discardableResult
@@ -172,7 +173,7 @@ struct JudgedCommit {
     try signed.map { try signature.isGood(over: $0.content) } ?? false
   }
 
-  /// Whether the device that it names has signed it; if it names none, whether any has.
+  /// Whether the device that the version names has signed it; if it names none, whether any device has.
   var isSignedByItsDevice: Bool {
     get throws {
       guard let signature, try value.deviceID.map({ try signature.deviceID == $0 }) ?? true

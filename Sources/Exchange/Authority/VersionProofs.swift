@@ -9,11 +9,11 @@ public struct VersionAuthor: Hashable, Sendable {
   /// The author's name: if a member signed the version, a name in that member's certificate; otherwise the name
   /// that the version claims.
   public let name: String
-  /// The name in the version itself, at the time when it was made, made visible.
+  /// The name that the version itself contains, with hidden characters made visible.
   public let claim: String
-  /// The device's name when it made the version, if it was another: a certificate has that name.
+  /// The device's name when it made the version, from a certificate; nil if the device still has that name.
   public let formerName: String?
-  /// The device that it names; nil if it names none.
+  /// The device that the version names; nil if it names none.
   public let deviceID: String?
   /// The proof.
   public let proof: VersionProof
@@ -129,7 +129,7 @@ public final class VersionProofs {
     return author
   }
 
-  /// Like `author(of:)` for a commit, for its ID.
+  /// The author of the version with this ID.
   public func author(of id: ObjectID) throws -> VersionAuthor {
     try known[id] ?? author(of: notebook.repository.commit(id))
   }

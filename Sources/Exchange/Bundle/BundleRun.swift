@@ -10,7 +10,8 @@ public struct BundleRun: Sendable {
   private let context: SessionContext
   /// The limits and permissions.
   public var options = SessionOptions()
-  /// Whether this device responds to the invitation in the bundle: then it may read it although it was removed.
+  /// Whether this device responds to the invitation in the bundle: then it may read the bundle although it was
+  /// removed.
   public var isInvited = false
 
   /// A run for a notebook.
@@ -84,7 +85,7 @@ extension SessionContext {
     since former: (isGuest: Bool, certificate: [UInt8]?), in replica: Replica
   ) throws {
     let certificate = membership.certificate(ofDevice: key.deviceID)
-    // If a member refused this device, that was with the former certificate.
+    // An earlier refusal by a member was about the former certificate.
     if certificate != nil, certificate != former.certificate {
       try membership.setRefused(false, device: key.deviceID)
     }

@@ -51,7 +51,7 @@ struct HubInvitations {
     _ found: [String: [String: ObjectID]], in repository: Repository,
     arriving quarantine: Quarantine?, report: (Event) -> Void
   ) throws -> [String] {
-    // The hub's list of members may have just changed this.
+    // The hub's list of members may just have changed this device's role.
     guard membership.role(ofDevice: context.key.deviceID) == .admin else { return [] }
     var ended: [String] = []
     let known = KnownOffers(stateFolder)
@@ -67,7 +67,7 @@ struct HubInvitations {
       let offer = isKept ? try known.keep(there, in: membership) : there
       let status = offer.map { membership.status(of: $0) }
       if hasExpired || status == .cancelled {
-        // Other admins' devices learn of a withdrawal by the offer that it replaced.
+        // The withdrawal, which has replaced the offer, stays: other admins' devices learn of it there.
         ended += references.keys.filter {
           hasExpired || !there.isWithdrawn || $0 != "\(Self.offer)"
         }
@@ -91,7 +91,7 @@ struct HubInvitations {
     if case .used(let devices) = status { used = devices }
     let askers = Set(requests.map(\.deviceID)).union(used).sorted()
     if askers.count > 1 {
-      // A link is for one device: another person also has it.
+      // A link is for one device, so another person also has it.
       guard known.isNews(askers, of: offer) else { return }
       let names = askers.map { device in
         membership.members().first { $0.deviceID == device }?.name

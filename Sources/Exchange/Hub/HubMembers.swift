@@ -58,7 +58,7 @@ struct HubMembers {
 
   /// The list; nil if the content is not a valid list, which is then replaced.
   ///
-  /// - Throws: an error if this machine cannot read it: it may be another notebook's.
+  /// - Throws: an error if this machine cannot read the list: an unreadable list may be another notebook's.
   private static func read(_ read: () throws -> MemberList?) throws -> MemberList? {
     guard let list = try HubFile.ifReadable(read) else { return nil }
     do {

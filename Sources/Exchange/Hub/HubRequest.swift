@@ -34,7 +34,7 @@ struct HubRequest {
     asked.keep(in: stateFolder)
   }
 
-  /// Why nobody will answer; nil if an admin's device may.
+  /// The reason why no device will answer; nil if an admin's device may.
   private func end(
     of references: [String: ObjectID], in repository: Repository, _ quarantine: Quarantine?
   ) throws -> AskedAdmission.End? {

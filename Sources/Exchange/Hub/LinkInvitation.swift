@@ -139,7 +139,8 @@ public struct AskedAdmission: Sendable {
   /// Whether a member that is not an admin made the invitation, so that admins' devices do not answer it unless they
   /// are told to.
   public let needsLeave: Bool
-  /// Why nobody will answer, as far as this device has seen at the hub; nil if an admin's device may.
+  /// The reason why no device will answer, as far as this one has seen at the hub; nil if an admin's device
+  /// may.
   public var end: End?
 
   /// The reason why a request will not be answered.

@@ -18,7 +18,8 @@ public struct KnownOffers: Sendable {
   private let folder: String
 
   private static let toldSuffix = ".told"
-  /// How long an invitation is kept after its end, in seconds: an admin's, and a member's that nobody used.
+  /// How many seconds an invitation is kept after its end: one of an admin, and an unused one of another
+  /// member.
   private static let remembered: Int64 = 30 * 86_400
   private static let rememberedOfMember: Int64 = 86_400
   /// The most invitations of one member that is not an admin that are kept, and the most that are open and answered.
@@ -52,7 +53,8 @@ public struct KnownOffers: Sendable {
   func keep(
     _ offer: InvitationOffer, in membership: MembershipStore
   ) throws -> InvitationOffer? {
-    // It would be forgotten, and what was reported of it, and then be reported again.
+    // The record of such an invitation would be dropped, with the note of what was reported, and the next visit
+    // would report all of it again.
     if isPast(offer, in: membership) { return nil }
     if let known = try known(offer.id.description) {
       guard offer.isWithdrawn, !known.isWithdrawn, offer.inviterID == known.inviterID else {
@@ -103,7 +105,8 @@ public struct KnownOffers: Sendable {
       - (isMembers ? Self.rememberedOfMember : Self.remembered)
   }
 
-  /// Nil if there is none. One that cannot be read is still at its hub.
+  /// The recorded invitation; nil if there is none, or if the record cannot be read: the hub still has the
+  /// invitation.
   private func known(_ id: String) throws -> InvitationOffer? {
     guard let text = Disk.contentIfAny("\(folder)/\(id)", limit: 1 << 14),
       let offer = try InvitationOffer(parsing: text), offer.id.description == id

@@ -20,7 +20,7 @@ public enum OwnDevices {
   }
 
   static func areLetIn(in repository: Repository) throws -> Bool {
-    // git's words for true: what cannot be read is no permission.
+    // git's words for true; an unreadable value gives no permission.
     try ["true", "yes", "on", "1"].contains(repository.settings()[setting]?.lowercased())
   }
 }
@@ -122,7 +122,7 @@ struct OwnDeviceRequest {
           expires: WallClock.now() + Self.lifetime, by: context.key)
       )
     }
-    // The admin's device certifies in a session, and tells the certificate in the next.
+    // The admin's device certifies in one session, and sends the certificate in the next.
     for _ in 0..<2 {
       let admins = membership.members().filter {
         !$0.isRemoved && !$0.isBlocked && $0.role == .admin

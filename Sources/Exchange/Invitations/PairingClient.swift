@@ -201,8 +201,8 @@ public struct PairingClient: Sendable {
     }
   }
 
-  /// Connects to the inviter with this code: the first of those with the same locator that accepts
-  /// it.
+  /// Connects to the inviter with this code: of the devices that announce its locator, the first that accepts
+  /// the code.
   private func connect(
     to inviters: [[Address]], _ cancellation: CancellationToken?
   ) throws -> Connection {
@@ -221,7 +221,7 @@ public struct PairingClient: Sendable {
       } catch ChannelError.wrongCode {
         failure = SyncError.wrongCode
       } catch ChannelError.connectionRefused {
-        // An invitation listens while it is open, so this one has ended: the failure so far says it.
+        // A device listens while its invitation is open, so this invitation has ended; the first error says so.
         continue
       } catch {
         if case SyncError.wrongCode = failure { continue }

@@ -47,7 +47,7 @@ struct Greeting {
       takes: peerGives && replica.peer.role >= .writer, owesAnswers: peerGives,
       ends: options.endsWhenDone || hello.once == true)
     let theirs = Shown(tip: hello.tip, heads: hello.heads, forgot: hello.forgot)
-    // A device that waits itself does not know that the notebook has no versions.
+    // A peer that also waits does not know whether the notebook has versions.
     if awaits, hello.awaits != true {
       try replica.notebook.stopAwaitingVersions(unlessNew: theirs.heads)
     }

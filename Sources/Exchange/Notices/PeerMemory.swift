@@ -80,8 +80,8 @@ public struct PeerSightings: Sendable {
       ?? StateLines()
   }
 
-  /// Records a machine. If it returns after another one, it was not restarted in between, so there
-  /// are two.
+  /// Records a machine. If a machine is back after another one, it was not restarted in between: two machines
+  /// use the device's key.
   private func record(_ machine: ObjectID, of device: String, _ now: Int64) {
     let former = lines(of: device)
     let known = former.values(of: "machine")

@@ -188,8 +188,8 @@ extension Connection.Purpose {
   /// The notebook and the device on the other side, as one string; nil for a joining device.
   fileprivate var holder: String? {
     guard case .member(let notebook, let chain) = self,
-      // The string counts a device's connections: an unreadable chain has none, and the handshake
-      // refuses it.
+      // A device's connections are counted by this string. An unreadable chain has none; the handshake refuses
+      // it.
       let device = try? MembershipStore.deviceID(ofChain: chain)
     else { return nil }
     return notebook + device

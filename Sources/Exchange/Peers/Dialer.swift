@@ -39,7 +39,7 @@ package struct Dialer {
     /// The addresses at which it is or was announced.
     var addresses: [Address]
     var isAnnounced: Bool
-    /// Whether something other than an announcement supports it: the user, or a session with it.
+    /// Whether the device is known from more than an announcement: from the user, or from a session with it.
     var isProved = false
     var backoff = Backoff()
     /// The addresses of the present attempt; nil if there is none.

@@ -40,8 +40,8 @@ public final class SessionTable: Sendable {
     var peer = PeerState()
   }
 
-  /// How old a session may be so that another one counts as opened at the same time, in seconds. If
-  /// both sides judge this differently, both connections end, and another is made.
+  /// Two sessions count as opened at the same time if they began within this many seconds. If the two sides
+  /// disagree about that, both connections end, and a side opens another.
   private static let simultaneity = 3.0
 
   /// The sessions of this device in the notebook with that ID. `emit` gets the events of continuous sessions;

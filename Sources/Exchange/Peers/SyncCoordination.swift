@@ -266,7 +266,7 @@ struct SyncCoordination {
       failures.removeAll { $0.target == target.deviceID || $0.failure.device == device }
       onEvent(.finished(session))
     case .failure(let failure):
-      // If a device disappears after its session, this is no failure.
+      // A device that disappears after its session is not a failure.
       if !isGiven, let device = failure.device, wasMet(device) { return }
       keep(failure, of: target, isTold: true)
       onEvent(.failed(failure))

@@ -58,8 +58,8 @@ extension Replica {
 
   private static var remotesPrefix: String { "refs/remotes/" }
 
-  /// Commits that are here with all their history and that the peer may have: the heads that this side has
-  /// told, and others.
+  /// Commits that are here with all their history and that the peer may have: the heads that this side has told
+  /// the peer, and others.
   func haves(_ heads: [ObjectID]) throws -> [ObjectID] {
     let remotes = try notebook.repository.references(under: Self.remotesPrefix)
     let prefix = Self.remotesPrefix + peer.deviceID + "/"

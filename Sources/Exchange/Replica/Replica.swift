@@ -97,8 +97,8 @@ package final class Replica {
     }
   }
 
-  /// The versions that this device shows now: a version to which the branch is about to move, or the
-  /// branch's, whoever moved it. Empty while objects are missing.
+  /// The versions that this device shows now: a version to which the branch is about to move, or the branch's,
+  /// no matter which program moved it. Empty while objects are missing.
   var shown: Shown {
     get throws {
       if isMending { return Shown(tip: nil, heads: []) }

@@ -19,8 +19,7 @@ package final class DirectKeeper: SessionKeeper {
 
   private struct Saved {
     var last: FolderLook?
-    /// Whether a session shows the last saved state, as long as that is fresh, without another
-    /// scan.
+    /// Whether a session shows the last saved state without another scan, as long as the state is fresh.
     var servesSessions = false
   }
 
@@ -135,6 +134,6 @@ struct FolderLook {
 
   /// How many seconds a save counts as recent.
   private static let freshness = 1.0
-  /// A multiple of the scan's duration.
+  /// A save also counts as recent for this multiple of the scan's duration.
   private static let lasting = 4.0
 }

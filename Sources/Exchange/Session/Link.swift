@@ -27,7 +27,8 @@ package protocol Link: AnyObject {
   func close(after error: (any Error)?)
 }
 
-/// The directions in which versions go in a session, and its start.
+/// The terms of a session: the directions in which versions go, and the versions that the other side shows at
+/// first.
 package struct SessionTerms {
   /// The versions that the other side shows.
   let theirs: Shown
@@ -37,7 +38,7 @@ package struct SessionTerms {
   /// Whether the other side supports forgettings.
   let knowsForgettings: Bool
 
-  /// The terms of a session that begins.
+  /// The terms at the beginning of a session.
   package init(
     theirs: Shown, rules: Int? = nil, exchange: SessionRules.Terms, knowsForgettings: Bool = true
   ) {

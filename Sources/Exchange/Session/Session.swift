@@ -318,7 +318,7 @@ public final class Session {
     case .answered(let shown, let heard, let refusal):
       replica.peerSettled(rules.own.heads, refusal)
       if let refusal {
-        // Helps the next session, in whatever way the two devices differ.
+        // This device now vouches for the tip, so the next session may succeed.
         if refusal == .unsigned { try replica.endorseOwn(.refused) }
         let error = SyncError.notMergedAtPeer(refusal)
         if terms.exchange.ends { throw error }

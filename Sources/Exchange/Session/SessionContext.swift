@@ -28,8 +28,8 @@ public struct SessionContext: Sendable {
     self.timeouts = timeouts
   }
 
-  /// The certificate that this device presents in a handshake, and the check of a peer's: by the present
-  /// membership, and as a stranger if only `device` is wanted and the peer is another. Throws
+  /// The certificate that this device presents in a handshake, and the check of the peer's certificate by the
+  /// present membership. If `device` is given, any other device counts as a stranger. Throws
   /// `MembershipError.removed` or `.notAMember` if this device has no valid certificate.
   public func credentials(for device: String? = nil) throws -> MemberCredentials {
     let membership = membership

@@ -15,7 +15,7 @@ package struct SessionRules: Hashable, Sendable {
     /// How many packs this side accepts in a session that ends.
     var mostPacks: Int
 
-    /// The terms of a session that begins.
+    /// The terms at the beginning of a session.
     package init(
       gives: Bool, takes: Bool, owesAnswers: Bool, ends: Bool,
       mostPacks: Int = ProtocolLimits.packsTaken

@@ -81,7 +81,7 @@ struct MessageStream {
     }
   }
 
-  /// Ends the session: sends the reason, and closes. It is no error if the peer has disconnected.
+  /// Ends the session: sends the reason, and closes. It is not an error if the peer has disconnected.
   func close(_ reason: ByeReason, _ message: String? = nil) {
     connection.holdBack()
     // A last message: a peer that has disconnected does not get it.

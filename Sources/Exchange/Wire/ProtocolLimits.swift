@@ -27,9 +27,9 @@ package enum ProtocolLimits {
   static let haves = 256
   /// The hubs in a greeting, and the bytes of a name.
   static let hubs = 16
-  /// The devices that a side says it met.
+  /// The devices that a side reports to have connected to.
   static let meetings = 128
-  /// The accepted claims that an inviter tells.
+  /// The accepted claims that an inviter sends.
   static let claims = 4
   /// The withdrawn invitations in a greeting.
   static let withdrawals = 16

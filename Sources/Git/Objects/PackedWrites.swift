@@ -101,8 +101,8 @@ extension Repository {
     packed = PackedWrites()
   }
 
-  /// Runs `body`. The packs that it makes are safe from git-repack(1) until its end, also after it moves a reference:
-  /// for objects that no reference of this repository will name.
+  /// Runs `body`. Until it ends, git-repack(1) does not touch the packs that it makes, even after it moves a
+  /// reference. For objects that no reference of this repository will name.
   package func keepingPacks<Result>(_ body: () throws -> Result) rethrows -> Result {
     keepsPacks = true
     defer {

@@ -197,7 +197,7 @@ extension TreeBytes {
     entry.id.appendBytes(to: &content)
   }
 
-  /// The entry to have under a name, as a file or as a folder; or none.
+  /// The new entry of a name, as a file or as a folder; nil if the name is removed.
   struct Edit {
     let name: TreePath
     let isTree: Bool

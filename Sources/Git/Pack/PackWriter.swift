@@ -12,7 +12,7 @@ extension Repository {
     try pack(wants: wants, haves: haves, first: first, copiesFrom: PackCopying.worthwhileCount)
   }
 
-  /// - Parameter count: the number of objects from which they are copied from local packs.
+  /// - Parameter count: a pack with at least this many objects copies them from local packs.
   func pack(
     wants: [ObjectID], haves: [ObjectID], first: ObjectID? = nil, copiesFrom count: Int
   ) throws -> PackWriter {

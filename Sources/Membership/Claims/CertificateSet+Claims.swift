@@ -66,8 +66,8 @@ extension CertificateSet {
       else { continue }
       keep(one, as: bytes[...])
     }
-    // Claims that a founder vouches for come first, with their stops, and the stops of founders before all: nobody can
-    // crowd these out.
+    // Founders' stops come first, then the claims that a founder vouches for, with their stops: nobody can
+    // displace these.
     let real = succession.keys
     func isFoundersAdmin(_ key: [UInt8], by anchor: [UInt8]? = nil) -> Bool {
       anchors(ofKey: key, by: real).contains { anchor == nil || $0.serial == anchor }
@@ -113,15 +113,16 @@ extension CertificateSet {
     }
   }
 
-  /// The reasons for which certificates are listed as removed or lessened, by lists for which `counts` is true.
+  /// The reasons for which certificates are listed as removed or with a lesser role, by lists for which
+  /// `counts` is true.
   private func ended(by counts: (RevocationList) -> Bool) -> Set<[UInt8]> {
     revocationLists.filter(counts).reduce(into: []) { ended, list in
       ended.formUnion(list.entries.filter { $0.value > .superseded }.keys)
     }
   }
 
-  /// The admin's certificates that the founder, or a former one that still signs, issued for a key, and that nobody
-  /// listed as removed or lessened.
+  /// The admin's certificates that the founder, or a former one that still signs, issued for a key, and that
+  /// nobody listed as removed or with a lesser role.
   private func foundersCertificates(ofKey identifier: [UInt8], ended: Set<[UInt8]>) -> [Certificate]
   {
     let revoked = succession.former.isEmpty ? [] : revoked()
@@ -151,7 +152,8 @@ extension CertificateSet {
     return all.first { $0.signer == anchor.authority } ?? all.first
   }
 
-  /// The claims on the place of the present founder that are open but for stops: of admins whom the founder certified.
+  /// The claims on the present founder's place that are open unless somebody stopped them. Only admins whom the
+  /// founder certified can make one.
   func openClaims() -> [Claim] {
     if statements.isEmpty || succession.former.count >= Succession.maximumHandovers { return [] }
     let founder = succession.key

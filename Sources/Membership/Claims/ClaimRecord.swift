@@ -55,8 +55,8 @@ struct ClaimRecord: Equatable, Sendable {
     states[pair] = .waiting(count: count, day: day, isOwn: true)
   }
 
-  /// Counts the day of a look at an open claim, if it is later than the last one. A clock that jumps ahead adds one day,
-  /// and one that goes back none.
+  /// Counts today for an open claim, if today is later than the last counted day. A clock that jumps ahead adds
+  /// one day, and a clock that goes back adds none.
   mutating func look(at pair: Pair, hears: Bool, now: Int64) {
     // Rounded down, also before 1970.
     let today = now >= 0 ? now / Self.day : (now + 1) / Self.day - 1
@@ -103,7 +103,7 @@ struct ClaimRecord: Equatable, Sendable {
 
   /// Reads the record; a missing file is an empty one.
   ///
-  /// - Throws: `fileDamaged` for any other content: it says who the founder is.
+  /// - Throws: `fileDamaged` for any other content: the record decides which device is the founder.
   init(in folder: String) throws {
     guard let bytes = try Self.bytes(in: folder) else { return }
     let path = Self.path(in: folder)

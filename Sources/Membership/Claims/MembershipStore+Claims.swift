@@ -7,13 +7,13 @@ public import System
 public struct FounderClaim: Hashable, Sendable {
   /// Its state on this device.
   public enum State: Hashable, Sendable {
-    /// It is accepted on this device when the device has heard another device or a hub on so many more days, unless it is
-    /// stopped; on the claimer's device, when that was used on so many more days.
+    /// This device accepts the claim after it has heard another device or a hub on this many more days, unless
+    /// somebody stops the claim. The claimer's device counts the days on which it is used.
     case open(daysLeft: Int)
     /// The devices with these IDs stopped it; none if this device does not know any more who did.
     case stopped(by: [String])
-    /// The claimer is the founder on this device. If the founder whose place it has handed over to another device, or
-    /// a stop or a removal of the claimer came too late, `isContested`: other devices have another founder.
+    /// The claimer is the founder on this device. `isContested` if other devices have another founder: the
+    /// former founder handed over to another device, or a stop or the removal of the claimer came too late.
     case accepted(isContested: Bool)
   }
 
@@ -188,7 +188,7 @@ extension MembershipStore {
     if set.statements.isEmpty, set.accepted.isEmpty, record == ClaimRecord() { return }
     let before = record
     set.accept(record.accepted)
-    // Each claim that is accepted leads to the next founder, of whom nothing is counted yet.
+    // An accepted claim changes the founder: no days are counted yet for claims on the new founder's place.
     while true {
       let open = set.openClaims()
       var waiting: [(claim: Claim, pair: ClaimRecord.Pair)] = []

@@ -24,8 +24,8 @@ public struct InvitationOffer: Sendable {
   public let isWithdrawn: Bool
 
   let publicKey: [UInt8]
-  /// Whether the inviter proves to have the invitation's secret. An admin need not: its offer says only what it may
-  /// say without an invitation.
+  /// Whether the inviter proves to have the invitation's secret. An admin's offer needs no such proof, because
+  /// an admin may invite any device.
   let isProved: Bool
 
   private static let form = "notes-invitation"
@@ -109,8 +109,8 @@ public struct InvitationOffer: Sendable {
     return offer
   }
 
-  /// The statement of who holds the invitation's secret that this device is the inviter. Without it a member could
-  /// sign another's invitation as its own, whose requests anybody at the hub can read.
+  /// The statement, signed with the invitation's secret, that this device is the inviter. Without it a member
+  /// could sign another member's invitation as its own, because anybody can read its requests at the hub.
   private static func proof(of device: String, by invitation: DeviceKey) throws -> SignedText {
     try SignedText(StateLines([proofForm: device]), for: .offer, by: invitation)
   }

@@ -40,8 +40,8 @@ public struct PageAuthority: Sendable {
       .joined(separator: ":")
   }
 
-  /// The authority stored in `dataFolder` for a machine with this name, or a new one, stored there
-  /// before it is returned. One for another name is replaced: it could not certify this name.
+  /// The authority stored in `dataFolder` for a machine with this name, or a new one, stored there before it is
+  /// returned. An authority for another name is replaced: it could not certify this name.
   ///
   /// - Throws: `PageAuthorityError` if other users may read the file, or if its content is invalid.
   ///   The file is not changed then.

@@ -62,7 +62,8 @@ struct FolderSnapshot {
       found.candidates = []
       for entry in found.deleted { recording.remove(entry) }
       try recording.keepVersioned(cut, in: head)
-      // Named files are agreed to whoever wrote them; other files if they were written here.
+      // The device agrees to the files that the user named, whichever device wrote them, and to other files if
+      // they were written here.
       try workTree.agree(toFilesAmong: Set(paths + recording.changes.map(\.path)))
       if !coming.isEmpty { try workTree.agree(toFilesOf: coming) }
       recording.leaveOut(found.newlySparse)

@@ -29,7 +29,7 @@ extension Notebook {
     return try withWriterLock { try $0.portableRewrite.rewriteBranch() }
   }
 
-  /// Removes versions that all devices refuse from the history, whoever made them, and makes the tip
+  /// Removes versions that all devices refuse from the history, no matter who made them, and makes the tip
   /// again from the rest: notes-merge(7), "Foreign commits".
   ///
   /// - Returns: each removed version and the reason, oldest first.

@@ -152,9 +152,9 @@ package final class WriteTransaction {
       writer: writer, history: history, guardsDeletions: guardsDeletions, earlyNotice: earlyNotice)
   }
 
-  /// Writes notes that were left out into the folder, if nothing prevents this any longer.
+  /// Writes notes that are not in the folder into it, if nothing prevents this any longer.
   ///
-  /// - Returns: the notes that are still left out.
+  /// - Returns: the notes that are still not in the folder.
   private func bringWaiting(in scope: SaveScope) throws -> [SkippedFile] {
     let absent = try workTree.absentFiles()
     let access = try FolderAccess(folder: workTree.folder)

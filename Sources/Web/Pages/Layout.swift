@@ -63,7 +63,7 @@ extension RequestContext {
   /// One line: the back link, the state, the main action, and the menu.
   private func header(_ frame: Frame) -> HTML {
     let menu: HTML? = frame.menu.map { .menu("menu", named: "Menu of the note", $0) }
-    // The script shows it: a telephone has no key for it.
+    // The script shows this button, because a telephone has no key for undo.
     let undo: HTML = """
       <button class="tap" type="button" id="undo" disabled hidden>\(HTML.icon(.undo))\(HTML.spoken("Undo typing"))</button>
       """

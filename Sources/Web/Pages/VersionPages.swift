@@ -49,7 +49,7 @@ extension RequestContext {
   ) throws -> HTML {
     let commit = version.commit
     let author = try proofs.author(of: commit)
-    // If somebody altered a merge: what differs from the merge that notes computes.
+    // The differences from the merge that notes computes, if somebody altered it.
     let changed: [VersionChange]
     if case .altered(let merge)? = try proofs.merges.verdict(on: commit) {
       changed = merge.changes.filter { $0.path == subject.path }
@@ -147,7 +147,7 @@ extension RequestContext {
   }
 
   private func group(_ group: WordDiff.Group) -> HTML {
-    // Empty lines around the change are left out.
+    // Skip empty lines around the change.
     let isEmpty = { (row: WordDiff.Row) in
       row.kind == .context && row.pieces.allSatisfy(\.bytes.isEmpty)
     }

@@ -1,7 +1,7 @@
 internal import Membership
 internal import Synchronization
 
-/// The network addresses at which the page is served. They may change in the meantime.
+/// The network addresses at which the page is served. They may change while it is served.
 final class NetworkListeners: Sendable {
   private struct State {
     var listeners: [(address: String, listener: HTTPListener)]

@@ -8,7 +8,7 @@ internal import System
 /// changes, and removed when the index describes the new folder. A command that finds it finishes the checkout:
 /// each step's staged file shows whether the step was done (see `Checkout`).
 package struct CheckoutJournal {
-  /// The commit in the folder before; nil if there was none.
+  /// The commit that the folder had before the checkout; nil if it had none.
   package let from: ObjectID?
   /// The commit that the checkout brings into the folder.
   package let to: ObjectID

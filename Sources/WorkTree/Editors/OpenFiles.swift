@@ -10,8 +10,8 @@ enum OpenFiles {
   /// The files among `files` that another program has open.
   ///
   /// - Parameter files: their inode numbers, each with the time at which the file had left the folder, in
-  ///   nanoseconds since 1970. A file system may give the number to another file at once, and the time was taken
-  ///   a little later: a file that has a name counts if it was made a second before.
+  ///   nanoseconds since 1970. A file system may give the number to another file at once, and the time is a
+  ///   little late. So a file that has a name counts only if it was made at least a second before that time.
   static func open(among files: [UInt64: Int64], on device: dev_t) -> Set<UInt64> {
     var found: Set<UInt64> = []
     var rest = most

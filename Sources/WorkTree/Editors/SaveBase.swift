@@ -127,8 +127,8 @@ struct SaveEvidence {
     return entries.indices.last { $0 > text && entries[$0].isWritten } ?? text
   }
 
-  /// Among an older text and the texts that programs here wrote later without any added lines: the text
-  /// that the save has most of, or the newest of several.
+  /// Of an older text and the texts that programs here wrote later without any added lines, the one of which
+  /// the save has the most; of several, the newest.
   private func closest(_ low: Int, _ upper: Int, _ texts: Texts) -> Int {
     var (closest, most) = (low, texts.saved.share(of: texts.olds[low]))
     for text in low...upper where text < entries.count && text > low {
@@ -248,10 +248,10 @@ struct SaveEvidence {
 }
 
 extension CheckoutLog {
-  /// Of the lines that a text removes, those that somebody puts in a note's place on purpose.
+  /// Counts the lines that a text removes, if somebody puts it in the note's place on purpose.
   ///
-  /// - Returns: how many lines that checkouts added within the last day, and a commit before these; nil
-  ///   if no checkout has changed the note lately, or if its texts cannot be read.
+  /// - Returns: how many of these lines checkouts added within the last day, and a commit before them; nil if
+  ///   no checkout has changed the note lately, or if its texts cannot be read.
   package func taken(
     from path: TreePath, present: ObjectID, by text: ObjectID, in repository: Repository
   ) throws -> (lines: Int, since: ObjectID)? {

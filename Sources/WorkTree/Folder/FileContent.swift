@@ -22,8 +22,8 @@ package struct FileContent {
     case skipped(SkipReason)
   }
 
-  /// Reads a file so that its bytes belong to one state: if the file changes during the read, it is
-  /// read again, and a program that is still writing it is waited for.
+  /// Reads a file so that its bytes belong to one state: if the file changes during the read, it is read again,
+  /// and the function waits for a program that is still writing it.
   package static func read(_ path: TreePath, in folder: String, sizeLimit: Int) throws -> Outcome {
     let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }

@@ -65,8 +65,8 @@ extension WorkTree {
     return changes
   }
 
-  /// The files that are in the folder and not in the index, by path; the status of files in the index is
-  /// not read. If there is a file in place of a foreign commit's link, it is not among them.
+  /// The files that are in the folder and not in the index, by path; the status of files in the index is not
+  /// read. They do not include a file in the place of a foreign commit's link.
   package func newFiles(besides index: IndexFile) throws -> [TreePath] {
     let access = try FolderAccess(folder: folder)
     let rules = try IgnoreRules(of: self, index: index)

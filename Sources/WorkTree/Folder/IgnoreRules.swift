@@ -3,15 +3,15 @@ internal import Glibc
 internal import State
 internal import System
 
-/// The files that ignore files exclude from versions (notes-merge(7), "Files that are not versioned").
-/// Without ignore files, libgit2 is not called.
-///  For notes, only the rules count that this device has agreed to. Otherwise another person's `.gitignore`
-/// could exclude a note from versions. For other files, the agreed rules also count, so that nobody else can
-/// make this device send a file by removing a rule.
+/// The files that ignore files exclude from versions (notes-merge(7), "Files that are not versioned"). Without
+/// ignore files, libgit2 is not called. For notes, only rules that this device has agreed to count. Otherwise
+/// another person's `.gitignore` could exclude a note from versions. For other files, the agreed rules also
+/// count, so that nobody else can make this device send a file by removing a rule.
 package final class IgnoreRules {
   private let hasExclusions: Bool
   private let files: AgreedFiles
-  /// True from joining until the first versions arrive; the agreed rules may then be theirs.
+  /// True from joining until the first versions arrive; from then on, the agreed rules may be those of these
+  /// versions.
   private lazy var awaitsVersions = Counted.access(awaiting, F_OK) == 0
   private let awaiting: String
   /// The repository with the agreed ignore files; nil before any agreement.

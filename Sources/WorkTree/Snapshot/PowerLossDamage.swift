@@ -107,7 +107,7 @@ extension WorkTree {
       else { return nil }
       let id = try repository.hash(blob: content.bytes)
       if let known, known.id == id { return known }
-      // If the index has another text than the last version, it did not reach the disk: the file had
+      // If the index has another text than the last version, the index did not reach the disk: the file had
       // been written before that version.
       let listed = candidate.position.flatMap { position in
         index.id(at: position) == former ? Int64(index.status(at: position).modifiedSeconds) : nil

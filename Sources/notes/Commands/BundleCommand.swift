@@ -89,7 +89,7 @@ struct BundleCreateCommand: Command {
     options.tell(object, sentence)
   }
 
-  /// Makes a bundle. If this device is a reader without one, the error names who can help.
+  /// Makes a bundle. If it fails because this device is a reader, the error names the admins.
   private static func bundle(
     of notebook: Notebook, for context: SessionContext, since commits: [ObjectID]
   ) throws -> NewBundle {

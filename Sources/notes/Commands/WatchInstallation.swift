@@ -10,7 +10,7 @@ struct WatchInstallation {
   var text: String {
     let words = [program, "watch"] + words
     return """
-      # Written by notes watch --install; it writes it anew.
+      # Written by notes watch --install, which replaces this file.
       [Unit]
       Description=Keep notes up to date on all devices
       Documentation=man:notes-watch(1)
@@ -21,11 +21,11 @@ struct WatchInstallation {
       Restart=on-failure
       RestartSec=5
       WatchdogSec=120
-      # With git, which visits hubs, and hooks.
+      # This includes git, which visits hubs, and hooks.
       MemoryMax=2G
-      # What the manager of a user can take away on every system. Hooks are commands of the user: no folder is hidden
-      # from them, and they may write code that they run, as interpreters do. Hiding folders and dropping capabilities
-      # need namespaces of users, which some systems forbid; there the unit would not start.
+      # The restrictions that a user's service manager can set on every system. Hooks are commands of the user: no folder is
+      # hidden from them, and they may write code that they run, as interpreters do. Hiding folders and dropping capabilities
+      # need user namespaces; on systems that forbid these, the unit would not start.
       NoNewPrivileges=yes
       KeyringMode=private
       LockPersonality=yes

@@ -53,8 +53,8 @@ final class Output: Sendable {
 
   func flush() { state.withLock { drain(&$0) } }
 
-  /// Writes buffered text, and throws if a write failed. It is no failure if the reader has ended
-  /// (`notes list | head`).
+  /// Writes buffered text, and throws if a write failed. It is not a failure if the reader has ended (`notes
+  /// list | head`).
   func finish() throws(Failure) {
     flush()
     let failure = state.withLock { $0.failure }

@@ -94,7 +94,7 @@ struct PackDeltas {
       entries.all[delta].base = Int32(base.entry)
       entries.all[delta].kind = kind
       hashing.add(delta, kind, object)
-      // While other deltas wait for an ID, it may be this one's.
+      // If other deltas wait for their base by ID, this object may be that base.
       if !entries.waiting.isEmpty || hashing.isFull { try resolveHashed() }
       let (entry, depth) = (base.entry, base.depth)
       if !base.deltas.isEmpty {

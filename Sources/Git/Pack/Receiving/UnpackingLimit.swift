@@ -5,7 +5,7 @@ public struct UnpackingGrant {
 
   /// Whether a commit may be such a version, by a quick look at its content.
   let isCandidate: (_ content: [UInt8]) -> Bool
-  /// Whether one of the candidates is one. Called once, if the pack needs it.
+  /// Whether one of the candidates is such a version. Called once, if the pack needs it.
   let isGiven: (_ candidates: [Arrived]) throws -> Bool
 
   package static let mostCandidates = 16

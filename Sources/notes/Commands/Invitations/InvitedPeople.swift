@@ -7,7 +7,7 @@ struct InvitedPeople {
   /// In the order of the command line.
   let all: [InvitedPerson]
 
-  /// Throws unless the options go together.
+  /// Throws if the options exclude each other.
   init(count: Int?, names: [String], mine: Bool) throws(ValidationError) {
     if count != nil, !names.isEmpty {
       throw ValidationError("--count and --name exclude each other: each --name is an invitation.")
@@ -35,7 +35,7 @@ struct InvitedPeople {
       : names.map { .new(name: $0) }
   }
 
-  /// Whether it is one person, whose name nobody gave.
+  /// Whether the command invites one person, without a name.
   var isPlain: Bool { all.count == 1 && all[0].name == nil }
 
   /// Whether they are devices of the inviter's own person.

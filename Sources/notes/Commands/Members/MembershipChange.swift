@@ -28,7 +28,7 @@ struct MembershipChange {
   /// The devices' names for output.
   var names: [String] { members.map(name(of:)) }
 
-  /// A device's name for output. If the person keeps another device, it is not the person's name alone.
+  /// A device's name for output. If the person keeps another device, the name also includes the device's own.
   func name(of member: Member) -> String {
     let keepsOther = membership.members().contains { other in
       !other.isRemoved && other.person.id == member.person.id
@@ -120,7 +120,7 @@ extension [Member] {
     }
   }
 
-  /// The names by which they are called, and the persons'; each once.
+  /// The names of these devices and of their persons, each once.
   var calledNames: [String] {
     var seen: Set<String> = []
     return flatMap { [$0.name, $0.person.name] }.filter { seen.insert($0).inserted }
