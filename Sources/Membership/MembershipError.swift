@@ -59,14 +59,14 @@ public enum ClaimDefect: Error, Equatable, Sendable, CustomStringConvertible {
   /// The founder did not certify the device as an admin's.
   case notByFounder
   case wasStopped
-  /// Neither the founder's device nor an admin's that the founder certified.
+  /// The device is neither the founder's nor an admin's that the founder certified.
   case mayNotStop
 
   public var description: String {
     switch self {
     case .wasFounder: "this device is the founder's, or was"
     case .notByFounder:
-      "the founder did not make this device an admin's, so it cannot claim the founder's place"
+      "the founder did not make this device an admin, so it cannot claim the founder's place"
     case .wasStopped: "this device's claim of the founder's place was stopped"
     case .mayNotStop:
       "only the founder's device, and admins' devices that the founder certified, can stop the claim"

@@ -26,10 +26,10 @@ package struct ClaimNotice {
       let more = "after \(days) more \(days == 1 ? "day" : "days")"
       message =
         news.isOwn
-        ? "this device claims the founder's place, which \(founder) has: it gets it here "
+        ? "this device claims to be the founder in place of \(founder), and becomes it here "
           + (days == 0 ? "now" : "\(more) of use")
-        : "\(claimer) claims the founder's place, which \(founder) has: this device accepts that "
-          + "\(days == 0 ? "at the next one" : more) on which it reaches another device or a hub"
+        : "\(claimer) claims to be the founder in place of \(founder): this device accepts the claim "
+          + "\(days == 0 ? "on the next day" : more) on which it reaches another device or a hub"
       remedy =
         news.isOwn
         ? "to withdraw the claim: 'notes members handover --stop'"

@@ -35,7 +35,7 @@ package struct HandedOverTwice {
           ? "\(former), a former founder who was removed, also signed a handover to \(name(second.otherHeir)); "
             + "it does not count here"
           : "\(former) handed over twice, so its key is on two machines or stolen: "
-            + "here \(name(second.heir)) got the notebook, on other devices \(name(second.otherHeir))"
+            + "here \(name(second.heir)) is its heir, on other devices \(name(second.otherHeir))"
       )
     }
   }

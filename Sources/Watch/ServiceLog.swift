@@ -142,7 +142,7 @@ struct ServiceLog: Sendable {
         + "; \(short(version)) restores the last saved texts"
     case .keyShared(let notebook, let witness):
       "\(short(notebook)): another machine uses this device's key"
-        + (witness.map { "; \($0.printable) met both" } ?? "")
+        + (witness.map { "; \($0.printable) connected to both" } ?? "")
         + "; 'notes device renew' makes a new key for this machine"
     case .keyRequested(let notebook, let peer):
       "\(short(notebook)): \(name(peer)) asks for a certificate for a new key: "

@@ -33,7 +33,7 @@ struct Refusal: Error {
   )
   static let emptyTitle = Refusal(400, "the note needs a title")
   /// The form does not identify the text that was shown.
-  static let brokenForm = Refusal(400, "the form is not one of this page")
+  static let brokenForm = Refusal(400, "the form does not belong to this page")
   /// A kind of file that the page does not accept.
   static let unknownKind = Refusal(
     415,

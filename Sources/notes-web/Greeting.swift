@@ -92,7 +92,7 @@ struct Greeting {
       \(network.authority)
     if its SHA-256 is
       \(network.authorityFingerprint)
-    It can speak for this machine on private networks, and for nothing else.
+    That authority can certify only this machine, and only on private networks.
     """
   }
 }

@@ -67,7 +67,7 @@ enum Commands {
 
       notes init [FOLDER]     make a folder of text files a notebook
       notes status            show what changed, and what is in conflict
-      notes save              make a version of what the folder holds
+      notes save              save the changes in the folder as a version
       notes new, edit NOTE    write a note, and make a version of it
       notes list, search      find notes by title, by text
       notes log, diff [NOTE]  show who changed what, and when

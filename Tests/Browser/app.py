@@ -62,7 +62,7 @@ class AppStory(NetworkPlay):
         expect(json.loads(manifest["data"])["name"], "Home", "the app's name")
         expect(page.ask("Page.getInstallabilityErrors")["installabilityErrors"], [], "installing")
         page.click("nav a[href$='/browser']")
-        page.wait("document.querySelector('#app').innerText.includes('opens without a connection already')")
+        page.wait("document.querySelector('#app').innerText.includes('already opens the page without a connection')")
         self.picture("app", SIZES)
         rome = self.note("Rome")
         page.go(self.origin + self.root + rome)
@@ -88,7 +88,7 @@ class AppStory(NetworkPlay):
         page.wait("document.querySelector('#notes').hidden && document.querySelectorAll('#notes ~ div .row').length === 1")
         self.picture("offline-search")
         page.click("#notes ~ div a.row")
-        page.wait(f"{STATE}.startsWith('Offline: this page is of 20') && {TEXT} === 'apples & \"pears\" <b>\\nKEPT-ID\\n'")
+        page.wait(f"{STATE}.startsWith('Offline: this page is from 20') && {TEXT} === 'apples & \"pears\" <b>\\nKEPT-ID\\n'")
         self.picture("offline-unopened")
         page.click("a[href$='/edit']")
         page.wait(f"{STATE}.startsWith('Offline') && document.querySelector('#text')")
@@ -150,7 +150,7 @@ class AppStory(NetworkPlay):
         self.keeps_texts(self.root, 4)
         self.end()
         page.reload()
-        page.wait(f"{STATE}.startsWith('Offline: this page is of 20') && {NOTES}.includes('Rome')")
+        page.wait(f"{STATE}.startsWith('Offline: this page is from 20') && {NOTES}.includes('Rome')")
         if page.evaluate("document.querySelector('.done')"):
             raise Failed("what was done once is said again")
         self.picture("offline-list", SIZES)
@@ -225,7 +225,7 @@ class AppStory(NetworkPlay):
         self.web.send_signal(signal.SIGSTOP)
         try:
             page.reload()
-            page.wait(f"{NOTES}.includes('Plan') && {STATE}.startsWith('Offline: this page is of 20')")
+            page.wait(f"{NOTES}.includes('Plan') && {STATE}.startsWith('Offline: this page is from 20')")
         finally:
             self.web.send_signal(signal.SIGCONT)
         page.wait(f"!{STATE}")
@@ -267,7 +267,7 @@ class AppStory(NetworkPlay):
         elsewhere = self.folder / "elsewhere"
         self.notebook.rename(elsewhere)
         page.reload()
-        page.wait(f"{NOTES}.includes('Plan') && {STATE}.startsWith('Offline: this page is of 20')")
+        page.wait(f"{NOTES}.includes('Plan') && {STATE}.startsWith('Offline: this page is from 20')")
         elsewhere.rename(self.notebook)
         page.wait(f"!{STATE}")
         page.reload()

@@ -54,13 +54,14 @@ import Testing
     #expect(try lines("Ann")[0].contains(">admin, this device, founder<"))
     let met = try lines("Ben")[0]
     #expect(
-      met.contains(">reader, in sync, last met <time datetime=\"2023-11-14T22:13:20Z\""), "\(met)")
-    #expect(try lines("Cleo")[0].contains(">writer, not met yet<"))
+      met.contains(">reader, in sync, last connected <time datetime=\"2023-11-14T22:13:20Z\""),
+      "\(met)")
+    #expect(try lines("Cleo")[0].contains(">writer, never connected<"))
     // "Removed devices are not shown."
     #expect(try lines("Old phone").isEmpty)
     try web.folder.write("eggs\n", to: "Shopping.txt")
     _ = try web.notebook.save()
-    #expect(try lines("Ben")[0].contains(">reader, lacks 1 version, last met "))
+    #expect(try lines("Ben")[0].contains(">reader, lacks 1 version, last connected "))
     let page = try web.get("/devices").text
     #expect(page.contains("is not running.") && !page.contains(">Hubs</h2>"))
     #expect(page.contains(">Invite a device, as</legend>"))
@@ -123,7 +124,7 @@ import Testing
     let page = try web.get("/devices").text
     #expect(
       page.contains(
-        "Ben &amp; co claims the founder&#39;s place, which Ann has: this device accepts"),
+        "Ben &amp; co claims to be the founder in place of Ann: this device accepts"),
       "\(page)")
     #expect(page.contains("notes members handover --stop"))
     _ = try founded.membership.stopClaims(by: founded.key)
@@ -160,7 +161,7 @@ import Testing
   @Test func `A watcher that does not answer is not said to be away`() throws {
     let socket = try FakeWatcher.socket(of: web)
     let page = try web.get("/devices").text
-    #expect(page.contains("runs here, and does not say who is connected."))
+    #expect(page.contains("runs here, but does not report who is connected."))
     withExtendedLifetime(socket) {}
   }
 

@@ -69,7 +69,7 @@ import Testing
     let asked = try web.get(founded.page(of: ben)).text
     #expect(
       asked.contains("<b>Eve &amp; Bob&#39;s</b>, writer,") && asked.contains("invited by Ben"))
-    #expect(asked.split(separator: "Remove this one, too").count == 3)
+    #expect(asked.split(separator: "Also remove this device").count == 3)
     let fields = [("role", "writer")] + (goes ? [("invited", "remove")] : [])
     #expect(try web.post(founded.page(of: ben, what), fields).status == 303)
     #expect(try founded.role(ben) == (what == "/role" ? .writer : nil))
@@ -116,7 +116,7 @@ import Testing
     ) { _ in target["notes"] }
     client.addresses = [try #require(Address(parsing: "127.0.0.1:\(port)"))]
     let joined = try client.run { offer in
-      _ = try founded.wait(for: "Somebody with the code looks at it.", at: address)
+      _ = try founded.wait(for: "Somebody with the code sees the offer now.", at: address)
       return offer.role == .reader && offer.notebookName == "Home"
     }
     _ = try founded.wait(for: "<b>laptop</b> joined as a reader.</p>", at: address)

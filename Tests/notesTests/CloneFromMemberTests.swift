@@ -31,7 +31,7 @@ import Testing
     let told = try bob.notes("device")
     #expect(
       told.text.contains(
-        "This device is a member of Home (as bob), not on this machine: 'notes clone --from-member'"
+        "This device is also a member of Home (as bob), not on this machine: 'notes clone --from-member'"
       ),
       "\(told)")
     let watch = try ada.listening("watch")
@@ -62,7 +62,8 @@ import Testing
     }
     #expect(try !bob.notes("device").text.contains("not on this machine"))
     #expect(
-      try ada.notes("device").text.contains("This device is a member of Home (as laptop), not"))
+      try ada.notes("device").text.contains("This device is also a member of Home (as laptop), not")
+    )
   }
 
   @Test func `The founder's folder, too`() throws {
@@ -88,12 +89,12 @@ import Testing
     let imported = try new.notes(
       "device", "import", copy, "--passphrase-file", "-", input: "eight letters\n")
     #expect(
-      imported.text.contains("This device is a member of Home (as bob), not on this machine"),
+      imported.text.contains("This device is also a member of Home (as bob), not on this machine"),
       "\(imported)")
     let listed = try new.notes("notebooks")
     #expect(
       listed.text
-        == "This device is a member of Home (as bob), not on this machine: "
+        == "This device is also a member of Home (as bob), not on this machine: "
         + "'notes clone --from-member' fetches it from a member or hub.\n", "\(listed)")
     let json = try #require(try JSONValue.lines(new.notes("notebooks", "--json").text).first)
     let fields = try #require(try JSONPage().commands["notebooks"])

@@ -279,7 +279,7 @@ import Testing
       try #require(try shell.notes("save").isSuccess)
     },
     Trouble(
-      name: "a version from the future", check: "clock", level: .problem, says: "of 2999-"
+      name: "a version from the future", check: "clock", level: .problem, says: "from 2999-"
     ) { shell in
       try sh(
         shell,

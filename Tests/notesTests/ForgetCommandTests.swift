@@ -189,7 +189,7 @@ struct ForgetCommandTests {
     let status = try shell.notes("forget", "--status")
     #expect(status.text.hasSuffix("Hub nas is not known to have followed.\n"), "\(status)")
     let again = try shell.notes("sync", "--hub")
-    #expect(again.errorText.contains("does not allow its branch to be replaced"), "\(again)")
+    #expect(again.errorText.contains("does not allow notes to replace its branch"), "\(again)")
     try #require(try run(setting + ["false"]).isSuccess)
     #expect(try shell.notes("sync", "--hub").isSuccess)
     #expect(try shell.notes("forget", "--status").text.hasSuffix("Hub nas has followed.\n"))

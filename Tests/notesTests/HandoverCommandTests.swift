@@ -125,17 +125,17 @@ import Testing
     #expect(claimed.text.contains(#""type":"claimed","name":"bob""#), "\(claimed)")
     #expect(claimed.text.contains(#""days":14"#), "\(claimed)")
     let own = try words(bob.notes("status"))
-    #expect(own.contains("This device claims the founder's place, which laptop has"), "\(own)")
+    #expect(own.contains("This device claims to be the founder in place of laptop"), "\(own)")
     #expect(own.contains("after 14 more days of use"), "\(own)")
 
     let synced = try sync()
-    #expect(words(synced).contains("claims the founder's place"), "\(synced)")
+    #expect(words(synced).contains("claims to be the founder in place of"), "\(synced)")
     let (serve, port) = try laptop.listening("serve")
     let carols = try carol.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
     serve.send(SIGTERM)
     try serve.wait()
     let told =
-      "bob claims the founder's place, which laptop has: this device accepts that after 14 more days"
+      "bob claims to be the founder in place of laptop: this device accepts the claim after 14 more days"
     #expect(words(carols).lowercased().contains(told), "\(carols)")
     for shell in [laptop, carol] {
       for result in try [

@@ -43,7 +43,7 @@ import Testing
   func byAnAdmin() throws {
     try bob.join(ada, as: "bob")
     try cloneDisk(of: bob)
-    let warning = "Another machine uses this device's key; laptop met both;"
+    let warning = "Another machine uses this device's key; laptop connected to both;"
     for device in [bob, clone, bob] { #expect(try !sync(device, with: ada).text.contains(warning)) }
     for device in [clone, bob] {
       #expect(try sync(device, with: ada).text.contains(warning))

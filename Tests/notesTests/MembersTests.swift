@@ -108,7 +108,7 @@ import Testing
     let keys = try addInviter()
     let stayed = try shell.notes("members", "remove", "ann", "--yes")
     let start =
-      "Devices that it invited or made admins, and those that these did, are still members:\n"
+      "Devices that it invited or made admins, directly or through others, are still members:\n"
     #expect(stayed.text.contains(start), "\(stayed)")
     #expect(stayed.text.contains("invited by ann just now"))
     #expect(stayed.text.contains("made an admin by ann just now"))
@@ -133,7 +133,7 @@ import Testing
     #expect(
       told.text.hasPrefix("ann is now a reader. Other devices learn it at their next sync.\n"))
     #expect(
-      told.text.contains("Devices that it invited or made admins, and those that these did"),
+      told.text.contains("Devices that it invited or made admins, directly or through others"),
       "\(told)")
     #expect(told.text.contains("invited by ann just now"))
     #expect(told.text.contains("made an admin by ann just now"))
@@ -151,7 +151,8 @@ import Testing
     #expect(refused.status == .exited(64))
     #expect(
       refused.errorText.hasPrefix(
-        "notes: error: cannot ask to confirm removing whom ann invited without a terminal\n"))
+        "notes: error: cannot ask to confirm removing the members that ann invited without a terminal\n"
+      ))
     #expect(try keys.map { try role(of: $0) } == [.admin, .reader, .admin])
     let done = try shell.notes(
       "members", "role", "ann", "reader", "--with-invited", "--yes", "--json")

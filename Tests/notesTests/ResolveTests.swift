@@ -169,8 +169,8 @@ import Testing
     #expect(try resolve("Plan", "--tool", "true").text.hasPrefix("Nothing changed in Plan.txt."))
   }
 
-  // notes-protocol(7), PACKS: "a device refuses a file that exceeds one when it would become part of a
-  // version".
+  // notes-protocol(7), PACKS: "A device saves no file that exceeds a limit of bytes,
+  // names, paths or counts".
   @Test func `A tool's text that no device accepts changes nothing`() throws {
     let before = try text
     let failed = try resolve("Plan", "--tool", "truncate -s 65M \"$MERGED\"")

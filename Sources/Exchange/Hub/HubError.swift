@@ -6,7 +6,7 @@ public enum HubError: Error, Sendable, Equatable {
   case gitMissing
   /// No server answers at the address.
   case unreachable(String)
-  /// The server stopped answering: after how many seconds.
+  /// The server has sent nothing for this many seconds.
   case silent(seconds: Int)
   /// The server's key differs from the known one, or is unknown.
   case hostUnproved(String)
@@ -21,7 +21,7 @@ public enum HubError: Error, Sendable, Equatable {
   case keepsForgotten(String)
   /// The hub's disk is full.
   case full(String)
-  /// The hub sends more than this device accepts: what.
+  /// The hub sends more of this than the device accepts.
   case excessive(String)
   /// Others moved the hub's branch during each of this many attempts.
   case busy(attempts: Int)
@@ -64,7 +64,7 @@ extension HubError: CustomStringConvertible {
     case .foreignOwner(let words): "the hub's folder belongs to another user: \(words)"
     case .refused(let words): "the hub refused: \(words)"
     case .keepsForgotten(let words):
-      "the hub does not allow its branch to be replaced, which contains a forgotten text: \(words)"
+      "the hub does not allow notes to replace its branch, which contains a forgotten text: \(words)"
     case .full(let words): "the hub's disk is full: \(words)"
     case .excessive(let what): "the hub exceeded a limit: \(what)"
     case .busy(let attempts): "other devices moved the hub's branch \(attempts) times in a row"

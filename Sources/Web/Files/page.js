@@ -137,7 +137,8 @@ const keepApart = () => {
   history.replaceState(null, "", "#" + draftName.slice(store.length));
 };
 
-// With a long text each step of a save takes as long as a key may: keys that were pressed meanwhile come first.
+// With a long text, each step of a save takes a noticeable time. Between the steps, the page handles pressed
+// keys.
 const breath = () => new Promise((resolve) => setTimeout(resolve));
 const post = async (draft, headers = { Accept: "application/json" }) => {
   const body = String(new URLSearchParams(draft.fields));
@@ -156,7 +157,7 @@ const post = async (draft, headers = { Accept: "application/json" }) => {
 const noConnection = "Offline: ";
 const sayOffline = () => {
   const time = Number(document.body.dataset.kept);
-  const age = time ? `this page is of ${new Date(time).toLocaleString("sv").slice(0, 16)}. ` : "";
+  const age = time ? `this page is from ${new Date(time).toLocaleString("sv").slice(0, 16)}. ` : "";
   const words = form && isDirty() ? "your text" : "what you type";
   const text = age ? words[0].toUpperCase() + words.slice(1) : words;
   const kept = hasRoom
@@ -217,7 +218,7 @@ const goOn = (said, sent) => {
 };
 
 // Without a connection a link or a button would show the browser's error page in place of the note. So the page
-// asks first whether the notebook answers, by a file that no worker keeps, unless it knows.
+// first requests a file that no worker keeps, to see whether the notebook answers.
 let isAsking = false;
 const answers = async () => {
   if (isAsking) return false;
@@ -228,7 +229,7 @@ const answers = async () => {
   } catch {
     sayOffline();
     tellOf("The notebook does not answer, so this page stays open. Try again later.");
-    // The stream of events may not have noticed; a new one does, and says when the notebook is back.
+    // The stream of events may not have noticed this. A new stream does, and reports when the notebook is back.
     events?.close();
     events = null;
     listen();
@@ -805,7 +806,7 @@ const filter = async (search) => {
   if (String(words) !== String(wordsOf(search)) || !all.length) return;
   // If texts are missing, the result is incomplete.
   const isWhole = all.every((note) => note.text !== undefined);
-  const more = isWhole ? "" : isOffline() ? ", in what is kept here" : " so far, by title";
+  const more = isWhole ? "" : isOffline() ? ", in the texts that this browser keeps" : " so far, by title";
   showAll(all.filter((note) => words.every((word) => note.words.includes(word))), words, atOnce, more);
 };
 
@@ -1165,7 +1166,7 @@ if (isApp) {
   worker
     .register(root + "/worker.js", { scope: root + "/" })
     .then(() => worker.ready)
-    .then(() => tell("In this browser it opens without a connection already."))
+    .then(() => tell("This browser already opens the page without a connection."))
     .then(keepTextsSoon)
     .catch(() => tell("This browser cannot open the page offline: install the certificate first."));
 }

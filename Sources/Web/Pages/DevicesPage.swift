@@ -112,7 +112,7 @@ extension RequestContext {
     guard let live else {
       if isWatched {
         return
-          "<p class=\"soft\"><code>notes watch</code> runs here, and does not say who is connected.</p>"
+          "<p class=\"soft\"><code>notes watch</code> runs here, but does not report who is connected.</p>"
       }
       return """
         <p class="soft"><code>notes watch</code> is not running. While it runs, devices stay in sync and this page \
@@ -155,7 +155,7 @@ extension RequestContext {
       parts.append("edits <b>\(first.noteTitle)</b>\(more)")
     }
     if state.isConnected { return parts }
-    return parts + [state.lastSeen.map { "last met \(time($0))" } ?? "not met yet"]
+    return parts + [state.lastSeen.map { "last connected \(time($0))" } ?? "never connected"]
   }
 
   private func words(for agreement: DeviceState.Agreement) -> String? {

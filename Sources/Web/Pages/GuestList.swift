@@ -40,7 +40,7 @@ extension RequestContext {
     """
     <form method="post" action="\(root)/devices/guests" class="edit">
     <h2 class="label">Invite a guest</h2>
-    <div class="field"><label for="guest">Name, or nothing: the guest says it</label>
+    <div class="field"><label for="guest">Name; leave it empty to let the guest choose one</label>
     <input class="input" id="guest" name="name" maxlength="64" dir="auto" autocomplete="off"></div>
     <fieldset><legend class="vh">Role</legend>
     \(guestRoles(chosen: .writer))
@@ -68,7 +68,7 @@ extension RequestContext {
         <p>The guest opens this address, or holds the phone's camera at the code:</p>
         <pre class="command">\(link)</pre>
         \(QRCode(link)?.svg(label: "The address for a camera"))
-        <p class="soft">It works in one browser, until \(time(made.expires)). Nobody is shown it again.</p>
+        <p class="soft">The link works in one browser, until \(time(made.expires)). It is not shown again.</p>
         \(local, if: origins.count < 2)
         """
       })

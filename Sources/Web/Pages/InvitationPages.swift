@@ -16,12 +16,12 @@ extension RequestContext {
     guard status.role == .admin else {
       let admins: [HTML] = status.admins.map { "<b>\($0)</b>" }
       return admins.isEmpty
-        ? "<p>No admin is left who could invite.</p>"
+        ? "<p>No admin is left, so nobody can invite devices.</p>"
         : "<p>Only an admin can invite devices: \(Self.list(admins)).</p>"
     }
     let open = InvitationBook(stateFolder: notebook.stateFolder).all().filter(\.state.isOpen)
     let rows = open.map { record -> HTML in
-      let looks: HTML = record.state == .pending ? ", somebody is looking at the offer" : .nothing
+      let looks: HTML = record.state == .pending ? ", somebody sees the offer now" : .nothing
       let name = record.name ?? record.locator + "-…"
       return .row(
         name, at: address(ofInvitation: record.locator),
@@ -120,7 +120,7 @@ extension RequestContext {
     case .available where opened != nil: wrong ?? .nothing
     case .available:
       "<p>It is open until \(time(record.expires)). Its code is shown where it was opened.</p>"
-    case .pending: "\(wrong)<p class=\"done\">Somebody with the code looks at it.</p>"
+    case .pending: "\(wrong)<p class=\"done\">Somebody with the code sees the offer now.</p>"
     case .declined:
       "\(wrong)<p>Somebody with the code declined it. It is open until \(time(record.expires)).</p>"
     case .joined:
@@ -147,9 +147,9 @@ extension RequestContext {
       <p>On that device, run:</p>
       <pre class="command">notes join \(code)</pre>
       \(image)
-      <p>The code lets one device join as \(open.role.withArticle). It ends \(time(open.expires)), \
+      <p>The code lets one device join as \(open.role.withArticle). It expires \(time(open.expires)), \
       in <span role="timer" data-ends="\(Int(open.expires))">\(Self.left(left))</span>, or after three \
-      wrong attempts. Tell it to nobody else.</p>
+      wrong attempts. Do not tell it to anybody else.</p>
       <p class="hint">\(when) <code>\(options)</code>.</p>
       """
   }

@@ -50,7 +50,7 @@ extension RequestContext {
       "<a class=\"btn main fab\" data-key=\"n\" href=\"\(root)/new\">\(HTML.icon(.plus))New</a>"
     let history: HTML = """
       <label class="also"><input type="checkbox" name="history"\
-      \(" checked", if: request.query["history"] != nil)> older versions and deleted notes, too</label>
+      \(" checked", if: request.query["history"] != nil)> also in older versions and deleted notes</label>
       """
     return """
       <div class="head">\(name)\(new, if: visitor.mayWrite)</div>
@@ -141,7 +141,7 @@ extension RequestContext {
       return (pinned.contains(note.id) ? "Pinned" : period, row)
     }
     // A note without a version has no ID, and so no page.
-    let saveForm = HTML.button("Save what is new in the folder", at: root + "/save")
+    let saveForm = HTML.button("Save the new files in the folder", at: root + "/save")
     let next = skipped + page.count
     let address = "\(root)/?from=\(next)" + (folder.map { "&in=" + $0.percentEncoded } ?? "")
     return """
@@ -158,7 +158,7 @@ extension RequestContext {
       <p><a class="btn main" href="\(root)/new">\(HTML.icon(.plus))New note</a></p>
       """
     let folder: HTML = """
-      <p class="soft small">Text files that you put into the folder <b>\(notebook.folder)</b> show up here, too.</p>
+      <p class="soft small">Text files that you put into the folder <b>\(notebook.folder)</b> also appear here.</p>
       """
     return """
       <div class="nothing">\(HTML.emptySheet)<h2>No notes yet</h2>

@@ -52,11 +52,11 @@ extension RequestContext {
         """
     }
     return """
-      <p>It invited, or made an admin, itself or through others:</p>
+      <p>Devices that it invited or made admins, directly or through others:</p>
       <ul>
       \(rows)</ul>
       <label class="also"><input type="checkbox" name="invited" value="remove"> \
-      \(invited.count == 1 ? "Remove this one, too" : "Remove these, too")</label>
+      \(invited.count == 1 ? "Also remove this device" : "Also remove these devices")</label>
       """
   }
 

@@ -21,7 +21,7 @@ extension RequestContext {
       <form method="post" action="\(address(subject, "/settle/\(shown.hex)"))" class="settle">
       \(blocks)
       <div class="foot"><a class="btn" data-leave href="\(address(subject))">Later</a>
-      <button class="btn main">Keep what is chosen</button></div>
+      <button class="btn main">Keep the chosen texts</button></div>
       </form>
       """
     }

@@ -39,7 +39,7 @@ extension RequestContext {
       change -> HTML in
       "<h2>\(change.path.noteTitle)</h2>\n\(try changedWords(change, in: notebook))\n"
     }
-    let place = visitor.isOwner ? "done on this device" : "that you did here"
+    let change = visitor.isOwner ? "The last change on this device" : "Your last change here"
     return layout("Undo", name: notebook.identity.name) {
       guard let last = last?.operation else {
         return """
@@ -50,7 +50,7 @@ extension RequestContext {
       return """
         <h1>Undo the last change?</h1>
         <form method="post" action="\(root)/undo/\(last.after)" class="stack">
-        <p class="soft">The last thing \(place): <b>\(last.summary)</b>, \(time(last.time))</p>
+        <p class="soft">\(change): <b>\(last.summary)</b>, \(time(last.time))</p>
         \(words ?? [])
         <p class="acts"><button class="btn main">Undo this</button> <a class="btn" href="\(root)/">Cancel</a></p>
         </form>

@@ -52,7 +52,7 @@ final class RequestHandler: ChannelInboundHandler {
     case (.head(let head), .idle): begin(head, context)
     case (.body(var part), .form(let head, let admission, var form)):
       guard form.readableBytes + part.readableBytes <= limits.formBytes else {
-        return refuse(413, "This is more than the page takes.", context)
+        return refuse(413, "This is more than the page accepts.", context)
       }
       state = .idle  // so that the buffer is not copied
       form.writeBuffer(&part)
@@ -92,7 +92,7 @@ final class RequestHandler: ChannelInboundHandler {
         }
         if let length = head.only("content-length").flatMap({ Int($0) }), length > limits.formBytes
         {
-          return refuse(413, "This is more than the page takes.", context)
+          return refuse(413, "This is more than the page accepts.", context)
         }
       } else if head.headers.contains(name: "transfer-encoding")
         || head.only("content-length").map({ $0 != "0" }) ?? false

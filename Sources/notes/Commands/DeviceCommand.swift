@@ -48,7 +48,7 @@ struct DeviceCommand: Command {
   static func next(_ absent: [KeptMembership]) -> String {
     if absent.isEmpty { return "" }
     let names = absent.map { "\(Visible.name($0.name)) (as \(Visible.name($0.deviceName)))" }
-    return "\nThis device is a member of \(Phrase.list(names)), not on this machine: "
+    return "\nThis device is also a member of \(Phrase.list(names)), not on this machine: "
       + "'notes clone --from-member' fetches \(absent.count == 1 ? "it" : "them") from a member or hub."
   }
 }
@@ -91,7 +91,7 @@ struct DeviceExportCommand: Command {
         notes device export --passphrase-file secret - | lpr
       """)
 
-  @Argument(help: "Where to write the key.", completion: .file()) var file: String
+  @Argument(help: "The file to write the key to.", completion: .file()) var file: String
 
   @OptionGroup var passphrase: PassphraseOption
   @OptionGroup var options: CommonOptions
@@ -173,7 +173,7 @@ struct DeviceImportCommand: Command {
     commandName: "import", abstract: "Restore a key that 'notes device export' wrote.",
     discussion: """
       From then on this machine is that device. Use a key on one machine at a time: two machines \
-      with one key are one device to all others, which then miss versions of either.
+      with one key are one device to all others, which then miss versions of both.
 
       Without --replace, a device that already has a key keeps it. With --replace, the old key stays \
       beside the new one; notebooks made with the old key need that key again.

@@ -106,7 +106,7 @@ extension Check {
     if issued > newest.time { newest = (issued, "the newest certificate") }
     if newest.time > context.now + day {
       return .problem(
-        "\(newest.what) is of \(TimeText.local(newest.time)), but the clock says \(today)",
+        "\(newest.what) is from \(TimeText.local(newest.time)), but the clock says \(today)",
         remedy: "\(setClock); or the clock of the device that made it was ahead")
     }
     return .good(today)

@@ -132,7 +132,7 @@ extension Check {
     if !abilities.tellsCaseApart || !abilities.tellsFormsApart {
       findings += .advice(
         "the file system does not distinguish names that differ only by case or Unicode form",
-        remedy: "give notes names that also differ otherwise")
+        remedy: "give notes names that differ in more than that")
     }
     return findings.isEmpty ? .good("swaps files, distinguishes names, has leases") : findings
   }

@@ -136,7 +136,7 @@ extension HubError {
       return "a hub is a bare repository: 'git init --bare' makes one"
     }
     if says("hook declined", "hook") {
-      return "a program on the hub decides this and says why; your changes wait here"
+      return "a hook of the hub refused this, with that reason; your changes wait here"
     }
     return "use a bare repository that accepts pushes to its branch: 'git init --bare' makes one"
   }
@@ -154,8 +154,8 @@ extension BundleError: ExplainedError {
     case .lacking:
       .failed(
         "bundle_builds_on",
-        "apply the earlier bundle first, or make another with an earlier --since; if something was "
-          + "forgotten since, use one without --since from a device that has followed"
+        "apply the earlier bundle first, or make another one with an earlier --since, or, after "
+          + "'notes forget', without --since"
       )
     case .noVersion: .failed("no_version", "'notes new' makes a note")
     case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")

@@ -177,7 +177,7 @@ extension GitError: ExplainedError {
     case .irreplaceable:
       .failed(
         "irreplaceable",
-        "nothing was forgotten; if nobody needs what the error names, remove it first")
+        "nothing was forgotten; remove the thing that the error names, if nobody needs it")
     case .incomplete(let gap, let remote):
       .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
     case .unfit:
@@ -256,7 +256,7 @@ extension MembershipError: ExplainedError {
       .failed(
         "not_the_founder", "'notes members' shows the founder; run the command on that device")
     case .heirRefused:
-      .failed("heir_refused", "'notes members role NAME admin' makes a device an admin's")
+      .failed("heir_refused", "'notes members role NAME admin' makes a device an admin")
     case .claimRefused(.wasFounder):
       .failed("claim_refused", "'notes members handover NAME' hands over to another admin's device")
     case .claimRefused(.mayNotStop):
@@ -354,7 +354,7 @@ extension Failure {
     case EDQUOT: "free disk space or ask for a larger quota, then run the command again"
     case EMFILE, ENFILE: "close other programs, or raise the limit of open files"
     case EFBIG:
-      "'ulimit -f' shows the system's limit, notes.maxFileSize in .git/config that of notes"
+      "'ulimit -f' shows the system's limit, 'notes config max-file-size' the limit of notes"
     case EIO: "the disk may be failing: copy the folder elsewhere"
     default: nil
     }

@@ -269,8 +269,8 @@ extension PortableVersion {
     let more = excluded.count > 3 ? ["\(Phrase.number(excluded.count - 3)) more"] : []
     let what = excluded.isEmpty ? "a time or a name" : Phrase.list(shown + more)
     return """
-      notes: warning: version \(made.short), made with git, contains what other devices refuse: \(what)
-      notes: hint: version \(version.short) replaces it, without that; the folder did not change
+      notes: warning: version \(made.short), made with git, has something that other devices refuse: \(what)
+      notes: hint: version \(version.short) replaces it and omits that; the folder did not change
 
       """
   }

@@ -78,12 +78,12 @@ struct PeersReport {
       ]
     }
     let guests = invitations.map { invitation in
-      let looks = invitation.state == .pending ? "looks at the offer, " : ""
+      let looks = invitation.state == .pending ? "sees the offer, " : ""
       let time = TimeText.left(until: invitation.expires, now: now)
       return [
         Styled(invitation.name.map { Visible.name($0) } ?? invitation.locator + "-…", .bold),
         Styled("invited", .yellow), Styled(invitation.role.rawValue), Styled(""),
-        Styled("\(looks)ends in \(time)", .dim),
+        Styled("\(looks)expires in \(time)", .dim),
       ]
     }
     return Table(flexible: 0, rows: devices + guests).text(on: terminal)

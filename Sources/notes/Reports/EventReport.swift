@@ -225,8 +225,8 @@ struct EventText {
       return Self.warning(
         "the versions from \(Visible.name(peer.name)) contain "
           + (merges.count == 1
-            ? "a merge that is" : "\(Phrase.number(merges.count)) merges that are")
-          + " not what its versions merge to; its changes have no author",
+            ? "a merge that differs" : "\(Phrase.number(merges.count)) merges that differ")
+          + " from the computed one; nobody is the author of the difference",
         merges.first.map { "'notes show \($0.short)' shows it" })
     case .linkShared(let hub, let names, let isUsed, _):
       return Self.warning(

@@ -38,7 +38,7 @@ struct InvitationsReport {
     ) -> [Styled] {
       let time =
         isOpen
-        ? "ends in " + TimeText.left(until: expires, now: now)
+        ? "expires in " + TimeText.left(until: expires, now: now)
         : TimeText.relative(created, now: now)
       return [
         Styled(name + "…", isOpen ? .bold : .dim), Styled(state), Styled(role.rawValue),
@@ -64,7 +64,7 @@ struct InvitationsReport {
       text +=
         terminal.paint(Visible.name(received.inviter), .bold) + " invites this device to "
         + terminal.paint(Visible.name(invitation.notebookName), .bold)
-        + " as \(invitation.role.rawValue); ends in "
+        + " as \(invitation.role.rawValue); expires in "
         + TimeText.left(until: invitation.expires, now: now) + "\n"
     }
     if !received.isEmpty {

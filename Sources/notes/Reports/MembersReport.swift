@@ -9,7 +9,8 @@ struct MembersReport {
   struct Line {
     var member: Member
     var issuer: String?
-    /// The name of the device with which it ended.
+    /// The name of the device that asked for this one, if this one is no longer a member because of that
+    /// device.
     var asker: String?
     var deviceState = DeviceState()
     /// The device ID of the new key for which it requests a certificate.
@@ -106,7 +107,7 @@ struct MembersReport {
       text += """
 
         Only \(Visible.name(onlyAdmin)) is an admin: if it is lost, nobody can invite or remove.
-        'notes members role NAME admin' makes another device one too.
+        'notes members role NAME admin' makes another device an admin.
 
         """
     }
@@ -154,11 +155,11 @@ struct MembersReport {
     let words = deviceState.agreement.words
     let agreement = words.isEmpty ? "" : ", " + words
     if deviceState.isConnected { return "here" + agreement }
-    guard let lastSeen = deviceState.lastSeen else { return "not met yet" }
+    guard let lastSeen = deviceState.lastSeen else { return "never connected" }
     return "seen " + TimeText.relative(lastSeen, now: now) + agreement
   }
 
-  /// Why a device ended that nobody removed.
+  /// The reason why a device is no longer a member although nobody removed it; empty for other devices.
   private func ended(_ line: Line) -> String {
     guard let ending = line.member.ending else { return "" }
     let asker = line.asker.map { Visible.name($0) } ?? String(ending.asker.prefix(8))

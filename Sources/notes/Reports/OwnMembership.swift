@@ -138,7 +138,7 @@ struct OwnMembership {
   /// this machine has connected to the other one.
   static func keyMessage(_ witness: String?) -> String {
     "another machine uses this device's key"
-      + (witness.map { "; \(Visible.name($0)) met both" } ?? "")
+      + (witness.map { "; \(Visible.name($0)) connected to both" } ?? "")
   }
 
   static let keyRemedy = "'notes device renew' makes a new key for this machine"
@@ -206,7 +206,7 @@ extension AskedAdmission.End {
     case .shared:
       "several devices ask by this invitation, so none of them is let in: ask for another one"
     case .missing: "the hub no longer has the invitation: ask for another one"
-    case .void: "who made the invitation may no longer do so: ask an admin for another one"
+    case .void: "the inviter may no longer invite this device: ask an admin for another invitation"
     case .expired: "the invitation has expired: ask for another one"
     }
   }

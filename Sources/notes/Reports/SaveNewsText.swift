@@ -16,7 +16,7 @@ extension SaveNews {
     let names = Phrase.list(devices.map { Visible.name($0) })
     switch kind {
     case .merged:
-      let others = devices.isEmpty ? "what came since" : "the edits of \(names)"
+      let others = devices.isEmpty ? "the later edits" : "the edits of \(names)"
       let saved =
         formerPath.map { "under its former name, \(Visible.name($0))" } ?? "on an older text"
       return "\(Visible.name(path)) was saved \(saved), and merged with \(others)"

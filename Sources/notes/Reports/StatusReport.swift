@@ -37,7 +37,7 @@ struct StatusReport {
   }
 
   private func words(for watched: WatcherStatus) -> String {
-    if watched.watcher.isPaused { return "Watched, with connections paused." }
+    if watched.watcher.isPaused { return "'notes watch' is running, with connections paused." }
     if watched.peers.isEmpty { return "'notes watch' is running; no other device is connected." }
     let names = Phrase.list(
       watched.peers.map { ownMembership.sharedNames.shown($0.identity.name, $0.identity.deviceID) })

@@ -77,7 +77,7 @@ struct InviteCommand: Command {
   var device: String?
 
   @Option(
-    help: .named("dir", "The notebook that it shares with this device."), completion: .directory)
+    help: .named("dir", "The notebook that both devices share."), completion: .directory)
   var via: String?
 
   @OptionGroup var listen: ListenOption

@@ -12,8 +12,8 @@ struct JoinCommand: CountedCommand {
     commandName: "join", abstract: "Join a notebook by the code, link or file of an invitation.",
     discussion: """
       Finds the inviting device, shows what it offers, asks, and fetches everything. Without DIR \
-      the notebook goes into a new folder of its name. A folder that holds notes already keeps \
-      them: they are merged in.
+      the notebook goes into a new folder of its name. If the folder already \
+      contains notes, they stay and are merged with the notebook's.
 
       With a link from 'notes invite --hub' it clones the notebook from the hub, and leaves a request \
       there; a device of an admin answers it at its next visit.

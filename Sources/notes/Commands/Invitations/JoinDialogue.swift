@@ -165,7 +165,8 @@ struct JoinDialogue {
 
           """)
       case nil where offer.role != .reader && Self.holdsFiles(folder):
-        Output.standard.tell("  what is there becomes part of it, and its members receive it\n")
+        Output.standard.tell(
+          "  files in this folder become part of the notebook, and its members receive them\n")
       default: break
       }
     }
@@ -190,8 +191,8 @@ struct JoinDialogue {
       """
       \(Visible.name(offer.inviter)) says that this is the notebook in that folder, started over.
       Nothing proves it: no admin known here has signed it.
-      Joining leaves the present membership, and lets the members of the other
-      notebook have all that is in the folder, with its history:
+      Joining leaves the present membership, and gives the members of the other
+      notebook everything in the folder, with its history:
       \(Phrase.count(try notebook.history.noteCount(), "note")), \
       \(Phrase.count(versions, "version")).
       Give them all of it?

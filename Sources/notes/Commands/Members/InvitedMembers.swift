@@ -39,7 +39,7 @@ struct InvitedMembers {
   func confirmRemoval(isProposed: Bool) -> Bool {
     guard !isEmpty, Console.canAsk else { return false }
     return Console.confirm(
-      "Devices that it invited or made admins, and those that these did:\n\(lines)Remove "
+      "Devices that it invited or made admins, directly or through others:\n\(lines)Remove "
         + "\(members.count == 1 ? "this one" : "these") as well?", byDefault: isProposed)
   }
 
@@ -47,7 +47,7 @@ struct InvitedMembers {
   var staying: String {
     isEmpty
       ? ""
-      : "\nDevices that it invited or made admins, and those that these did, are still members:\n"
+      : "\nDevices that it invited or made admins, directly or through others, are still members:\n"
         + String(lines.dropLast())
   }
 

@@ -7,10 +7,10 @@ struct MembersCertifyCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "certify", abstract: "Certify the new key that a device asks for.",
     discussion: """
-      Two machines that use one key, as a cloned disk makes them, are one device to all others. \
-      'notes device renew' gives one of them a key of its own; after its next sync with this device \
-      'notes members' shows that it asks. It gets the role that the device has, and its name with a \
-      number behind it. NAME may be the beginning of a device ID.
+      If two machines use one key, for instance after a disk was cloned, the other devices take them for \
+      one device. 'notes device renew' makes a new key for one of them; after its next sync with this \
+      device, 'notes members' shows its request. The machine gets the role of the device, and its name \
+      with a number added. NAME may be the beginning of a device ID.
 
       Examples:
         notes members certify laptop

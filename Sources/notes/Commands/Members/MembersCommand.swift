@@ -49,7 +49,7 @@ struct MembersRoleCommand: Command {
       NAME is a person, whose devices all get the role, 'PERSON (DEVICE)', a device, or the beginning \
       of a device ID. The other devices learn it at their next sync, from whichever device they meet.
 
-      If a device is an admin no longer, the devices that it invited stay members. The command lists them; \
+      If a device is no longer an admin, the devices that it invited stay members. The command lists them; \
       --with-invited removes them.
 
       Examples:
@@ -62,7 +62,7 @@ struct MembersRoleCommand: Command {
 
   @Argument(help: "reader, writer or admin.", completion: .roles) var role: String
 
-  @Flag(help: "Also remove the devices an admin's device invited or made admins, and theirs.")
+  @Flag(help: "Also remove the devices that it invited or made admins, directly or through others.")
   var withInvited = false
 
   @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
@@ -95,12 +95,12 @@ struct MembersRoleCommand: Command {
       more: invited.json(removed: all))
   }
 
-  /// Whether to remove the members whom an admin invited who loses that role.
+  /// Whether to also remove the members that an admin invited, now that the admin loses that role.
   private func removes(_ invited: InvitedMembers, of shown: String) throws -> Bool {
     guard withInvited else { return !yes && invited.confirmRemoval(isProposed: false) }
     if !yes, !invited.isEmpty {
       try Console.demandConsent(
-        to: "removing whom \(shown) invited",
+        to: "removing the members that \(shown) invited",
         "Remove \(Phrase.list(invited.names))? They keep the notes they have received.",
         otherwise: "nothing was changed")
     }

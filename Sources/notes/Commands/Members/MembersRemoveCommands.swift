@@ -8,13 +8,13 @@ struct MembersRemoveCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a person's devices or one device from the notebook.",
     discussion: """
-      NAME is a person, whose devices all go, 'PERSON (DEVICE)', a device, or the beginning of a device \
-      ID. This device stops exchanging with the removed device now, every other device as soon as it \
+      NAME is a person (all devices), 'PERSON (DEVICE)', a device, or the beginning of a device ID. \
+      This device stops exchanging with the removed device now, every other device as soon as it \
       learns of the removal, at its next sync with a device that knows. The removed device keeps \
       all that it has received: no removal can take back notes.
 
       If you remove an admin's device, the devices that it invited stay members. The command lists them; \
-      --with-invited removes them, too.
+      --with-invited also removes them.
 
       Examples:
         notes members remove anna
@@ -24,7 +24,8 @@ struct MembersRemoveCommand: Command {
 
   @Argument(help: "The person or device.", completion: LiveCompletion.members) var name: String
 
-  @Flag(help: "Also remove the devices it invited or made admins, and theirs.") var withInvited =
+  @Flag(help: "Also remove the devices that it invited or made admins, directly or through others.")
+  var withInvited =
     false
 
   @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
@@ -41,9 +42,8 @@ struct MembersRemoveCommand: Command {
       try Console.demandConsent(
         to: "removing \(change.shown)",
         """
-        \(Phrase.list(change.members.map { Self.words(for: $0, change) })) will receive and send nothing \
-        any more,
-        once the devices \(isOne ? "it meets" : "they meet") have learned of this. \
+        \(Phrase.list(change.members.map { Self.words(for: $0, change) })) \(isOne ? "stops" : "stop") \
+        exchanging notes as soon as the devices \(isOne ? "it meets" : "they meet") learn of the removal.
         \(isOne ? "It keeps the notes it has" : "They keep the notes they have") received: those \
         cannot be taken back.
         Remove \(change.shown)?
@@ -65,7 +65,8 @@ struct MembersRemoveCommand: Command {
         + (all ? "" : invited.staying), more: invited.json(removed: all))
   }
 
-  /// Says that a hub, which knows of no removal, still lets in whoever has access to it; empty without hubs.
+  /// The reminder to end the removed devices' access to the hubs, which do not know of removals; empty without
+  /// hubs.
   private func hubAccess(_ change: MembershipChange) throws -> String {
     let hubs = try change.notebook.hubs().map { Visible.name($0.name) }
     guard !hubs.isEmpty else { return "" }
@@ -100,7 +101,7 @@ struct MembersBlockCommand: Command {
     try MembershipChange(of: name).setBlocked(true, options) {
       """
       This device exchanges nothing with \($0) any more.
-      What it writes still comes through other devices; 'notes members remove' ends that.
+      Its changes still arrive through other devices; 'notes members remove' ends that.
       """
     }
   }

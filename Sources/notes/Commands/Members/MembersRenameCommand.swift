@@ -9,7 +9,7 @@ struct MembersRenameCommand: Command {
     discussion: """
       NAME is a person, 'PERSON (DEVICE)', a device, or the beginning of a device ID. \
       Other devices learn the new name at their next sync. Lists, log and blame show it also for versions \
-      that were made before; conflict markers that are there keep the former one.
+      that were made before; existing conflict markers keep the former name.
 
       Examples:
         notes members rename anna anne
