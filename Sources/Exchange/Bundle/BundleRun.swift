@@ -92,7 +92,7 @@ extension SessionContext {
     try replica.notebook.takeNames(from: membership, device: key.deviceID)
     guard former.isGuest, let own = membership.member(ofDevice: key.deviceID) else { return }
     AskedAdmission.forget(in: replica.notebook.stateFolder)
-    recordJoinedRole()
+    recordKnownRole()
     let device = PeerIdentity(
       name: own.name, deviceID: own.deviceID, role: own.role, address: "")
     replica.report(.admitted(replica.peer, device: device, notebook: membership.notebookID))

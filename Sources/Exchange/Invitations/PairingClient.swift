@@ -93,7 +93,7 @@ public struct PairingClient: Sendable {
     let certificate = try stream.receive(CertificateMessage.self)
     // Installing a full list of members takes a slow device longer than the peer waits for a message.
     let context = try stream.working { try install(certificate, offer, in: folder, present) }
-    context.recordJoinedRole()
+    context.recordKnownRole()
     try stream.send(InstalledMessage())
     return Joined(offer: offer, address: stream.connection.peer, context: context)
   }

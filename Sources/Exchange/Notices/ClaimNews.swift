@@ -27,6 +27,9 @@ public struct ClaimNews: Codable, Hashable, Sendable {
   /// Whether this device is the claimer.
   public let isOwn: Bool
 
+  /// Whether the claimer is the founder on this device.
+  public var isAccepted: Bool { [.accepted, .contested].contains(state) }
+
   /// The claim without the days, which change daily.
   package var withoutDays: ClaimNews {
     var news = self

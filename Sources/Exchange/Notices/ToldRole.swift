@@ -10,26 +10,37 @@ public struct ToldRole {
   /// The record in this state folder.
   public init(in stateFolder: StateFolder) { path = stateFolder[.toldRole] }
 
+  /// A difference from the recorded role.
+  public enum Change: Hashable, Sendable {
+    /// The device has another role, or became the founder's.
+    case present
+    /// The device was the founder's.
+    case formerFounder
+  }
+
   /// Records the device's present role.
   ///
-  /// - Returns: whether it differs from the recorded one; false if none was recorded, or if the device is no member.
-  public func record(_ status: MemberStatus) -> Bool {
-    guard let role = status.role else { return false }
+  /// - Returns: how it differs from the recorded one; nil if it does not, if none was recorded, or if the device is no
+  ///   member.
+  @discardableResult
+  public func record(_ status: MemberStatus) -> Change? {
+    guard let role = status.role else { return nil }
     let founder = "founder"
     let known = Disk.memory(at: path) { lines in
       lines["role"].map { (role: $0, isFounder: lines[founder] != nil) }
     }
-    if let known, known == (role.rawValue, status.isFounder) { return false }
+    if let known, known == (role.rawValue, status.isFounder) { return nil }
     let lines = StateLines(["role": role.rawValue, founder: status.isFounder ? "yes" : nil])
     Disk.keep(lines.bytes, at: path)
-    return known != nil
+    guard let known else { return nil }
+    return known.isFounder && !status.isFounder ? .formerFounder : .present
   }
 }
 
 extension SessionContext {
-  /// Records the role with which this device joined: its user has seen it in the invitation.
-  func recordJoinedRole() {
+  /// Records this device's role, which its user knows: from the invitation, or as the result of a command here.
+  public func recordKnownRole() {
     let status = membership.status(ofDevice: key.deviceID)
-    _ = ToldRole(in: StateFolder(ofNotebookIn: folder)).record(status)
+    ToldRole(in: StateFolder(ofNotebookIn: folder)).record(status)
   }
 }

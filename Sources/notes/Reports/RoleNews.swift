@@ -19,10 +19,22 @@ struct RoleNews {
     // `notes members` and `notes doctor` report an unreadable list.
     let status = try? MembershipStore.status(
       ofDevice: notebook.identity.device.deviceID, at: notebook.stateFolder)
-    guard let status, let role = status.role, ToldRole(in: notebook.stateFolder).record(status)
+    guard let status, let role = status.role,
+      let change = ToldRole(in: notebook.stateFolder).record(status)
     else { return nil }
-    let by = status.issuer.map { ", by " + Visible.name($0) } ?? ""
     let name = Visible.name(notebook.identity.name)
+    if change == .formerFounder {
+      return RoleNews(
+        message: "this device is no longer the founder of \(name), and is \(role.withArticle)",
+        remedy: "'notes members' shows the founder")
+    }
+    // `notes members` reports an unreadable record.
+    let isByClaim = ((try? ClaimNews.all(in: notebook)) ?? []).contains {
+      $0.isOwn && $0.isAccepted
+    }
+    let by =
+      status.isFounder && isByClaim
+      ? ", by its claim" : status.issuer.map { ", by " + Visible.name($0) } ?? ""
     if status.isFounder {
       return RoleNews(
         message: "this device is the founder of \(name) now\(by)",

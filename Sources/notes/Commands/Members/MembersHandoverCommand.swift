@@ -55,6 +55,7 @@ struct MembersHandoverCommand: Command {
         """, otherwise: "nothing was changed")
     }
     try change.membership.handOver(to: heir.deviceID, by: change.key)
+    change.context.recordKnownRole()
     options.tell(
       [
         "type": "handed_over", "name": heir.name, "device": heir.deviceID,

@@ -165,6 +165,7 @@ struct MembersResetCommand: Command {
       deviceName: identity.device.name, key: context.key)
     try notebook.become(membership.notebookID, named: identity.name)
     try notebook.keepMembership()
+    try notebook.sessionContext().recordKnownRole()
     let names = others.prefix(5).map { Visible.name($0.name) }
     options.tell(
       [

@@ -5,8 +5,9 @@ internal import Notebook
 /// The current notebook, this device's key, and the members that a name means: a device, or a person's devices.
 struct MembershipChange {
   let notebook: Notebook
-  let membership: MembershipStore
-  let key: DeviceKey
+  let context: SessionContext
+  var membership: MembershipStore { context.membership }
+  var key: DeviceKey { context.key }
   /// Never empty.
   let members: [Member]
   /// Whether the name is a person's.
@@ -14,10 +15,8 @@ struct MembershipChange {
 
   init(of name: String) throws {
     notebook = try NotebookLocator.notebook()
-    let context = try notebook.sessionContext()
-    key = context.key
-    membership = context.membership
-    let all = membership.members()
+    context = try notebook.sessionContext()
+    let all = context.membership.members()
     members = try all.devices(named: name)
     isPerson = members.allSatisfy { $0.person.isCalled(name) }
   }
@@ -64,6 +63,7 @@ struct MembershipChange {
   }
 
   func report(_ type: String, _ options: CommonOptions, _ text: String, more: JSON = [:]) {
+    if members.contains(where: { $0.deviceID == key.deviceID }) { context.recordKnownRole() }
     let present = membership.members()
     let lines = members.compactMap { member in
       present.first { $0.deviceID == member.deviceID }.map { now in
