@@ -52,13 +52,13 @@ final class HubVisitor: Sendable {
         continue
       }
       state.withLock { $0.begins() }
-      let isReached = visit()
-      state.withLock { $0.visited(isReached) }
+      let result = visit()
+      state.withLock { $0.visited(result) }
     }
   }
 
-  /// Visits all hubs; false if one could not be reached, or if something else failed.
-  private func visit() -> Bool {
+  /// Visits all hubs.
+  private func visit() -> HubPace.Result {
     let context = notebook.context
     var outcome = SyncOutcome()
     do {
@@ -67,12 +67,13 @@ final class HubVisitor: Sendable {
       run.options.keeper = notebook
       try run.run(addingTo: &outcome, cancellation: token, onEvent: tell)
     } catch {
-      if case SyncError.stopped = error { return true }
+      if case SyncError.stopped = error { return .done }
       let failure = SyncFailure(address: context.folder, error: error)
       tell(.failed(failure))
-      return false
+      return .failed
     }
-    return outcome.failures.isEmpty
+    if outcome.failures.isEmpty { return .done }
+    return outcome.failures.allSatisfy { $0.error is ForgetError } ? .postponed : .failed
   }
 
   /// Passes on events that are new: not a visit without an exchange, nor the same failure again.
@@ -108,9 +109,20 @@ struct HubPace: Sendable {
   private var last: Instant?
   private var failures = 0
 
+  /// The result of a visit.
+  enum Result {
+    case done
+    /// This device cannot follow a forgetting yet, for instance because an editor has a note open.
+    case postponed
+    /// A hub could not be reached, or something else failed.
+    case failed
+  }
+
   /// How long after a version the hubs are visited, and the shortest time between visits: a burst of
   /// saves causes one visit.
   static let (delay, gap) = (1.0, 5.0)
+  /// The pause until a postponed visit, in seconds.
+  static let postponement = 30.0
   /// The longest pause after failures.
   static let longest = 3_600.0
 
@@ -135,15 +147,19 @@ struct HubPace: Sendable {
 
   mutating func begins() { next = .never }
 
-  mutating func visited(_ isReached: Bool, now: Instant = .now, chance: Double = .random(in: 0...1))
-  {
-    failures = isReached ? 0 : failures + 1
+  mutating func visited(
+    _ result: Result, now: Instant = .now, chance: Double = .random(in: 0...1)
+  ) {
+    failures = result == .failed ? failures + 1 : 0
     last = now
     let pause =
-      isReached
-      ? interval : min(Self.gap * Double(1 << min(failures, 16)), max(Self.longest, interval))
+      switch result {
+      case .done: interval
+      case .postponed: Self.postponement
+      case .failed: min(Self.gap * Double(1 << min(failures, 16)), max(Self.longest, interval))
+      }
     let usual = now + pause * (0.8 + 0.4 * chance)
     // Edits during the visit may not be included in it.
-    next = isReached ? min(next, usual) : usual
+    next = result == .failed ? usual : min(next, usual)
   }
 }

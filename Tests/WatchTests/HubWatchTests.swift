@@ -105,28 +105,28 @@ struct HubWatchTests {
     let start = Instant(seconds: 1_000)
     var pace = HubPace(interval: 100, now: start)
     #expect(pace.due == start)
-    func visit(_ isReached: Bool, at now: Instant) {
+    func visit(_ result: HubPace.Result, at now: Instant) {
       pace.begins()
-      pace.visited(isReached, now: now, chance: 0.5)
+      pace.visited(result, now: now, chance: 0.5)
     }
-    visit(true, at: start)
+    visit(.done, at: start)
     #expect(pace.due == start + 100)
     // "a second after ..., at most every five seconds"
     pace.hasNews(now: start + 1)
     #expect(pace.due == start + 5)
-    visit(true, at: start + 5)
+    visit(.done, at: start + 5)
     pace.hasNews(now: start + 50)
     pace.hasNews(now: start + 50.5)
     #expect(pace.due == start + 51)
     // What is written during a visit.
     pace.begins()
     pace.hasNews(now: start + 51)
-    pace.visited(true, now: start + 52, chance: 0.5)
+    pace.visited(.done, now: start + 52, chance: 0.5)
     #expect(pace.due == start + 52)
     // "After a failure the pauses grow, from about ten seconds to an hour."
     var pauses: [Double] = []
     for _ in 0..<12 {
-      visit(false, at: start)
+      visit(.failed, at: start)
       pauses.append(pace.due - start)
     }
     #expect(pauses.first == 10 && pauses.last == 3_600 && pauses == pauses.sorted())
@@ -134,13 +134,18 @@ struct HubWatchTests {
     #expect(pace.due == start + 3_600)
     pace.isRetried(now: start + 7)
     #expect(pace.due == start + 7)
+    // "after thirty seconds, or after a change here"
+    visit(.postponed, at: start + 10)
+    #expect(pace.due == start + 40)
+    pace.hasNews(now: start + 20)
+    #expect(pace.due == start + 21)
     pace.isPaused = true
     #expect(pace.due == .never)
     // "more or less by up to a fifth"
     pace.isPaused = false
     for (chance, seconds) in [(0.0, 80.0), (1, 120)] {
       pace.begins()
-      pace.visited(true, now: start, chance: chance)
+      pace.visited(.done, now: start, chance: chance)
       #expect(pace.due == start + seconds)
     }
   }
