@@ -33,12 +33,13 @@ struct ForgetRun {
   // MARK: Choosing what to forget
 
   func plan() throws -> ForgetPlan {
-    var rewriting = HistoryRewriting(of: history, try forgetting(), isTrial: true)
+    let forgetting = try forgetting()
+    var rewriting = HistoryRewriting(of: history, forgetting, isTrial: true)
     try rewriting.rewrite(ForgetRoots(of: repository).commits, progress: progress)
-    return try plan(rewriting.found)
+    return try plan(rewriting.found, first: forgetting.first)
   }
 
-  private func plan(_ found: ForgettingFindings) throws -> ForgetPlan {
+  private func plan(_ found: ForgettingFindings, first: ObjectID?) throws -> ForgetPlan {
     var remaining = found.attachments
     var beside: [TreePath] = []
     if case .text(let bytes) = target, let text = TextCut(bytes) {
@@ -48,7 +49,8 @@ struct ForgetRun {
     guard found.versions > 0 || !remaining.isEmpty else { throw ForgetError.notFound }
     return ForgetPlan(
       versions: found.versions, paths: found.paths.sorted(), remaining: remaining.sorted(),
-      beside: beside)
+      beside: beside, first: first,
+      firstTime: try first.map { try repository.commit($0).author.time })
   }
 
   private func forgetting() throws -> Forgetting {
@@ -71,6 +73,11 @@ struct ForgetRun {
       return .notes(NoteTrail(joined(trails)), id: id)
     case .attachments(let bytes):
       return .notes(NoteTrail(try attachments(over: bytes)), id: id)
+    case .before(let time):
+      guard let first = try FirstVersion(in: repository).last(before: time) else {
+        throw ForgetError.noFirstVersion(before: time)
+      }
+      return .before(first, id: id)
     }
   }
 
@@ -126,13 +133,13 @@ struct ForgetRun {
     let forgetting = try forgetting()
     var rewriting = HistoryRewriting(of: history, forgetting)
     try rewriting.rewrite(ForgetRoots(of: repository).commits, progress: progress)
-    let plan = try plan(rewriting.found)
+    let plan = try plan(rewriting.found, first: forgetting.first)
     guard plan.versions > 0 else { throw ForgetError.notFound }
     try checkNoEditor(has: plan.paths)
     try checkNoName()
     var tip = try shownTip()
     for _ in 0..<Self.mostTurns {
-      let files = rewriting.files(in: tip.id)
+      let files = try rewriting.files(in: tip.id)
       if target == .deleted, let present = files.keys.min() { throw ForgetError.lives(present) }
       if !files.isEmpty {
         let made = try transaction.replace(
@@ -173,7 +180,7 @@ struct ForgetRun {
       .init(tip: tip.id, branch: version, obeyed: version, gone: rewriting.texts),
       progress: progress
     ).replace(lastCheck)
-    return Forgotten(plan: plan, rewritten: rewriting.forms.count, version: version)
+    return Forgotten(plan: plan, rewritten: rewriting.rewrittenCount, version: version)
   }
 
   static func checkNothingIsUnfinished(in state: StateFolder) throws {
