@@ -30,7 +30,7 @@ struct ServiceLog: Sendable {
       .followed:
       .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit, .hubWentBack, .hubMembersWentBack, .hubOthers, .hubSplit,
+      .broughtBack, .watchLimit, .hubWentBack, .hubMembersWentBack, .leftOut, .hubOthers, .hubSplit,
       .linkShared, .deviceAsked, .claim, .keyShared, .alteredMerges:
       .warning
     }
@@ -67,6 +67,9 @@ struct ServiceLog: Sendable {
     case .alteredMerges(let peer, let merges, let notebook):
       "\(short(notebook)): versions from \(name(peer)) contain altered merges: "
         + merges.map(short).joined(separator: ", ")
+    case .leftOut(let hub, let names, let count):
+      "\(name(hub)) had \(things(count, "version")) of removed devices "
+        + "(\(names.map(\.printable).joined(separator: ", "))); this device left them out"
     case .hubOthers(let hub, let references):
       "the branch of \(name(hub)) was replaced, because something was forgotten; these references "
         + "may still lead to it: "

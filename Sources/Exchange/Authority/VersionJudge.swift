@@ -48,14 +48,18 @@ struct VersionJudge {
       return try repository.isAncestor(id, of: shown)
     }
     let new = try commits(of: heads, content, leavingOut: isKnown)
-    for commit in new where try !isAnswered(commit) {
-      switch taking {
-      case .ofNoMember where namesNoMember(commit): continue
-      case .from(let peer)
-      where member(named: commit.value).map { $0.deviceID == peer } ?? true: continue
-      default: break
-      }
+    for commit in new where try !isAccepted(commit) {
       throw UnansweredVersion(commit.value, by: member(named: commit.value))
+    }
+  }
+
+  private func isAccepted(_ commit: JudgedCommit) throws -> Bool {
+    if try isAnswered(commit) { return true }
+    return switch taking {
+    case .all: true
+    case .answered: false
+    case .ofNoMember: namesNoMember(commit)
+    case .from(let peer): member(named: commit.value).map { $0.deviceID == peer } ?? true
     }
   }
 
@@ -76,6 +80,45 @@ struct VersionJudge {
       }
     }
     return found
+  }
+
+  /// The versions of removed devices among some heads and right below them, for which no member vouches.
+  struct LeftOut {
+    /// These versions, and the derived merges of them.
+    var commits: Set<ObjectID> = []
+    /// How many versions of removed devices these are.
+    var versions = 0
+    /// The names of these devices.
+    var names: Set<String> = []
+    /// The heads that are left: new versions for which a member vouches.
+    var rest: [ObjectID] = []
+  }
+
+  /// Looks for versions of removed devices: notes-hub(7), "A hub with versions of a removed device".
+  ///
+  /// - Returns: nil if there are none, or if `check` would also refuse another version.
+  func removedVersions(_ heads: [ObjectID], _ content: Reader) throws -> LeftOut? {
+    if case .all = taking { return nil }
+    let shown = try repository.head().commit
+    var found = LeftOut()
+    var (pending, seen) = (heads, Set(heads))
+    while let id = pending.popLast() {
+      if let shown, try repository.contains(id), try repository.isAncestor(id, of: shown) { continue }
+      let commit = try JudgedCommit(id, content(id))
+      let isDerived = DerivedMerge.isDerived(commit.value)
+      if try !isDerived && isAccepted(commit) {
+        found.rest.append(id)
+        continue
+      }
+      if !isDerived {
+        guard let member = member(named: commit.value), member.isRemoved else { return nil }
+        found.versions += 1
+        found.names.insert(member.name)
+      }
+      found.commits.insert(id)
+      pending += commit.value.parents.filter { seen.insert($0).inserted }
+    }
+    return found.versions == 0 ? nil : found
   }
 
   // MARK: Versions that are already here

@@ -314,6 +314,19 @@ public final class Transfer {
       beside: beside.map { "\($1.hex):\($0)" }, at: url, onProgress: onProgress)
   }
 
+  /// Moves references of another repository if they still have their last known commits, and no branch.
+  public func push(beside moves: [String: Move], at url: String) throws -> Beside {
+    try renew()
+    let ending = try run(
+      Self.pushing + moves.map { "--force-with-lease=\($0):\($1.from?.hex ?? "")" }
+        + Self.service(url) + ["--end-of-options", url] + moves.map { "\($1.to.hex):\($0)" })
+    let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
+    guard ending.status == 0 || lines.contains(where: { $0.hasPrefix("!") }) else {
+      throw TransferError.failed(status: ending.status, ending.progress.complaint)
+    }
+    return Self.fate(of: lines)
+  }
+
   /// Sets references of another repository to commits of this one, whatever their present commits, or
   /// removes those with nil.
   ///
@@ -361,11 +374,16 @@ public final class Transfer {
     guard ending.status == 0 || !lines.isEmpty else {
       throw TransferError.failed(status: ending.status, ending.progress.complaint)
     }
-    let lost = all.filter { $0.hasPrefix("!") && !$0.contains(":refs/heads/") }
-    let hasMoved = lost.contains { Self.outcome(of: $0, []) == .moved }
     return .done(
       bytes: ending.progress.bytes, hasMoved: !lines.contains { $0.hasPrefix("=") },
-      beside: lost.isEmpty ? .given : hasMoved ? .moved : .refused)
+      beside: Self.fate(of: all))
+  }
+
+  /// The result for the references beside branches, from git's lines.
+  private static func fate(of lines: [Substring]) -> Beside {
+    let lost = lines.filter { $0.hasPrefix("!") && !$0.contains(":refs/heads/") }
+    let hasMoved = lost.contains { outcome(of: $0, []) == .moved }
+    return lost.isEmpty ? .given : hasMoved ? .moved : .refused
   }
 
   /// The outcome that a line such as `!   ID:refs/heads/main      [rejected] (fetch first)` reports.
