@@ -78,7 +78,8 @@ struct RemovedAtHubTests {
     try cleo.meet(hub)
     #expect(try leftOut(ada.visit(hub.hub).events) == [#"["Bob"] 1"#])
     for device in [cleo, ada, cleo, ada] { try device.meet(hub) }
-    #expect(try ada.text("B.txt") == "by bob\n" && ada.tip() == cleo.tip() && hub.tip() == ada.tip())
+    #expect(try ada.text("B.txt") == "by bob\n" && ada.tip() == cleo.tip())
+    #expect(try hub.tip() == ada.tip())
   }
 
   @Test func `A hub that only lets its branch move forward gets the list of members`() throws {

@@ -163,7 +163,11 @@ import Testing
     let id = try #require(
       try JSONValue.lines(ada.notes("invitations", "--json").text)[0]["invitation"])
     #expect(try ada.notes("invitations", "cancel", String(id.prefix(3))).status == .exited(1))
-    #expect(try ada.notes("invitations", "cancel", String(id.prefix(8))).isSuccess)
+    let members = ["git", "-C", hub, "rev-parse", "refs/notebook/members"]
+    let list = try run(members).text
+    let cancelled = try ada.notes("invitations", "cancel", String(id.prefix(8)))
+    #expect(cancelled.text == "Cancelled: \(id.prefix(8)).\n")
+    #expect(try run(members).text != list)
     #expect(try ada.notes("invitations").text.contains("cancelled"))
     #expect(try ada.notes("sync", "--hub").isSuccess)
     #expect(try kind() == "link_missing")
@@ -175,7 +179,13 @@ import Testing
     let both = try ada.notes("invite", "--hub", "home", "--listen", "127.0.0.1:0")
     #expect(both.errorText.contains("--hub goes with neither --device nor --listen"), "\(both)")
     #expect(try ada.notes("invite", "--for", "2h").status == .exited(64))
+    _ = try invite()
     removeTree(hub)
+    let open = try JSONValue.lines(ada.notes("invitations", "--json").text).compactMap {
+      $0["state"] == "open" ? $0["invitation"] : nil as String?
+    }
+    let away = try ada.notes("invitations", "cancel", #require(open.first))
+    #expect(away.text.contains("home does not know of it yet"), "\(away)")
     #expect(try kind() == "hub_missing")
     #expect(access(bob.folder["desk"], F_OK) != 0)
   }

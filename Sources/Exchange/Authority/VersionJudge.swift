@@ -43,14 +43,15 @@ struct VersionJudge {
     _ = try FormerWriters(membership.signers(), in: notebook)
     if case .all = taking { return }
     let shown = try repository.head().commit
-    func isKnown(_ id: ObjectID) throws -> Bool {
-      guard let shown, try repository.contains(id) else { return false }
-      return try repository.isAncestor(id, of: shown)
-    }
-    let new = try commits(of: heads, content, leavingOut: isKnown)
+    let new = try commits(of: heads, content) { try isKnown($0, in: shown) }
     for commit in new where try !isAccepted(commit) {
       throw UnansweredVersion(commit.value, by: member(named: commit.value))
     }
+  }
+
+  private func isKnown(_ id: ObjectID, in shown: ObjectID?) throws -> Bool {
+    guard let shown, try repository.contains(id) else { return false }
+    return try repository.isAncestor(id, of: shown)
   }
 
   private func isAccepted(_ commit: JudgedCommit) throws -> Bool {
@@ -103,7 +104,7 @@ struct VersionJudge {
     var found = LeftOut()
     var (pending, seen) = (heads, Set(heads))
     while let id = pending.popLast() {
-      if let shown, try repository.contains(id), try repository.isAncestor(id, of: shown) { continue }
+      if try isKnown(id, in: shown) { continue }
       let commit = try JudgedCommit(id, content(id))
       let isDerived = DerivedMerge.isDerived(commit.value)
       if try !isDerived && isAccepted(commit) {

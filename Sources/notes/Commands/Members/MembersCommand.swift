@@ -86,8 +86,7 @@ struct MembersRoleCommand: Command {
     try change.membership.reissue(
       devices: others.map(\.deviceID), role: role, removing: all ? invited?.devices ?? [] : [],
       by: change.key)
-    let told =
-      "\(change.shown) is now \(role.withArticle). Other devices learn it at their next sync."
+    let told = try "\(change.shown) is now \(role.withArticle). " + change.context.tellHubs()
     guard let invited else { return change.report("role", options, told) }
     change.report(
       "role", options,

@@ -56,8 +56,7 @@ struct MembersRemoveCommand: Command {
     try change.report(
       "removed", options,
       """
-      Removed \(Phrase.list(change.names + (all ? invited.names : []))). \
-      Other devices learn it at their next sync.
+      Removed \(Phrase.list(change.names + (all ? invited.names : []))). \(change.context.tellHubs())
       \(!isOne || !others.isEmpty ? "They keep the notes they have" : "It keeps the notes it has") \
       received: a removal cannot take them back.
       """

@@ -47,10 +47,10 @@ struct MembersRenameCommand: Command {
       try rename(change)
     }
     let now = membership.member(ofDevice: member.deviceID)?.name ?? new
-    change.report(
+    try change.report(
       "renamed", options,
       "\(change.shown) is now called \(Visible.name(change.isPerson ? new : now)). "
-        + "Other devices learn it at their next sync.")
+        + change.context.tellHubs())
   }
 
   /// From now on, versions made here have this device's new name, and the device uses it in new notebooks.

@@ -1,4 +1,5 @@
 internal import Exchange
+internal import Git
 internal import Membership
 internal import Notebook
 
@@ -74,6 +75,26 @@ struct MembershipChange {
       }
     }
     options.write(lines) { _ in text + "\n" }
+  }
+}
+
+extension SessionContext {
+  /// Sends the list of members to the notebook's hubs, and returns the sentence that says when other devices learn of
+  /// a change in it.
+  func tellHubs() throws -> String {
+    let told = "Other devices learn it at their next sync"
+    let hubs = try notebook().hubs()
+    if hubs.isEmpty { return told + "." }
+    let unaware = notice.send(to: hubs).map { Visible.name($0.name) }
+    if unaware.isEmpty { return told + " or visit to a hub." }
+    return told + "; \(Phrase.list(unaware)) was not told: run 'notes sync' when it is in reach."
+  }
+
+  /// The notice of this device, whose git program may ask on a terminal.
+  var notice: MemberNotice {
+    var notice = MemberNotice(by: self)
+    notice.program.mayAsk = Console.canAsk
+    return notice
   }
 }
 
