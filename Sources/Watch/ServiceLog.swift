@@ -58,28 +58,14 @@ struct ServiceLog: Sendable {
       "the same versions merge differently at \(name(peer)): \(short(difference.peerTip)) by rules "
         + "\(difference.peerRules.map(String.init) ?? "unknown"), here \(short(difference.tip)) "
         + "by rules \(difference.rules); the next edit removes the difference"
-    case .hubWentBack(let hub, let former, let tip):
-      "\(name(hub)) had \(short(former)) and now has \(tip.map { "\(short($0))" } ?? "nothing"); "
-        + "this device sends the synced versions again"
-    case .hubMembersWentBack(let hub):
-      "\(name(hub)) has a shorter list of members than at the last visit; this device knows the "
-        + "missing entries"
+    case .hubWentBack, .hubMembersWentBack, .leftOut, .hubOthers, .hubSplit: lineOfHub(event)
     case .alteredMerges(let peer, let merges, let notebook):
       "\(short(notebook)): versions from \(name(peer)) contain altered merges: "
         + merges.map(short).joined(separator: ", ")
-    case .leftOut(let hub, let names, let count):
-      "\(name(hub)) had \(things(count, "version")) of removed devices "
-        + "(\(names.map(\.printable).joined(separator: ", "))); this device left them out"
-    case .hubOthers(let hub, let references):
-      "the branch of \(name(hub)) was replaced, because something was forgotten; these references "
-        + "may still lead to it: "
-        + references.map(\.printable).joined(separator: ", ")
     case .followed(let author, let forgettings, let peer, let notebook):
       "\(short(notebook)): \(author?.printable ?? "another device") forgot something "
         + "(\(things(forgettings.count, "forgetting"))); this device has followed, by the "
         + "history from \(name(peer))"
-    case .hubSplit(let hub, let kept, let joined):
-      "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is merged into it"
     case .admitted(let hub, let device, let notebook):
       "\(short(notebook)): \(device.name.printable) (\(short(device.deviceID))) is now a member, "
         + "as \(device.role.rawValue), by an invitation "
@@ -107,6 +93,27 @@ struct ServiceLog: Sendable {
       .addressesChanged, .held, .notebookFailed, .broughtBack, .watchLimit, .folder,
       .gcDue, .keyShared, .keyRequested, .claim:
       lineOfNotebook(event)
+    }
+  }
+
+  private static func lineOfHub(_ event: Event) -> String {
+    switch event {
+    case .hubWentBack(let hub, let former, let tip):
+      "\(name(hub)) had \(short(former)) and now has \(tip.map { "\(short($0))" } ?? "nothing"); "
+        + "this device sends the synced versions again"
+    case .hubMembersWentBack(let hub):
+      "\(name(hub)) has a shorter list of members than at the last visit; this device knows the "
+        + "missing entries"
+    case .leftOut(let hub, let names, let count):
+      "\(name(hub)) had \(things(count, "version")) of removed devices "
+        + "(\(names.map(\.printable).joined(separator: ", "))); this device left them out"
+    case .hubOthers(let hub, let references):
+      "the branch of \(name(hub)) was replaced, because something was forgotten; these references "
+        + "may still lead to it: "
+        + references.map(\.printable).joined(separator: ", ")
+    case .hubSplit(let hub, let kept, let joined):
+      "\(name(hub)) has two branches of the notebook: \(kept) is kept, \(joined) is merged into it"
+    default: ""
     }
   }
 
