@@ -171,7 +171,11 @@ extension WatchError: ExplainedError {
     switch self {
     case .system(_, _, let code): .failed("system_failed", Failure.remedyOrExamine(code))
     case .folderAway: .failed("folder_away", "mount it, or move the folder back")
-    case .watchedAlready: .failed("watched_already", "'notes peers' shows the connected devices")
+    case .watchedAlready:
+      .failed(
+        "watched_already",
+        "'notes peers' shows its connections; Ctrl-C there, or 'systemctl --user stop notes-watch', "
+          + "ends it")
     case .watcherGone:
       .failed("watcher_gone", "run the command again; it also works without a watcher")
     case .watcherRefused:

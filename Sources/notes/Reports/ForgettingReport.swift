@@ -54,7 +54,9 @@ struct ForgettingReport {
       let names = hubs.filter { hasFollowed($0, status) == moved }.map { Visible.name($0) }
       if names.isEmpty { continue }
       text +=
-        names.count == 1 ? "\nHub \(names[0]) \(one)." : "\nHubs \(Phrase.list(names)) \(several)."
+        names.count == 1 ? "\nHub \(names[0]) \(one)" : "\nHubs \(Phrase.list(names)) \(several)"
+      text +=
+        moved ? "; its disk keeps the former versions until 'git gc --prune=now' runs there." : "."
     }
     return text
   }
