@@ -215,22 +215,21 @@ struct LimitsTests {
         == "notes that are edited")
     #expect(
       try broken(EditingMessage(paths: [Base64(path.bytes + [0x61])])) == "bytes of a path")
-    func hello(hubs: Int = 0, withdrawn: Int = 0) -> HelloMessage {
+    func hello(hubs: Int = 0, met: Int = 0, days: Int64 = 1, withdrawn: Int = 0) -> HelloMessage {
       let sighting = CarriedSighting(hub: .emptyBlob, tip: .emptyTree, since: 2, last: 1)
       return HelloMessage(
         versions: [1], notebook: "nb", device: "DEV", name: "Ada", mode: .both, takes: true,
         heads: [], notes: 0, membership: "", hubs: .init(repeating: sighting, count: hubs),
+        met: .init(repeating: CarriedMeeting(device: "B", days: days), count: met),
         withdrawn: .init(repeating: Base64([1]), count: withdrawn))
     }
     #expect(try broken(hello(hubs: ProtocolLimits.hubs)) == nil)
     #expect(try broken(hello(hubs: ProtocolLimits.hubs + 1)) == "hubs")
-    func meetings(_ count: Int) -> MeetingsMessage {
-      MeetingsMessage(
-        membership: "", met: .init(repeating: CarriedMeeting(device: "B", ago: 1), count: count),
-        hubs: [])
+    #expect(try broken(hello(met: ProtocolLimits.meetings)) == nil)
+    #expect(try broken(hello(met: ProtocolLimits.meetings + 1)) == "devices it met")
+    for days in [-1, CarriedMeeting.mostDays + 1] {
+      #expect(throws: SyncError.self) { try hello(met: 1, days: days).validate() }
     }
-    #expect(try broken(meetings(ProtocolLimits.meetings)) == nil)
-    #expect(try broken(meetings(ProtocolLimits.meetings + 1)) == "devices it met")
     #expect(try broken(hello(withdrawn: ProtocolLimits.withdrawals)) == nil)
     #expect(
       try broken(hello(withdrawn: ProtocolLimits.withdrawals + 1)) == "withdrawn invitations")

@@ -27,7 +27,7 @@ struct RandomMessages {
     let heads = ids.shuffled(using: &random).prefix(below(4))
     let made = HandmadePack.id(.blob, Array("\(below(99))".utf8))
     let these = heads.isEmpty ? [made] : Array(heads)
-    switch below(16) {
+    switch below(15) {
     case 0, 1: return try Frame(script.hello(heads: Array(heads)))
     case 2:
       let membership = device.context.membership
@@ -54,9 +54,6 @@ struct RandomMessages {
         type: MessageType.data.rawValue,
         payload: Array("PACK".utf8.prefix(below(5)))
           + (0..<below(200)).map { _ in UInt8(below(256)) })
-    case 14:
-      let met = [CarriedMeeting(device: "../\u{1b}", ago: Int64(below(9)))]
-      return try Frame(MeetingsMessage(membership: below(2) == 0 ? "x" : "", met: met, hubs: []))
     default: return Frame(type: UInt8(below(256)), payload: Array("{}".utf8))
     }
   }

@@ -253,7 +253,7 @@ import Testing
       let file = "notes/.git/notes/membership/claims"
       let lines = try shell.folder.text(file).split(separator: "\n").map { line in
         var words = line.split(separator: " ").map(String.init)
-        if words.count == 5 { words[3] = "14" }
+        if words.count == 5, let day = Int(words[4]) { words += (1...14).map { "\(day - $0)" } }
         return words.joined(separator: " ")
       }
       try shell.folder.write(lines.joined(separator: "\n") + "\n", to: file)

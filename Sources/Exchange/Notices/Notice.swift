@@ -11,15 +11,12 @@ protocol Notice {
   func received(_ hello: HelloMessage) throws
   /// Reads a message of the session, which may be for another notice.
   func received(_ message: any Message) throws
-  /// The message that a continuous session sends again every hour; nil if there is none.
-  func reminder() throws -> (any Message)?
 }
 
 extension Notice {
   func add(to hello: inout HelloMessage) throws {}
   func received(_ hello: HelloMessage) throws {}
   func received(_ message: any Message) throws {}
-  func reminder() throws -> (any Message)? { nil }
 }
 
 /// The session in which a notice is sent.

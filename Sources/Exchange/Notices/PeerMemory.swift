@@ -106,13 +106,16 @@ public struct PeerSightings: Sendable {
     return now - time
   }
 
-  /// The devices that this device met besides one member, the latest first, for its report to that member.
-  func said(besides peer: String, now: Int64 = WallClock.now()) -> [CarriedMeeting] {
-    Disk.namesIfAny(in: folder).filter { $0 != peer }
+  /// Those of some devices that this device met, the latest first, for its report to a member.
+  func said(of devices: [String], now: Int64 = WallClock.now()) -> [CarriedMeeting] {
+    devices
       .compactMap { device in
-        last(of: device).map { CarriedMeeting(device: device, ago: max(0, now - $0)) }
+        last(of: device).map {
+          let days = min(max(0, now - $0) / 86_400, CarriedMeeting.mostDays)
+          return CarriedMeeting(device: device, days: days)
+        }
       }
-      .sorted { ($0.ago, $0.device) < ($1.ago, $1.device) }
+      .sorted { ($0.days, $0.device) < ($1.days, $1.device) }
       .prefix(ProtocolLimits.meetings).map(\.self)
   }
 
@@ -122,7 +125,7 @@ public struct PeerSightings: Sendable {
     var lines = StateLines(["shared": former["shared"], "reported": said.count])
     for machine in former.values(of: "machine") { lines.append("machine", machine) }
     for one in said where Self.isName(one.device) {
-      lines.append("met", "\(one.device) \(now - one.ago)")
+      lines.append("met", "\(one.device) \(now - one.days * 86_400)")
     }
     if lines.bytes == former.bytes { return }
     // Without the record, `notes doctor` shows less.
@@ -131,9 +134,9 @@ public struct PeerSightings: Sendable {
 
   /// A member's report of the devices that it met.
   public struct Report: Hashable, Sendable {
-    /// When it was last connected to each device, in seconds since 1970.
+    /// When it was last connected to each device, in seconds since 1970, or up to a day before.
     public let met: [String: Int64]
-    /// Whether it lists all devices that the member ever met.
+    /// Whether it lists all present members that the member ever met.
     public let isWhole: Bool
   }
 

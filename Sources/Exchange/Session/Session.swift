@@ -30,9 +30,8 @@ public final class Session {
   private var packsSinceOpening = 0
   private var editing: [TreePath] = []
   private var recordDue: Instant?
-  /// How many seconds a continuous session waits before it sends the notices' reminders again, and when it does.
-  private let reminderInterval: Double
-  private var reminderDue: Instant?
+  /// When a continuous session ends, so that the next one begins.
+  private var renewalDue: Instant?
 
   private var keeper: any SessionKeeper { replica.keeper }
 
@@ -40,14 +39,15 @@ public final class Session {
   private static let quiet = 1.0
   /// After how many packs the repository is opened again: packs are merged in the meantime.
   private static let packsUntilReopening = 50
+  /// By how many seconds a transfer delays the end of a session for the next one.
+  private static let renewalDelay = 60.0
 
   private init(
     _ link: any Link, _ replica: Replica, told own: Shown, _ terms: SessionTerms,
-    _ notices: [any Notice], every reminderInterval: Double, isOpenedHere: Bool
+    _ notices: [any Notice], renewedAfter seconds: Double, isOpenedHere: Bool
   ) throws {
     (self.link, self.replica, self.terms, self.notices) = (link, replica, terms, notices)
-    self.reminderInterval = reminderInterval
-    reminderDue = terms.exchange.ends || notices.isEmpty ? nil : .now + reminderInterval
+    renewalDue = terms.exchange.ends ? nil : .now + seconds
     replica.gives = terms.exchange.gives
     replica.received(terms.theirs)
     rules = SessionRules(terms.exchange, own: own, theirs: terms.theirs.heads)
@@ -103,7 +103,7 @@ public final class Session {
       },
       report: replica.report)
     return try run(
-      over: link, replica, told: own, terms, notices, every: context.timeouts.reminder,
+      over: link, replica, told: own, terms, notices, renewedAfter: context.timeouts.renewal,
       isOpenedHere: options.isOpenedHere)
   }
 
@@ -113,17 +113,19 @@ public final class Session {
     over link: any Link, _ replica: Replica, _ terms: SessionTerms
   ) throws -> SessionResult {
     try replica.exchanging {
-      try run(over: link, replica, told: replica.shown, terms, [], every: 0, isOpenedHere: true)
+      try run(
+        over: link, replica, told: replica.shown, terms, [], renewedAfter: .infinity,
+        isOpenedHere: true)
     }
   }
 
   private static func run(
     over link: any Link, _ replica: Replica, told own: Shown, _ terms: SessionTerms,
-    _ notices: [any Notice], every reminderInterval: Double, isOpenedHere: Bool
+    _ notices: [any Notice], renewedAfter seconds: Double, isOpenedHere: Bool
   ) throws -> SessionResult {
     do {
       let session = try Session(
-        link, replica, told: own, terms, notices, every: reminderInterval,
+        link, replica, told: own, terms, notices, renewedAfter: seconds,
         isOpenedHere: isOpenedHere)
       let result = try session.run()
       link.close(after: nil)
@@ -172,7 +174,7 @@ public final class Session {
     while true {
       try carryOut(handle.takeRequests())
       if try advance() { return }
-      let due = [recordDue, handle.lookDue, reminderDue].compactMap { $0 }.min()
+      let due = [recordDue, handle.lookDue, renewalDue].compactMap { $0 }.min()
       let isPatient = rules.fetch == .leftToOthers
       if let event = try link.next(until: due, isPatient: isPatient) { try process(event) }
       if let due = recordDue, Instant.now >= due {
@@ -180,12 +182,9 @@ public final class Session {
         updateTable()
         finish()
       }
-      if let due = reminderDue, Instant.now >= due {
-        reminderDue = .now + reminderInterval
-        for notice in notices {
-          guard let message = try notice.reminder() else { continue }
-          try link.send(.notice(Remark(message: message)))
-        }
+      if renewalDue?.hasPassed == true {
+        if rules.fetch == .none, !link.isGiving { throw SyncError.ended(.done) }
+        renewalDue = .now + Self.renewalDelay
       }
     }
   }

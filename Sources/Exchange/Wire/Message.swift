@@ -17,7 +17,6 @@ enum MessageType: UInt8, Sendable {
   case pong = 10
   case editing = 11
   case invitation = 12
-  case meetings = 13
   case offer = 16
   case accept = 17
   case decline = 18
@@ -53,7 +52,6 @@ extension MessageType {
     case .pong: PongMessage.self
     case .editing: EditingMessage.self
     case .invitation: InvitationMessage.self
-    case .meetings: MeetingsMessage.self
     case .offer: PairingOffer.self
     case .accept: AcceptMessage.self
     case .decline: DeclineMessage.self
@@ -65,10 +63,10 @@ extension MessageType {
 
   /// Whether this is a message within a session that is not about versions: such a message is
   /// passed on to `Notice`.
-  var isNotice: Bool { [.editing, .invitation, .meetings].contains(self) }
+  var isNotice: Bool { self == .editing || self == .invitation }
 
   /// Whether a new message replaces an unsent one of the same type.
-  var isLatestOnly: Bool { [.editing, .meetings].contains(self) }
+  var isLatestOnly: Bool { self == .editing }
 }
 
 extension Frame {

@@ -96,7 +96,10 @@ struct HelloMessage: Message {
     try MessageRules.check(name: name)
     try MessageRules.check(name: device)
     if let left { try MessageRules.check(name: left) }
-    try MessageRules.check(met: met, hubs: hubs)
+    try MessageRules.check(count: hubs?.count ?? 0, limit: ProtocolLimits.hubs, "hubs")
+    try hubs?.forEach { try $0.validate() }
+    try MessageRules.check(count: met?.count ?? 0, limit: ProtocolLimits.meetings, "devices it met")
+    try met?.forEach { try $0.validate() }
     try MessageRules.check(tip: tip, heads: heads)
   }
 }

@@ -72,8 +72,8 @@ public struct ProtocolTimeouts: Sendable, Equatable {
   var working = 2.0
   /// The wait for a message in a continuous session, after which a sign of life is requested.
   var ping = 60.0
-  /// The time between two messages about devices and hubs in a continuous session.
-  package var reminder = 3600.0
+  /// The time after which a continuous session ends for the next one: less than a day, so each day has a greeting.
+  package var renewal = 20 * 3600.0
   /// The wait for a piece of a pack in a continuous session.
   var piece = 60.0
   /// The wait for a person's answer to an offer.

@@ -11,9 +11,10 @@ struct ClaimRecord: Equatable, Sendable {
   }
 
   enum State: Equatable, Sendable {
-    /// The claim waits. `count` is the number of days that counted, `day` the last of them, from 1970. A device counts
-    /// the days on which it heard another device or a hub; for its own claim, those on which it was used.
-    case waiting(count: Int, day: Int64, isOwn: Bool)
+    /// The claim waits. `days` are the day on which it was first seen and those that counted, `last` is the last day on
+    /// which the device looked, all from 1970. A device counts the days on which it heard another device or a hub; for
+    /// its own claim, those on which it was used.
+    case waiting(days: [Int64], last: Int64, isOwn: Bool)
     /// A stop came first.
     case stopped
     case accepted(AcceptedClaim)
@@ -39,8 +40,8 @@ struct ClaimRecord: Equatable, Sendable {
 
   /// The days for which a claim still waits; nil if it does not wait.
   func daysLeft(_ pair: Pair) -> Int? {
-    guard case .waiting(let count, _, _) = states[pair] else { return nil }
-    return max(0, Self.wait - count)
+    guard case .waiting(let days, _, _) = states[pair] else { return nil }
+    return max(0, Self.wait + 1 - days.count)
   }
 
   /// Whether this device's own claim waits.
@@ -51,20 +52,20 @@ struct ClaimRecord: Equatable, Sendable {
   /// Begins the wait of a claim that this device makes.
   mutating func begin(own pair: Pair, now: Int64) {
     if states[pair] == nil { look(at: pair, hears: false, now: now) }
-    guard case .waiting(let count, let day, _) = states[pair] else { return }
-    states[pair] = .waiting(count: count, day: day, isOwn: true)
+    guard case .waiting(let days, let last, _) = states[pair] else { return }
+    states[pair] = .waiting(days: days, last: last, isOwn: true)
   }
 
-  /// Counts today for an open claim, if today is later than the last counted day. A clock that jumps ahead adds
-  /// one day, and a clock that goes back adds none.
+  /// Counts today for an open claim, if today is later than the last day and did not count before. A clock that jumps
+  /// ahead adds one day, and a clock that goes back adds none, nor does its return.
   mutating func look(at pair: Pair, hears: Bool, now: Int64) {
     // Rounded down, also before 1970.
     let today = now >= 0 ? now / Self.day : (now + 1) / Self.day - 1
     switch states[pair] {
-    case nil: states[pair] = .waiting(count: 0, day: today, isOwn: false)
-    case .waiting(let count, let day, let isOwn) where hears || isOwn:
-      let counted = min(count + (today > day ? 1 : 0), Self.wait)
-      states[pair] = .waiting(count: counted, day: today, isOwn: isOwn)
+    case nil: states[pair] = .waiting(days: [today], last: today, isOwn: false)
+    case .waiting(var days, let last, let isOwn) where hears || isOwn:
+      if today > last, days.count <= Self.wait, !days.contains(today) { days.append(today) }
+      states[pair] = .waiting(days: days, last: today, isOwn: isOwn)
     case .waiting, .stopped, .accepted: break
     }
   }
@@ -133,10 +134,13 @@ struct ClaimRecord: Equatable, Sendable {
     else { return nil }
     let pair = Pair(founder: founder, claimer: claimer)
     switch (words[0], words.count) {
-    case ("waiting", 5), ("own", 5):
-      guard let count = Int(words[3]), (0...wait).contains(count), let day = Int64(words[4])
+    case ("waiting", 5...), ("own", 5...):
+      let days = words.dropFirst(3).compactMap { Int64($0) }
+      guard days.count == words.count - 3, days.count <= wait + 2,
+        Set(days.dropFirst()).count == days.count - 1
       else { return nil }
-      return (pair, .waiting(count: count, day: day, isOwn: words[0] == "own"))
+      let counted = Array(days.dropFirst())
+      return (pair, .waiting(days: counted, last: days[0], isOwn: words[0] == "own"))
     case ("stopped", 3): return (pair, .stopped)
     case ("accepted", 5):
       guard let anchor = [UInt8](hexadecimal: words[3]), anchor.count == Serial.size,
@@ -157,8 +161,11 @@ struct ClaimRecord: Equatable, Sendable {
     let sorted = states.map { pair, state -> (String, String) in
       let ids = "\(String(base32: pair.founder)) \(String(base32: pair.claimer))"
       return switch state {
-      case .waiting(let count, let day, let isOwn):
-        (isOwn ? "own" : "waiting", "\(ids) \(count) \(day)")
+      case .waiting(let days, let last, let isOwn):
+        (
+          isOwn ? "own" : "waiting",
+          ([ids] + ([last] + days).map(String.init)).joined(separator: " ")
+        )
       case .stopped: ("stopped", ids)
       case .accepted(let claim):
         (
