@@ -3,6 +3,7 @@ import History
 import Membership
 import Notebook
 import State
+import System
 import TestSupport
 import Testing
 
@@ -66,6 +67,22 @@ struct HubSightingsTests {
     #expect(try found(bob).isEmpty)
   }
 
+  @Test("of several members is kept if their sessions begin at the same time")
+  func together() throws {
+    let sightings = HubSightings(of: try ada.notebook())
+    let devices = (0..<16).map { "DEVICE\($0)" }
+    let said = [CarriedSighting(hub: .emptyBlob, tip: .emptyTree, since: 2, last: 1)]
+    let ended = BlockingQueue<String>()
+    for device in devices {
+      try Exchange.startThread {
+        sightings.record(said, of: device)
+        ended.put(device)
+      }
+    }
+    for _ in devices { #expect(ended.take(until: .now + 20) != nil) }
+    #expect(Set(sightings.visits().keys) == Set(devices))
+  }
+
   // notes-doctor(1), meetings: "names the pairs of devices that visit no hub in common"
   @Test("tells which hubs a member visits, and whether two members visit one in common")
   func visits() throws {
@@ -73,13 +90,13 @@ struct HubSightingsTests {
     let tip = try version(ada, "1 of ada\n")
     for device in [bob, carl] { _ = try sync(ada, device) }
     func sightings() throws -> HubSightings { HubSightings(of: try ada.notebook()) }
-    #expect(try sightings().visits(of: bob.key.deviceID) == nil)
+    #expect(try sightings().visits()[bob.key.deviceID] == nil)
     try saw(ada, hub, tip)
     try saw(bob, same, tip, ago: 100)
     try saw(carl, Hub(name: "hub", url: "https://other.example/home"), tip)
     for device in [bob, carl] { _ = try sync(ada, device) }
-    let bobs = try #require(try sightings().visits(of: bob.key.deviceID))
-    let carls = try #require(try sightings().visits(of: carl.key.deviceID))
+    let bobs = try #require(try sightings().visits()[bob.key.deviceID])
+    let carls = try #require(try sightings().visits()[carl.key.deviceID])
     #expect(Array(bobs.common.keys) == ["hub"] && carls.common.isEmpty)
     #expect(!bobs.meet(carls) && bobs.meet(bobs))
     // Sightings of hubs that this device does not visit show no difference.

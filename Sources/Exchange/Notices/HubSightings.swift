@@ -1,4 +1,5 @@
 public import Git
+internal import Glibc
 internal import History
 internal import Membership
 public import Notebook
@@ -55,9 +56,12 @@ public struct HubSightings: Sendable {
   }
 
   private let path: String
+  private let folder: String
 
   /// The record in this notebook's state folder.
-  public init(of notebook: Notebook) { path = notebook.stateFolder[.hubs] }
+  public init(of notebook: Notebook) {
+    (path, folder) = (notebook.stateFolder[.hubs], notebook.stateFolder.path)
+  }
 
   /// How many seconds a visit may take: the order of two visits within that time is unknown.
   static let margin: Int64 = 300
@@ -79,6 +83,18 @@ public struct HubSightings: Sendable {
   func listSize(of hub: Hub, notebook: String) -> Int? {
     let place = HubPlace.id(of: hub.url, branch: MemberList.reference, notebook: notebook)
     return all.last { $0.device == nil && $0.place == place }?.size
+  }
+
+  /// Changes the record, one thread and process at a time.
+  private func change(_ body: (inout [Sighting]) -> Void) {
+    // Without the lock, the change may replace that of another session, which its next report repeats.
+    let lock = try? Disk.lock(folder, O_RDONLY | O_DIRECTORY, until: .after(seconds: 1))
+    withExtendedLifetime(lock) {
+      let former = all
+      var sightings = former
+      body(&sightings)
+      if sightings != former { keep(sightings) }
+    }
   }
 
   private func keep(_ sightings: [Sighting]) {
@@ -103,19 +119,18 @@ public struct HubSightings: Sendable {
     guard let branchPlace = place(branch), let listPlace = place(MemberList.reference) else {
       return
     }
-    var known = all
-    let former = known.filter { $0.device == nil && [branchPlace, listPlace].contains($0.place) }
-    known.removeAll { $0.device == nil && ($0.name == hub.name || former.contains($0)) }
-    func append(_ place: ObjectID, _ tip: ObjectID, size: Int? = nil) {
-      let since = former.first { $0.place == place && $0.tip == tip }?.since
-      known.append(
-        Sighting(
+    change { known in
+      let former = known.filter { $0.device == nil && [branchPlace, listPlace].contains($0.place) }
+      known.removeAll { $0.device == nil && ($0.name == hub.name || former.contains($0)) }
+      func seen(_ place: ObjectID, _ tip: ObjectID, size: Int? = nil) -> Sighting {
+        let since = former.first { $0.place == place && $0.tip == tip }?.since
+        return Sighting(
           place: place, name: hub.name, tip: tip, since: min(since ?? now, now), last: now,
-          size: size))
+          size: size)
+      }
+      known.append(seen(branchPlace, tip))
+      if let members { known.append(seen(listPlace, members.version, size: members.size)) }
     }
-    append(branchPlace, tip)
-    if let members { append(listPlace, members.version, size: members.size) }
-    keep(known)
   }
 
   /// The sightings that this device reports to members.
@@ -129,16 +144,16 @@ public struct HubSightings: Sendable {
 
   /// Records a member's report, replacing its last one.
   func record(_ said: [CarriedSighting], of device: String, now: Int64 = WallClock.now()) {
-    var known = all
-    let former = known.filter { $0.device == device }
     let new = said.map {
       Sighting(
         device: device, place: $0.hub, tip: $0.tip, since: now - $0.since, last: now - $0.last,
         size: $0.size)
     }
-    if former.isEmpty, new.isEmpty { return }
-    known.removeAll { $0.device == device }
-    keep(known + new)
+    if new.isEmpty, !all.contains(where: { $0.device == device }) { return }
+    change { known in
+      known.removeAll { $0.device == device }
+      known += new
+    }
   }
 
   /// The hubs that a member visits, by its last report.
@@ -151,18 +166,21 @@ public struct HubSightings: Sendable {
     public func meet(_ other: Visits) -> Bool { !places.isDisjoint(with: other.places) }
   }
 
-  /// The hubs that a member visits; nil if it reported none. Hubs that are folders of its machine are not reported.
-  public func visits(of device: String) -> Visits? {
+  /// The hubs that members visit, by device ID, of those that reported any. Hubs that are folders of a member's machine
+  /// are not reported.
+  public func visits() -> [String: Visits] {
     let known = all
-    let theirs = known.filter { $0.device == device }
-    if theirs.isEmpty { return nil }
-    var common: [String: Int64] = [:]
-    for own in known where own.device == nil {
-      for one in theirs where one.place == own.place {
-        common[own.name] = max(common[own.name] ?? one.last, one.last)
+    let own = known.filter { $0.device == nil }
+    let reported = known.compactMap { one in one.device.map { (device: $0, sighting: one) } }
+    return Dictionary(grouping: reported) { $0.device }.mapValues { theirs in
+      var common: [String: Int64] = [:]
+      for own in own {
+        for (_, one) in theirs where one.place == own.place {
+          common[own.name] = max(common[own.name] ?? one.last, one.last)
+        }
       }
+      return Visits(common: common, places: Set(theirs.map(\.sighting.place)))
     }
-    return Visits(common: common, places: Set(theirs.map(\.place)))
   }
 
   /// The hubs that showed members another history than this device, as far as the versions are

@@ -48,9 +48,10 @@ struct ForgottenRepository {
 
   private static func stays(_ folder: StateFolder.Folder) -> Bool {
     switch folder {
-    case .membership, .ignore, .attributes, .requests, .invitations, .invited, .offers, .pinned:
+    case .membership, .ignore, .attributes, .requests, .invitations, .invited, .offers, .pinned,
+      .seen:
       true
-    case .checkout, .lingering, .editing, .incoming, .differing, .held, .seen, .cache: false
+    case .checkout, .lingering, .editing, .incoming, .differing, .held, .cache: false
     }
   }
 

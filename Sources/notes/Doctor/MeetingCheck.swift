@@ -29,6 +29,8 @@ private struct Meetings {
   private let sightings: HubSightings
   /// The members' reports of the devices that they met, by device ID.
   private let reports: [String: PeerSightings.Report]
+  /// The hubs that the members visit, by device ID.
+  private let visits: [String: HubSightings.Visits]
   private var visited: Set<String> = []
   /// When each device made its newest version known here.
   private var newest: [String: Int64] = [:]
@@ -37,6 +39,8 @@ private struct Meetings {
   private static let depth = 2_000
   /// How many days a new member may go without a sign, and a device without a hub in common may be away.
   private static let patience: Int64 = 7
+  /// For how many days a meeting shows that two devices exchange versions.
+  private static let memory: Int64 = 30
   /// The most pairs of devices that are named.
   private static let mostPairs = 10
 
@@ -52,6 +56,7 @@ private struct Meetings {
     reports = Dictionary(told) { first, _ in first }
     addresses = PeerAddresses(stateFolder: notebook.stateFolder).all().mapValues(\.description)
     sightings = HubSightings(of: notebook)
+    visits = sightings.visits()
     for hub in try notebook.hubs() where try HubState(of: hub, in: notebook).tip != nil {
       visited.insert(hub.name)
     }
@@ -87,14 +92,14 @@ private struct Meetings {
     if let time = seen.last(of: member.deviceID) {
       let place = addresses[member.deviceID].map { ", last at \($0)" } ?? ""
       let fact = "\(name) was met \(TimeText.relative(time, now: now))\(place)"
-      guard let visits = sightings.visits(of: member.deviceID), !hubs.isEmpty else {
-        return .good(fact)
-      }
+      guard let visits = visits[member.deviceID],
+        hubs.contains(where: { sightings.lastVisit(of: $0) != nil })
+      else { return .good(fact) }
       let common = visits.common.sorted { $0.key < $1.key }.map {
         "\(Visible.name($0.key)) \(TimeText.relative($0.value, now: now))"
       }
       if !common.isEmpty { return .good("\(fact); it visited the hub \(Phrase.list(common))") }
-      let apart = "\(fact); it visits no hub that this device visits"
+      let apart = "\(fact); it told of no hub that this device visits"
       if now - time < Self.patience * 86_400 { return .good(apart) }
       return .advice(
         apart + ", so other devices must carry versions between the two",
@@ -123,14 +128,24 @@ private struct Meetings {
     )
   }
 
-  /// The member that was last connected to a device which this one never met, by the members' reports; nil if none was.
+  /// The member that was last connected to a device which this one never met, by the members' reports; nil if none was
+  /// lately.
   private func carrier(of member: Member) -> String? {
     let met = members.compactMap { other in
       reports[other.deviceID]?.met[member.deviceID].map { (name: other.name, time: $0) }
     }
-    return met.max { $0.time < $1.time }.map {
-      "\(Visible.name($0.name)) connected to it \(TimeText.relative($0.time, now: now))"
+    return met.filter { isLate($0.time) }.max { $0.time < $1.time }.map {
+      "\(Visible.name($0.name)) connected to it \(about($0.time))"
     }
+  }
+
+  /// Whether a meeting at that time still shows that two devices exchange versions.
+  private func isLate(_ time: Int64) -> Bool { now - time < Self.memory * 86_400 }
+
+  /// The words for the time of a reported meeting, which may have been a day earlier.
+  private func about(_ time: Int64) -> String {
+    let days = Int(max(0, now - time) / 86_400)
+    return days == 0 ? "in the last two days" : "about \(Phrase.count(days, "day")) ago"
   }
 
   // MARK: Pairs of other devices
@@ -140,63 +155,78 @@ private struct Meetings {
     let first: Member
     let second: Member
     /// When they were last connected; nil if they told of no time.
-    var met: Int64?
-    /// Whether they visit a hub in common; nil if that is unknown.
-    var shareHub: Bool?
+    let met: Int64?
+    /// Whether they told of a hub in common.
+    let shareHub: Bool
+    /// Whether they told neither of a late connection nor of a hub in common.
+    let isApart: Bool
 
+    var members: [Member] { [first, second] }
     var names: String { "\(Visible.name(first.name)) and \(Visible.name(second.name))" }
-    /// Whether they neither were connected nor visit a hub in common.
-    var isApart: Bool { met == nil && shareHub == false }
   }
 
+  /// Nil if the two told of nothing, and neither told of all its meetings.
   private func pair(_ first: Member, _ second: Member) -> Pair? {
     let (one, other) = (reports[first.deviceID], reports[second.deviceID])
-    var pair = Pair(first: first, second: second)
-    pair.met = [one?.met[second.deviceID], other?.met[first.deviceID]].compactMap { $0 }.max()
-    // A device that reports its meetings and no hub visits none, except folders of its machine.
-    let hubs = (
-      sightings.visits(of: first.deviceID), sightings.visits(of: second.deviceID)
-    )
-    if let visits = hubs.0, let theirs = hubs.1 {
-      pair.shareHub = visits.meet(theirs)
-    } else if hubs.0 != nil || one != nil, hubs.1 != nil || other != nil {
-      pair.shareHub = false
+    let met = [one?.met[second.deviceID], other?.met[first.deviceID]].compactMap { $0 }.max()
+    let hubs = [first, second].compactMap { visits[$0.deviceID] }
+    let shareHub = hubs.count == 2 && hubs[0].meet(hubs[1])
+    guard met != nil || shareHub || one?.isWhole == true || other?.isWhole == true else {
+      return nil
     }
-    let isKnown = one?.isWhole == true || other?.isWhole == true
-    return pair.met != nil || pair.shareHub == true || isKnown && pair.isApart ? pair : nil
+    return Pair(
+      first: first, second: second, met: met, shareHub: shareHub,
+      isApart: !shareHub && met.map(isLate) != true)
   }
 
   /// How the other devices meet each other: first those that do not, then those that have not for the longest time.
   func pairs() -> [Finding] {
     let pairs = members.indices.flatMap { first in
       members.dropFirst(first + 1).compactMap { pair(members[first], $0) }
-    }.sorted { ($0.isApart ? -1 : $0.met ?? now) < ($1.isApart ? -1 : $1.met ?? now) }
+    }.sorted { ($0.isApart ? 0 : 1, $0.met ?? 0) < ($1.isApart ? 0 : 1, $1.met ?? 0) }
     let more = pairs.count - Self.mostPairs
     return pairs.prefix(Self.mostPairs).flatMap { finding(of: $0) }
       + (more > 0 ? .good("and \(Phrase.count(more, "more pair")) of devices") : [])
   }
 
   private func finding(of pair: Pair) -> [Finding] {
-    if let met = pair.met {
-      let hub = pair.shareHub == true ? ", and visit a hub in common" : ""
-      return .good("\(pair.names) last connected \(TimeText.relative(met, now: now))\(hub)")
+    let connection = pair.met.map { "\(pair.names) last connected \(about($0))" }
+    if !pair.isApart {
+      guard let connection else { return .good("\(pair.names) visit a hub in common") }
+      return .good(connection + (pair.shareHub ? ", and visit a hub in common" : ""))
     }
-    guard pair.isApart else { return .good("\(pair.names) visit a hub in common") }
-    let fact = "\(pair.names) have not connected, and visit no hub in common"
-    let others = members.filter { other in
-      [pair.first, pair.second].allSatisfy { isLinked(other, to: $0) }
+    let told = pair.members.filter { reports[$0.deviceID] != nil }.compactMap { member in
+      seen.last(of: member.deviceID).map {
+        "\(Visible.name(member.name)) \(TimeText.relative($0, now: now))"
+      }
     }
+    let fact =
+      (connection.map { "\($0), and have told of no hub in common" }
+        ?? "\(pair.names) have told of no connection and of no hub in common")
+      + ", \(Phrase.list(told))"
+    let others = members.filter { other in pair.members.allSatisfy { isLinked(other, to: $0) } }
     if !others.isEmpty {
       let names = Phrase.list(["this device"] + others.map { Visible.name($0.name) })
       return .good("\(fact): \(names) carry versions between them")
     }
-    // This device has their reports, so it met both.
-    let last = [pair.first, pair.second].compactMap { seen.last(of: $0.deviceID) }.min() ?? 0
     let carried = "\(fact): only this device is known to carry versions between them"
-    if now - last < Self.patience * 86_400 { return .good(carried) }
+    // An old report does not show that they still do not meet.
+    let away = pair.members.filter { isAway($0) == true }
+    let knows = pair.members.contains {
+      reports[$0.deviceID]?.isWhole == true && isAway($0) == false
+    }
+    guard knows, let one = away.first, let last = seen.last(of: one.deviceID) else {
+      return .good(carried)
+    }
     return .advice(
-      "\(carried), and it last connected to both \(TimeText.relative(last, now: now))",
+      carried + ", and it last connected to \(Visible.name(one.name)) "
+        + TimeText.relative(last, now: now),
       remedy: "run 'notes sync' on both in one network, or add one hub on both: 'notes remote add'")
+  }
+
+  /// Whether a device has not connected to this one for long; nil if it never did.
+  private func isAway(_ member: Member) -> Bool? {
+    seen.last(of: member.deviceID).map { now - $0 >= Self.patience * 86_400 }
   }
 
   /// Whether two other devices were connected, or visit a hub in common.
