@@ -28,7 +28,7 @@ final class NotebookLoop {
   private var openNotes = OpenNotes()
   private var changesUntilGC = 0
   /// The claims of the founder's place at the last look, without their days; nil before the first.
-  private var claims: Set<ClaimNews>?
+  private var claims: Set<[String]>?
 
   /// Seconds between scans of the whole folder, which happen even without events.
   static let net = 600.0
@@ -300,11 +300,11 @@ final class NotebookLoop {
     let (membership, own) = (owner.context.membership, owner.context.key.deviceID)
     let present = try ClaimNews.all(in: membership, for: own)
     if let claims {
-      for news in present where !claims.contains(news.withoutDays) {
+      for news in present where !claims.contains(news.key) {
         owner.emit(.claim(news, notebook: owner.notebookID))
       }
     }
-    claims = Set(present.map(\.withoutDays))
+    claims = Set(present.map(\.key))
   }
 
   private func countTowardsGC() {

@@ -83,16 +83,22 @@ struct LinkInvitationTests: LinkSuite {
 
   @Test(
     "a request stays open until a visit after its expiry, which takes an answer that came in time",
-    arguments: [true, false])
-  func expiredRequest(isAnswered: Bool) throws {
+    arguments: [(true, false), (false, false), (false, true)])
+  func expiredRequest(isAnswered: Bool, isCancelled: Bool) throws {
     let bob = try join("Bob", by: invite())
     try ada.meet(hub)
     _ = try bob.visit([hub.hub])
     try ada.context.membership.remove(devices: [bob.key.deviceID], by: ada.key)
     try ada.meet(hub)
     _ = try bob.visit([hub.hub])
-    #expect(try LinkInvitation(bob, at: hub.hub).answer(invite().secret, name: "Bob"))
-    if isAnswered { try ada.meet(hub) }
+    let link = try invite()
+    #expect(try LinkInvitation(bob, at: hub.hub).answer(link.secret, name: "Bob"))
+    if isCancelled {
+      let known = try KnownOffers(ada.notebook().stateFolder).all(in: ada.context.membership)
+      let offer = try #require(known.first { $0.offer.id == link.secret.id }).offer
+      #expect(try ada.context.membership.cancel(offer, by: ada.key))
+    }
+    if isAnswered || isCancelled { try ada.meet(hub) }
     let state = try bob.notebook().stateFolder
     let asked = try #require(AskedAdmission(in: state))
     let text = String(decoding: try readFile(state[.asked]), as: UTF8.self)

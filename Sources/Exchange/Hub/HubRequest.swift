@@ -39,9 +39,9 @@ struct HubRequest {
     of references: [String: ObjectID], in repository: Repository, _ quarantine: Quarantine?
   ) throws -> AskedAdmission.End? {
     let membership = context.membership
-    if membership.isCancelled(invitation: id) { return .cancelled }
-    // The list of members at the hub was read before.
+    // The list of members at the hub was read before. A cancelled request also ends.
     if asked.expires <= WallClock.now() { return .expired }
+    if membership.isCancelled(invitation: id) { return .cancelled }
     guard let commit = references["\(HubInvitations.offer)"],
       let text = try HubInvitations.text(
         of: commit, HubInvitations.offer, in: repository, quarantine),

@@ -179,7 +179,9 @@ public struct PairingClient: Sendable {
       : MembershipStore.install(
         in: place, root: root, certificates: certificates, revocations: revocations)
     try membership.recordFormerIDs(formerly)
-    try membership.follow(acceptedClaims: (message.claims ?? []).map(\.bytes))
+    guard try membership.follow(acceptedClaims: (message.claims ?? []).map(\.bytes)) else {
+      throw SyncError.protocolBroken("an accepted claim that is not among the certificates")
+    }
     _ = try membership.chain(for: key)
     try membership.setRefused(false, device: key.deviceID)
     return membership

@@ -186,11 +186,13 @@ public enum PairingServer {
         return room >= 0
       }.map { Base64($0) }
     }
-    let chain = try membership.chain(ofDevice: device)
     let claims = try membership.acceptedClaims()
+    let chain = try membership.chain(ofDevice: device)
+    // Without the grounds of the claims, the device refuses to join.
+    let needed = chain + membership.grounds(ofAcceptedClaims: claims).filter { !chain.contains($0) }
     return CertificateMessage(
       certificate: Base64(certificate), root: Base64(membership.root),
-      certificates: fitting(chain + membership.certificates.filter { !chain.contains($0) }),
+      certificates: fitting(needed + membership.certificates.filter { !needed.contains($0) }),
       revocations: fitting(membership.revocations),
       claims: claims.isEmpty ? nil : claims.map { Base64($0) })
   }

@@ -21,7 +21,7 @@ public struct ClaimNews: Codable, Hashable, Sendable {
   public let founder: String
   public let state: State
   /// On how many more days this device must hear others before it accepts an open claim; nil for another one.
-  public private(set) var days: Int?
+  public let days: Int?
   /// The names of the devices that stopped it.
   public let stoppers: [String]
   /// Whether this device is the claimer.
@@ -30,12 +30,8 @@ public struct ClaimNews: Codable, Hashable, Sendable {
   /// Whether the claimer is the founder on this device.
   public var isAccepted: Bool { [.accepted, .contested].contains(state) }
 
-  /// The claim without the days, which change daily.
-  package var withoutDays: ClaimNews {
-    var news = self
-    news.days = nil
-    return news
-  }
+  /// The claim and its state, without names and days, which change.
+  package var key: [String] { [founder, device, state.rawValue] }
 
   /// The claims that a device has seen, as `MembershipStore.claims` sorts them.
   public static func all(in membership: MembershipStore, for own: String) throws -> [ClaimNews] {

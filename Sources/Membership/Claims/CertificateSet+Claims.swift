@@ -178,11 +178,15 @@ extension CertificateSet {
     }.sorted { $0.precedes($1) }
   }
 
-  /// Whether the set has a claim of that key on that founder's place, open or not.
-  func hasClaim(of claimer: [UInt8], on founder: [UInt8]) -> Bool {
-    statements.contains {
-      if case .claim(founder, _, _) = $0.claimed { $0.keyIdentifier == claimer } else { false }
+  /// The statement of a claim on that founder's place, open or not, and the two certificates that it names; empty if
+  /// the set lacks the statement.
+  func grounds(of claim: AcceptedClaim, on founder: [UInt8]) -> [Certificate] {
+    let statement = statements.first {
+      guard case .claim(founder, claim.anchor, claim.staying) = $0.claimed else { return false }
+      return $0.keyIdentifier == claim.claimer
     }
+    guard let statement else { return [] }
+    return [statement] + issued.filter { [claim.anchor, claim.staying].contains($0.serial) }
   }
 
   /// The keys that stopped the claims of that key on that founder's place, and may do so.

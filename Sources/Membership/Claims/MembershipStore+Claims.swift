@@ -147,26 +147,42 @@ extension MembershipStore {
     }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
+  /// The certificates on which these claims rest: a device that joins needs all of them.
+  public func grounds(ofAcceptedClaims claims: [[UInt8]]) -> [[UInt8]] {
+    let set = state.withLock { $0.set }
+    return claims.compactMap(Self.claim).flatMap { set.grounds(of: $0.claim, on: $0.founder) }
+      .map(\.der)
+  }
+
   /// Follows the claims that the inviting device has accepted, and no others: this device has its founder from it.
-  /// Claims of another form, and those that are not in the set, are ignored.
-  public func follow(acceptedClaims claims: [[UInt8]]) throws {
+  ///
+  /// - Returns: false if one of them has another form, or is not in the set; then this device follows none of them.
+  public func follow(acceptedClaims claims: [[UInt8]]) throws -> Bool {
     try changing.withLock { _ in
       try readChanges()
       let before = try ClaimRecord(in: folder)
       var record = before
       let set = state.withLock { $0.set }
-      record.follow(
-        claims.filter { $0.count == 96 }.map {
-          (
-            founder: Array($0[..<32]),
-            claim: AcceptedClaim(
-              claimer: Array($0[32..<64]), anchor: Array($0[64..<80]), staying: Array($0[80...]))
-          )
-        }.filter { set.hasClaim(of: $0.claim.claimer, on: $0.founder) })
-      if record == before { return }
+      let accepted = claims.compactMap(Self.claim).filter {
+        !set.grounds(of: $0.claim, on: $0.founder).isEmpty
+      }
+      if accepted.count < claims.count { return false }
+      record.follow(accepted)
+      if record == before { return true }
       try record.write(in: folder)
       try lookAtClaims(hears: false)
+      return true
     }
+  }
+
+  /// The claim in 96 bytes; nil for another form.
+  private static func claim(_ bytes: [UInt8]) -> (founder: [UInt8], claim: AcceptedClaim)? {
+    guard bytes.count == 96 else { return nil }
+    return (
+      founder: Array(bytes[..<32]),
+      claim: AcceptedClaim(
+        claimer: Array(bytes[32..<64]), anchor: Array(bytes[64..<80]), staying: Array(bytes[80...]))
+    )
   }
 
   /// Counts a day for open claims: another member or a hub has told this device all that it knows of the members.
