@@ -56,16 +56,12 @@ package struct FormerVersions {
       if commit.isRewritten { places[place(of: commit) { $0 }] = id }
     }
     if places.isEmpty { return nil }
-    let beginning = try HistoryBeginning(in: new, repository)
     var forms: [ObjectID: ObjectID] = [:]
     for id in old {
       let commit = try repository.commit(id)
-      let here = place(of: commit) { forms[$0] ?? $0 }
-      let others = beginning?.places(of: here.parents) ?? []
-      let found = ([here.parents] + others).lazy.compactMap {
-        places[Place(author: here.author, committer: here.committer, parents: $0)]
-      }.first
-      guard let form = found, form != id else { continue }
+      guard let form = places[place(of: commit, by: { forms[$0] ?? $0 })], form != id else {
+        continue
+      }
       if countsRewritten || !commit.isRewritten { return id }
       forms[id] = form
     }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Git
 import Membership
 import TestSupport
@@ -78,9 +77,7 @@ private struct ForgettingPlay {
         told.append("\(reader.name) applies \(old)")
         try reader.apply(old)
       }
-    default:
-      if Int.random(in: 0..<3, using: &random) == 0 { return try forgetBefore() }
-      try forget()
+    default: try forget()
     }
   }
 
@@ -140,23 +137,6 @@ private struct ForgettingPlay {
       throw Violation(description: "nothing was forgotten")
     }
     forgotten.append((text, id))
-    try replaceBranch(before)
-  }
-
-  /// Everything so far becomes one version.
-  private mutating func forgetBefore() throws {
-    let before = try Hub.knownTips(in: ada.notebook())
-    do {
-      let time = Int64(Date().timeIntervalSince1970) + 60
-      _ = try ada.context.notebook().forget(.before(time))
-    } catch ForgetError.noFirstVersion {
-      return
-    }
-    told.append("Ada forgets older versions")
-    try replaceBranch(before)
-  }
-
-  private mutating func replaceBranch(_ before: [String: ObjectID]) throws {
     guard Bool.random(using: &random) else { return }
     told.append("Ada at the hub")
     let outcome = try ada.visit(hub.hub) { $0.replaced = before }.outcome

@@ -17,8 +17,6 @@ public enum ForgetTarget: Hashable, Sendable {
   case deleted
   /// Attachments, from the version on in which they exceeded a number of bytes.
   case attachments(over: Int)
-  /// All versions before a time, in seconds since 1970: the last of them becomes the first version.
-  case before(Int64)
 }
 
 /// The effect of a forgetting: notes, versions and texts.
@@ -32,10 +30,6 @@ public struct ForgetPlan: Hashable, Sendable {
   public let remaining: [TreePath]
   /// Files in the folder that are in no version and contain the text: these are not changed.
   public let beside: [TreePath]
-  /// The version with which the history would begin; nil if it begins as before.
-  public let first: ObjectID?
-  /// When that version was made, in seconds since 1970; nil if there is none.
-  public let firstTime: Int64?
 }
 
 /// The result of a forgetting.
@@ -68,8 +62,6 @@ public enum ForgetError: Error, Hashable, Sendable {
   case isOpen(TreePath)
   /// A program wrote it again each time it was removed.
   case written
-  /// No version from before this time, in seconds since 1970, can be the first one.
-  case noFirstVersion(before: Int64)
 }
 
 extension ForgetError: CustomStringConvertible {
@@ -87,7 +79,6 @@ extension ForgetError: CustomStringConvertible {
     case .inName(let path): "the name of \(path) contains the text"
     case .isOpen(let path): "an editor has \(path) open"
     case .written: "the notes were edited while this ran"
-    case .noFirstVersion: "no version from before that time can be the first one"
     }
   }
 }

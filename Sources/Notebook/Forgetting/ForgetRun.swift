@@ -33,13 +33,12 @@ struct ForgetRun {
   // MARK: Choosing what to forget
 
   func plan() throws -> ForgetPlan {
-    let forgetting = try forgetting()
-    var rewriting = HistoryRewriting(of: history, forgetting, isTrial: true)
+    var rewriting = HistoryRewriting(of: history, try forgetting(), isTrial: true)
     try rewriting.rewrite(ForgetRoots(of: repository).commits, progress: progress)
-    return try plan(rewriting.found, first: forgetting.first)
+    return try plan(rewriting.found)
   }
 
-  private func plan(_ found: ForgettingFindings, first: ObjectID?) throws -> ForgetPlan {
+  private func plan(_ found: ForgettingFindings) throws -> ForgetPlan {
     var remaining = found.attachments
     var beside: [TreePath] = []
     if case .text(let bytes) = target, let text = TextCut(bytes) {
@@ -49,8 +48,7 @@ struct ForgetRun {
     guard found.versions > 0 || !remaining.isEmpty else { throw ForgetError.notFound }
     return ForgetPlan(
       versions: found.versions, paths: found.paths.sorted(), remaining: remaining.sorted(),
-      beside: beside, first: first,
-      firstTime: try first.map { try repository.commit($0).author.time })
+      beside: beside)
   }
 
   private func forgetting() throws -> Forgetting {
@@ -73,11 +71,6 @@ struct ForgetRun {
       return .notes(NoteTrail(joined(trails)), id: id)
     case .attachments(let bytes):
       return .notes(NoteTrail(try attachments(over: bytes)), id: id)
-    case .before(let time):
-      guard let first = try FirstVersion(in: repository).last(before: time) else {
-        throw ForgetError.noFirstVersion(before: time)
-      }
-      return .before(first, id: id)
     }
   }
 
@@ -133,13 +126,13 @@ struct ForgetRun {
     let forgetting = try forgetting()
     var rewriting = HistoryRewriting(of: history, forgetting)
     try rewriting.rewrite(ForgetRoots(of: repository).commits, progress: progress)
-    let plan = try plan(rewriting.found, first: forgetting.first)
+    let plan = try plan(rewriting.found)
     guard plan.versions > 0 else { throw ForgetError.notFound }
     try checkNoEditor(has: plan.paths)
     try checkNoName()
     var tip = try shownTip()
     for _ in 0..<Self.mostTurns {
-      let files = try rewriting.files(in: tip.id)
+      let files = rewriting.files(in: tip.id)
       if target == .deleted, let present = files.keys.min() { throw ForgetError.lives(present) }
       if !files.isEmpty {
         let made = try transaction.replace(
@@ -180,7 +173,7 @@ struct ForgetRun {
       .init(tip: tip.id, branch: version, obeyed: version, gone: rewriting.texts),
       progress: progress
     ).replace(lastCheck)
-    return Forgotten(plan: plan, rewritten: rewriting.rewrittenCount, version: version)
+    return Forgotten(plan: plan, rewritten: rewriting.forms.count, version: version)
   }
 
   static func checkNothingIsUnfinished(in state: StateFolder) throws {

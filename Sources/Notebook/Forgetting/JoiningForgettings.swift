@@ -37,7 +37,6 @@ struct JoiningForgettings {
     var rewriting = try HistoryRewriting(
       of: history, ForgetRoots(of: repository).commits, besides: heads,
       kinds: kinds(other, besides: own))
-    if rewriting.lacksFirst { throw NotebookError.forgotOtherwise }
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
       try ForgetRoots(of: repository).commits
     }
@@ -92,7 +91,7 @@ struct FilesWithout {
     try rewriting.rewrite(roots())
     var replaced: [TreePath: Change] = [:]
     for _ in 0..<Self.mostTurns {
-      let files = try rewriting.files(in: shownTip().id)
+      let files = rewriting.files(in: try shownTip().id)
       for path in files.keys where EditorLock.isOpen(path, in: repository.folder) {
         throw ForgetError.isOpen(path)
       }

@@ -32,10 +32,8 @@ struct MovingOver {
     try ForgetRun.checkNothingIsUnfinished(in: history.workTree.stateFolder)
     let former = try shownTip()
     let kinds = Set(top.lines.filter { !known.contains($0.id) }.map(\.kind))
-    // If this device already obeys these forgettings, all of its own history is in the rewritten form.
-    let isObeyed = try repository.isAncestor(top.id, of: former.id)
     var rewriting = try HistoryRewriting(
-      of: history, roots(heads), like: isObeyed ? [top.id, former.id] : [top.id], kinds: kinds)
+      of: history, roots(heads), like: [top.id], kinds: kinds)
     try rewriting.rewrite(roots(heads))
     try check(rewriting, heads, former)
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
