@@ -53,9 +53,6 @@ public enum Event: Codable, Sendable {
   /// A hub's list of members has fewer entries than at this device's last visit: it was set back, or the hub
   /// hides a removal or a new member. This device knows what it lacks.
   case hubMembersWentBack(PeerIdentity)
-  /// A hub had so many versions of removed devices of these names. This device does not accept them, and replaces
-  /// the hub's branch.
-  case leftOut(at: PeerIdentity, names: [String], versions: Int)
   /// A forgetting replaced a hub's branch; other references there may still lead to the old
   /// versions.
   case hubOthers(PeerIdentity, references: [String])

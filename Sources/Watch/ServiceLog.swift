@@ -30,7 +30,7 @@ struct ServiceLog: Sendable {
       .followed:
       .notice
     case .discoveryFailed, .replaced, .failed, .differs, .wrongCode, .held, .notebookFailed,
-      .broughtBack, .watchLimit, .hubWentBack, .hubMembersWentBack, .leftOut, .hubOthers, .hubSplit,
+      .broughtBack, .watchLimit, .hubWentBack, .hubMembersWentBack, .hubOthers, .hubSplit,
       .linkShared, .deviceAsked, .claim, .keyShared, .alteredMerges:
       .warning
     }
@@ -58,7 +58,7 @@ struct ServiceLog: Sendable {
       "the same versions merge differently at \(name(peer)): \(short(difference.peerTip)) by rules "
         + "\(difference.peerRules.map(String.init) ?? "unknown"), here \(short(difference.tip)) "
         + "by rules \(difference.rules); the next edit removes the difference"
-    case .hubWentBack, .hubMembersWentBack, .leftOut, .hubOthers, .hubSplit: lineOfHub(event)
+    case .hubWentBack, .hubMembersWentBack, .hubOthers, .hubSplit: lineOfHub(event)
     case .alteredMerges(let peer, let merges, let notebook):
       "\(short(notebook)): versions from \(name(peer)) contain altered merges: "
         + merges.map(short).joined(separator: ", ")
@@ -104,9 +104,6 @@ struct ServiceLog: Sendable {
     case .hubMembersWentBack(let hub):
       "\(name(hub)) has a shorter list of members than at the last visit; this device knows the "
         + "missing entries"
-    case .leftOut(let hub, let names, let count):
-      "\(name(hub)) had \(things(count, "version")) of removed devices "
-        + "(\(names.map(\.printable).joined(separator: ", "))); this device left them out"
     case .hubOthers(let hub, let references):
       "the branch of \(name(hub)) was replaced, because something was forgotten; these references "
         + "may still lead to it: "

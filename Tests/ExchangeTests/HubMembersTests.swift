@@ -68,26 +68,6 @@ struct HubMembersTests {
     #expect(try hub.moves() == moves)
   }
 
-  // notes-invitations(1): "the list of members, which the command sends to the hubs"
-  @Test func `The list goes to the hubs without a visit, and adds to the one there`() throws {
-    let cleo = try Device("Cleo", certifiedBy: ada)
-    let tip = try hub.tip()
-    try ada.write("not sent\n", to: "A.txt")
-    let away = Hub(name: "away", url: hub.path + ".away")
-    #expect(MemberNotice(by: ada.context).send(to: [hub.hub, away]).map(\.name) == ["away"])
-    #expect(try hub.tip() == tip)
-    try bob.meet(hub)
-    #expect(bob.context.membership.role(ofDevice: cleo.key.deviceID) == .writer)
-    // Another admin's news that this device has not seen stays.
-    let dora = try Device("Dora", certifiedBy: ada, as: .admin)
-    try dora.meet(hub)
-    try dora.context.membership.remove(devices: [bob.key.deviceID], by: dora.key)
-    #expect(MemberNotice(by: dora.context).send(to: [hub.hub]).isEmpty)
-    let before = try list()
-    #expect(MemberNotice(by: ada.context).send(to: [hub.hub]).isEmpty)
-    #expect(try list() == before && ada.context.membership.role(ofDevice: bob.key.deviceID) == nil)
-  }
-
   // "If the root of a list is not the notebook's own, the list belongs to another notebook"
   @Test("the list of another notebook ends the visit; one that nobody can read is replaced")
   func foreign() throws {

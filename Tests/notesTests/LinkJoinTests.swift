@@ -166,7 +166,7 @@ import Testing
     let members = ["git", "-C", hub, "rev-parse", "refs/notebook/members"]
     let list = try run(members).text
     let cancelled = try ada.notes("invitations", "cancel", String(id.prefix(8)))
-    #expect(cancelled.text == "Cancelled: \(id.prefix(8)).\n")
+    #expect(cancelled.text.hasPrefix("Cancelled: \(id.prefix(8)).\n"), "\(cancelled)")
     #expect(try run(members).text != list)
     #expect(try ada.notes("invitations").text.contains("cancelled"))
     #expect(try ada.notes("sync", "--hub").isSuccess)
@@ -185,7 +185,7 @@ import Testing
       $0["state"] == "open" ? $0["invitation"] : nil as String?
     }
     let away = try ada.notes("invitations", "cancel", #require(open.first))
-    #expect(away.text.contains("home does not know of it yet"), "\(away)")
+    #expect(away.isSuccess && away.errorText.contains("home"), "\(away)")
     #expect(try kind() == "hub_missing")
     #expect(access(bob.folder["desk"], F_OK) != 0)
   }

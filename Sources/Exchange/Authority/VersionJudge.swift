@@ -83,45 +83,6 @@ struct VersionJudge {
     return found
   }
 
-  /// The versions of removed devices among some heads and right below them, for which no member vouches.
-  struct LeftOut {
-    /// These versions, and the derived merges of them.
-    var commits: Set<ObjectID> = []
-    /// How many versions of removed devices these are.
-    var versions = 0
-    /// The names of these devices.
-    var names: Set<String> = []
-    /// The heads that are left: new versions for which a member vouches.
-    var rest: [ObjectID] = []
-  }
-
-  /// Looks for versions of removed devices: notes-hub(7), "A hub with versions of a removed device".
-  ///
-  /// - Returns: nil if there are none, or if `check` would also refuse another version.
-  func removedVersions(_ heads: [ObjectID], _ content: Reader) throws -> LeftOut? {
-    if case .all = taking { return nil }
-    let shown = try repository.head().commit
-    var found = LeftOut()
-    var (pending, seen) = (heads, Set(heads))
-    while let id = pending.popLast() {
-      if try isKnown(id, in: shown) { continue }
-      let commit = try JudgedCommit(id, content(id))
-      let isDerived = DerivedMerge.isDerived(commit.value)
-      if try !isDerived && isAccepted(commit) {
-        found.rest.append(id)
-        continue
-      }
-      if !isDerived {
-        guard let member = member(named: commit.value), member.isRemoved else { return nil }
-        found.versions += 1
-        found.names.insert(member.name)
-      }
-      found.commits.insert(id)
-      pending += commit.value.parents.filter { seen.insert($0).inserted }
-    }
-    return found.versions == 0 ? nil : found
-  }
-
   // MARK: Versions that are already here
 
   /// The occasions on which this device makes a version on top of the present heads.

@@ -20,6 +20,8 @@ struct HubMembers {
   private var isFormer = false
   /// Whether the hub refuses the list.
   private var isRefused = false
+  /// Whether the list was read at this visit, or the hub has none.
+  private var isRead = false
 
   init(_ context: SessionContext?, allowsUnrelated: Bool) {
     membership = context?.membership
@@ -33,12 +35,18 @@ struct HubMembers {
   mutating func look(
     at version: ObjectID?, in repository: Repository, arriving quarantine: Quarantine? = nil
   ) throws {
-    (there, self.version, isOfAnother, isFormer) = (nil, version, false, false)
-    guard let membership, let version else { return }
+    (there, self.version, isOfAnother, isFormer, isRead) = (nil, version, false, false, false)
+    guard let membership, let version else {
+      isRead = true
+      return
+    }
     let found = try Self.read {
       try MemberList(of: version, in: repository, arriving: quarantine)
     }
-    guard let list = found else { return }
+    guard let list = found else {
+      isRead = true
+      return
+    }
     switch try list.relation(to: membership) {
     case .own:
       there = list
@@ -54,6 +62,7 @@ struct HubMembers {
       guard allowsUnrelated else { throw HubError.anotherNotebook }
       isOfAnother = true
     }
+    isRead = true
   }
 
   /// The list; nil if the content is not a valid list, which is then replaced.
@@ -72,6 +81,9 @@ struct HubMembers {
   /// Whether the hub's list lacks entries of this device's, or is of the former membership. If the hub has no
   /// list yet, the next version brings one.
   var areNews: Bool { !isRefused && there.map { $0 != present } ?? isFormer }
+
+  /// Whether the hub's list was read, and can be replaced.
+  var mayReplace: Bool { isRead && !isRefused && !isOfAnother }
 
   /// Whether the hub has this notebook's list.
   var areOwn: Bool { there != nil }

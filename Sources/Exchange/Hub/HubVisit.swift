@@ -81,13 +81,18 @@ package final class HubVisit {
   package func run() throws -> SessionResult {
     try replica.exchanging {
       try replica.begin(receives: options.mode.receives)
-      try open()
+      do {
+        try open()
+      } catch {
+        giveMembers()
+        throw error
+      }
       do {
         try converge()
       } catch {
         // The caller reports the earlier error.
         _ = try? replica.remember(peerRules: nil)
-        if error is SyncError { giveMembers() }
+        giveMembers()
         throw error
       }
       if options.mode.receives { replica.held.forget(hub.name, isThere: false) }
@@ -240,7 +245,7 @@ package final class HubVisit {
   private func take() throws -> Bool {
     let obeyed = try notebook.history.obeyed()
     defer { tellRewind() }
-    let (isAny, merged) = try replica.takeAll(arrived, leavesOutRemoved: replica.gives)
+    let (isAny, merged) = try replica.takeAll(arrived)
     if try notebook.history.obeyed() != obeyed { rewind = nil }
     arrived = nil
     merges += [merged].compactMap { $0 }
@@ -262,10 +267,7 @@ package final class HubVisit {
     guard let own = try replica.shown.tip else { return }
     // The hub has already refused this, and nothing has changed.
     if let refusal, refusal.former == branch.tip { throw HubError(refusedWith: refusal.words) }
-    let forgotten = branch.tips.filter { replica.broughtOver.contains($0.value) }
-    let replaced = branch.tips.filter {
-      forgotten[$0.key] != nil || replica.leftOut.contains($0.value)
-    }
+    let replaced = branch.tips.filter { replica.broughtOver.contains($0.value) }
     var version = own
     if let tip = branch.tip, replaced.isEmpty, try !repository.isAncestor(tip, of: own) {
       // It is a derived merge of versions that are merged here: notes-merge(7), "Hubs".
@@ -273,7 +275,7 @@ package final class HubVisit {
     }
     let isFirst = branch.tip == nil
     let along = branch.twinTip == nil ? nil : branch.twin
-    let others = try forgotten.isEmpty ? [] : otherReferences()
+    let others = try replaced.isEmpty ? [] : otherReferences()
     let outcome = try pushing {
       try transfer.push(
         version, to: branch.name, along: [along].compactMap { $0 }, replacing: replaced,
@@ -293,16 +295,16 @@ package final class HubVisit {
       try waitForTurn()
       try look()
     case .refused(let words):
-      throw forgotten.isEmpty ? HubError(refusedWith: words) : .keepsForgotten(words)
+      throw replaced.isEmpty ? HubError(refusedWith: words) : .keepsForgotten(words)
     }
   }
 
-  /// Sends only the list of members, because versions at the hub were refused: other devices must still learn of
-  /// removals.
+  /// Sends only the list of members after a failure, for instance because versions at the hub were refused: other
+  /// devices must still learn of removals.
   private func giveMembers() {
-    guard replica.gives, members.areNews else { return }
-    // The caller reports the refusal; the next visit tries again.
-    guard let moves = try? members.references(in: repository),
+    guard replica.gives, members.mayReplace else { return }
+    // The caller reports the failure; the next visit tries again.
+    guard let moves = try? members.references(in: repository), !moves.isEmpty,
       let fate = try? Self.talking({ try transfer.push(beside: moves, at: hub.url) })
     else { return }
     members.went(fate)

@@ -31,8 +31,6 @@ package final class Replica {
   private var refusal: (heads: [ObjectID], refusal: PeerState.Refusal)?
   /// The peer's versions from before a forgetting, which were rewritten and are not kept.
   var broughtOver: Set<ObjectID> = []
-  /// Versions of removed devices that a hub still shows, and derived merges of them.
-  var leftOut: Set<ObjectID> = []
   /// Received packs whose versions are not merged. They are kept here so that git does not delete them as
   /// garbage.
   var unmerged: [Quarantine] = []
@@ -211,7 +209,7 @@ package final class Replica {
   /// The peer's heads that this device lacks. If it has all of them but has not merged them, all heads;
   /// empty if its tip contains them.
   func lacking() throws -> [ObjectID] {
-    let heads = theirs.heads.filter { !broughtOver.contains($0) && !leftOut.contains($0) }
+    let heads = theirs.heads.filter { !broughtOver.contains($0) }
     let lacking = try heads.filter { try !notebook.repository.contains($0) }
     if !lacking.isEmpty { return lacking }
     return try notebook.history.shows(heads) ? [] : heads

@@ -38,19 +38,11 @@ extension Replica {
 
   /// Accepts everything that a hub or bundle shows, with the pack that was fetched, if any.
   ///
-  /// - Parameter leavesOutRemoved: whether to leave out versions of removed devices, and accept those below them;
-  ///   otherwise everything is refused.
   /// - Returns: whether there was anything to accept, and the merge, if it is new.
   /// - Throws: `SyncError.notMerged`.
-  func takeAll(
-    _ arrived: Quarantine?, leavesOutRemoved: Bool = false
-  ) throws -> (isAny: Bool, merged: MergeOutcome?) {
-    var wanted = try isAlike ? [] : lacking()
+  func takeAll(_ arrived: Quarantine?) throws -> (isAny: Bool, merged: MergeOutcome?) {
+    let wanted = try isAlike ? [] : lacking()
     if wanted.isEmpty { return (false, nil) }
-    if leavesOutRemoved, try leaveOutRemoved(wanted, arrived) {
-      wanted = try lacking()
-      if wanted.isEmpty { return (true, nil) }
-    }
     let isHere = try wanted.allSatisfy { try notebook.repository.contains($0) }
     let taken = try accept(isHere ? nil : arrived, wanted, isFinal: true)
     try checkMerges()
@@ -59,22 +51,6 @@ extension Replica {
     case .refused(_, let reason, let words): throw SyncError.notMerged(reason, words)
     case .overtaken: (true, nil)
     }
-  }
-
-  /// Leaves out the versions of removed devices that a hub shows, so that the heads below them are the next to
-  /// accept.
-  ///
-  /// - Returns: whether there are such versions.
-  private func leaveOutRemoved(_ heads: [ObjectID], _ arrived: Quarantine?) throws -> Bool {
-    let repository = notebook.repository
-    let found = try judge?.removedVersions(heads) { id in
-      try arrived?.content(of: id) ?? repository.object(id).data
-    }
-    guard let found else { return false }
-    leftOut.formUnion(found.commits.union([theirs.tip].compactMap(\.self)))
-    received(Shown(tip: theirs.tip, heads: found.rest.sorted()))
-    report(.leftOut(at: peer, names: found.names.sorted(), versions: found.versions))
-    return true
   }
 
   /// Checks a received pack, if there is one, and judges and merges the wanted heads, or if this side already

@@ -40,8 +40,6 @@ struct EventJSON {
     case .hubMembersWentBack(let peer): object("hub_members_went_back", peer.fields)
     case .alteredMerges(let peer, let merges, let notebook):
       object("altered_merges", notebook, peer.fields + ["merges": merges])
-    case .leftOut(let peer, let names, let versions):
-      object("left_out", peer.fields + ["names": names, "versions": versions])
     case .hubOthers(let peer, let references):
       object("hub_others", peer.fields + ["references": references])
     case .followed(let author, let forgettings, let peer, let notebook):

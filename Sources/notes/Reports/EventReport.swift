@@ -243,13 +243,6 @@ struct EventText {
         "'notes config own-devices true' lets in such devices from then on")
     case .claim(let news, _):
       return ClaimNotice(news).map { Self.warning($0.message, $0.remedy) }
-    case .leftOut(let hub, let names, let count):
-      return Self.warning(
-        "\(Visible.name(hub.name)) had \(Phrase.number(count)) \(count == 1 ? "version" : "versions") of "
-          + Phrase.list(names.map { Visible.name($0) })
-          + ", who \(names.count == 1 ? "is" : "are") no longer a member: this device left "
-          + "\(count == 1 ? "it" : "them") out",
-        "'notes members' lists who was removed; only the removed device still has what it wrote")
     case .hubOthers(let hub, let references):
       return Self.warning(
         "\(Visible.name(hub.name)) no longer has the forgotten text, unless these references lead "

@@ -90,22 +90,15 @@ extension InvitationsCancelCommand {
     else { return false }
     let withdraws = cancellation.withdraws(offer)
     if !withdraws { try context.membership.demandAdmin(context.key.deviceID) }
-    let hubs = try notebook.hubs()
-    guard try cancellation.cancel(offer, at: hubs) else { return false }
-    let unaware = withdraws ? [] : context.notice.send(to: hubs).map(\.name)
+    guard try cancellation.cancel(offer, at: notebook.hubs()) else { return false }
     let id = offer.id.description
-    let more =
-      if withdraws {
-        " Admins' devices learn of it at the hub, or at their next sync with this device."
-      } else if !unaware.isEmpty {
-        " \(Phrase.list(unaware.map { Visible.name($0) })) does not know of it yet: until the next sync with it, "
-          + "another admin's device may still let a device in."
-      } else {
-        ""
-      }
     options.tell(
-      ["type": "cancelled", "invitation": id, "unaware": unaware],
-      "Cancelled: \(id.prefix(8))." + more)
+      ["type": "cancelled", "invitation": id],
+      "Cancelled: \(id.prefix(8))."
+        + (withdraws
+          ? " Admins' devices learn of it at the hub, or at their next sync with this device." : "")
+    )
+    if !withdraws { try context.visitHubs(options) }
     return true
   }
 }

@@ -83,15 +83,17 @@ struct MembersRoleCommand: Command {
     let invited =
       others.contains { $0.role == .admin } ? InvitedMembers(by: change) : nil
     let all = try invited.map { try removes($0, of: change.shown) } ?? false
+    try change.context.visitHubs(options)
     try change.membership.reissue(
       devices: others.map(\.deviceID), role: role, removing: all ? invited?.devices ?? [] : [],
       by: change.key)
-    let told = try "\(change.shown) is now \(role.withArticle). " + change.context.tellHubs()
-    guard let invited else { return change.report("role", options, told) }
-    change.report(
-      "role", options,
-      told + (all ? "\nRemoved \(Phrase.list(invited.names))." : invited.staying),
-      more: invited.json(removed: all))
+    let told =
+      "\(change.shown) is now \(role.withArticle). Other devices learn it at their next sync."
+    let more = invited.map {
+      all ? "\nRemoved \(Phrase.list($0.names))." : $0.staying
+    }
+    change.report("role", options, told + (more ?? ""), more: invited?.json(removed: all) ?? [:])
+    try change.context.visitHubs(options)
   }
 
   /// Whether to also remove the members that an admin invited, now that the admin loses that role.

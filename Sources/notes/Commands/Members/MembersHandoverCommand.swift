@@ -56,16 +56,16 @@ struct MembersHandoverCommand: Command {
     }
     try change.membership.handOver(to: heir.deviceID, by: change.key)
     change.context.recordKnownRole()
-    let told = try change.context.tellHubs()
     options.tell(
       [
         "type": "handed_over", "name": heir.name, "device": heir.deviceID,
         "role": heir.role.rawValue, "state": "member",
       ],
       """
-      \(shown) is the founder now. \(told)
+      \(shown) is the founder now. Other devices learn it at their next sync.
       This device is still an admin; \(shown) can remove it.
       """)
+    try change.context.visitHubs(options)
   }
 }
 
@@ -88,16 +88,16 @@ extension MembersHandoverCommand {
         """, otherwise: "nothing was changed")
     }
     try membership.claim(by: change.key)
-    let told = try change.context.tellHubs()
     options.tell(
       [
         "type": "claimed", "name": own.name, "device": own.deviceID, "role": own.role.rawValue,
         "state": "member", "days": days,
       ],
       """
-      This device claims the founder's place. \(told)
+      This device claims the founder's place. Other devices learn it at their next sync.
       Each accepts it after \(days) days; 'notes members' shows how many are left.
       """)
+    try change.context.visitHubs(options)
   }
 
   private func stopClaims() throws {
@@ -114,10 +114,11 @@ extension MembersHandoverCommand {
         "role": member.role.rawValue, "state": member.isRemoved ? "removed" : "member",
       ] as JSON
     }
-    let told = try context.tellHubs()
     options.write(lines) { _ in
-      "Stopped the claim of \(Phrase.list(stopped.map { Visible.name($0.name) })). \(told)\n"
+      "Stopped the claim of \(Phrase.list(stopped.map { Visible.name($0.name) })). "
+        + "Other devices learn it at their next sync.\n"
     }
+    try context.visitHubs(options)
   }
 }
 

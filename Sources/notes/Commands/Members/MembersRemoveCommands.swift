@@ -51,17 +51,20 @@ struct MembersRemoveCommand: Command {
     }
     let all = withInvited || (!yes && invited.confirmRemoval(isProposed: true))
     let others = all ? invited.devices : []
+    try change.context.visitHubs(options)
     try change.membership.remove(
       devices: change.members.map(\.deviceID) + others, by: change.key)
     try change.report(
       "removed", options,
       """
-      Removed \(Phrase.list(change.names + (all ? invited.names : []))). \(change.context.tellHubs())
+      Removed \(Phrase.list(change.names + (all ? invited.names : []))). \
+      Other devices learn it at their next sync.
       \(!isOne || !others.isEmpty ? "They keep the notes they have" : "It keeps the notes it has") \
       received: a removal cannot take them back.
       """
         + hubAccess(change)
         + (all ? "" : invited.staying), more: invited.json(removed: all))
+    try change.context.visitHubs(options)
   }
 
   /// The reminder to end the removed devices' access to the hubs, which do not know of removals; empty without

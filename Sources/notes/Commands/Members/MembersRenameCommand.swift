@@ -47,10 +47,11 @@ struct MembersRenameCommand: Command {
       try rename(change)
     }
     let now = membership.member(ofDevice: member.deviceID)?.name ?? new
-    try change.report(
+    change.report(
       "renamed", options,
       "\(change.shown) is now called \(Visible.name(change.isPerson ? new : now)). "
-        + change.context.tellHubs())
+        + "Other devices learn it at their next sync.")
+    try change.context.visitHubs(options)
   }
 
   /// From now on, versions made here have this device's new name, and the device uses it in new notebooks.

@@ -79,22 +79,17 @@ struct MembershipChange {
 }
 
 extension SessionContext {
-  /// Sends the list of members to the notebook's hubs, and returns the sentence that says when other devices learn of
-  /// a change in it.
-  func tellHubs() throws -> String {
-    let told = "Other devices learn it at their next sync"
-    let hubs = try notebook().hubs()
-    if hubs.isEmpty { return told + "." }
-    let unaware = notice.send(to: hubs).map { Visible.name($0.name) }
-    if unaware.isEmpty { return told + " or visit to a hub." }
-    return told + "; \(Phrase.list(unaware)) was not told: run 'notes sync' when it is in reach."
-  }
-
-  /// The notice of this device, whose git program may ask on a terminal.
-  var notice: MemberNotice {
-    var notice = MemberNotice(by: self)
-    notice.program.mayAsk = Console.canAsk
-    return notice
+  /// Visits the hubs as a sync does: before a removal, to accept what was made as a member; after a change, so that
+  /// the devices that only share a hub learn of it. A hub that is not reached is a warning.
+  func visitHubs(_ options: CommonOptions) throws {
+    var visit = HubRun(context: self, hubs: try notebook().hubs())
+    if visit.hubs.isEmpty { return }
+    visit.program.mayAsk = Console.canAsk
+    let report = EventReport(json: options.json, concludes: true)
+    defer { report.finish() }
+    var outcome = SyncOutcome()
+    try visit.run(addingTo: &outcome, cancellation: Interruption.token()) { report.write($0) }
+    report.tellFailures()
   }
 }
 
