@@ -185,7 +185,7 @@ import Testing
       $0["state"] == "open" ? $0["invitation"] : nil as String?
     }
     let away = try ada.notes("invitations", "cancel", #require(open.first))
-    #expect(away.isSuccess && away.errorText.contains("home"), "\(away)")
+    #expect(away.isSuccess && away.text.contains("home: there is no repository"), "\(away)")
     #expect(try kind() == "hub_missing")
     #expect(access(bob.folder["desk"], F_OK) != 0)
   }
