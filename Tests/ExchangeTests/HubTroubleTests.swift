@@ -102,6 +102,8 @@ struct HubTroubleTests {
     try other.git(["-C", other.path, "update-ref", "-d", MemberList.reference])
     #expect(try ada.failure(at: other.hub) == .unrelated)
     #expect(try other.tip() == there && ada.tip() == here && !ada.exists("C.txt"))
+    // The list of members is not sent, either.
+    #expect(try other.git(["-C", other.path, "for-each-ref", MemberList.folder]).isEmpty)
     let outcome = try ada.visit(other.hub) { $0.allowsUnrelated = true }.outcome
     #expect(outcome.failures.isEmpty)
     #expect(try ada.exists("C.txt") && other.tip() == ada.tip())

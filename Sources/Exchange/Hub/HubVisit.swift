@@ -81,18 +81,13 @@ package final class HubVisit {
   package func run() throws -> SessionResult {
     try replica.exchanging {
       try replica.begin(receives: options.mode.receives)
-      do {
-        try open()
-      } catch {
-        giveMembers()
-        throw error
-      }
+      try open()
       do {
         try converge()
       } catch {
         // The caller reports the earlier error.
         _ = try? replica.remember(peerRules: nil)
-        giveMembers()
+        if !(error is HubError) { giveMembers() }
         throw error
       }
       if options.mode.receives { replica.held.forget(hub.name, isThere: false) }
@@ -299,8 +294,8 @@ package final class HubVisit {
     }
   }
 
-  /// Sends only the list of members after a failure, for instance because versions at the hub were refused: other
-  /// devices must still learn of removals.
+  /// Sends only the list of members, if versions at the hub were refused: other devices must still learn of removals.
+  /// The hub is the notebook's: `checkHistory` has found that.
   private func giveMembers() {
     guard replica.gives, members.mayReplace else { return }
     // The caller reports the failure; the next visit tries again.

@@ -99,18 +99,16 @@ public final class Quarantine {
   /// version has no such file. The pack must be complete, but is not checked further; a malformed
   /// pack is discarded. `join` does not count a version that only carries a file.
   public func file(_ name: TreePath, of version: ObjectID) throws -> [UInt8]? {
+    let pack = try objectCount == 0 ? nil : finish()
+    func content(of id: ObjectID) throws -> [UInt8] {
+      try pack?.content(of: id) ?? repository.object(id).data
+    }
     carriers.insert(version)
     let commit = try CommitHeaders(parsing: content(of: version), id: version)
     let tree = try Tree(parsing: content(of: commit.tree), id: commit.tree)
     guard let entry = tree.entries.first(where: { $0.name == name }), entry.mode.isFile
     else { return nil }
     return try content(of: entry.id)
-  }
-
-  /// The content of an object in the pack or in the repository, as `file` reads it.
-  public func content(of id: ObjectID) throws -> [UInt8] {
-    let pack = try objectCount == 0 ? nil : finish()
-    return try pack?.content(of: id) ?? repository.object(id).data
   }
 
   /// Finishes the pack, which must be complete.

@@ -83,7 +83,7 @@ struct MembersRoleCommand: Command {
     let invited =
       others.contains { $0.role == .admin } ? InvitedMembers(by: change) : nil
     let all = try invited.map { try removes($0, of: change.shown) } ?? false
-    try change.context.visitHubs(options)
+    let unreached = try change.context.visitHubs(options)
     try change.membership.reissue(
       devices: others.map(\.deviceID), role: role, removing: all ? invited?.devices ?? [] : [],
       by: change.key)
@@ -93,7 +93,7 @@ struct MembersRoleCommand: Command {
       all ? "\nRemoved \(Phrase.list($0.names))." : $0.staying
     }
     change.report("role", options, told + (more ?? ""), more: invited?.json(removed: all) ?? [:])
-    try change.context.visitHubs(options)
+    try change.context.visitHubs(options, besides: unreached)
   }
 
   /// Whether to also remove the members that an admin invited, now that the admin loses that role.

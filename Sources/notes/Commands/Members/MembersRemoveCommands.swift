@@ -51,7 +51,7 @@ struct MembersRemoveCommand: Command {
     }
     let all = withInvited || (!yes && invited.confirmRemoval(isProposed: true))
     let others = all ? invited.devices : []
-    try change.context.visitHubs(options)
+    let unreached = try change.context.visitHubs(options)
     try change.membership.remove(
       devices: change.members.map(\.deviceID) + others, by: change.key)
     try change.report(
@@ -64,7 +64,7 @@ struct MembersRemoveCommand: Command {
       """
         + hubAccess(change)
         + (all ? "" : invited.staying), more: invited.json(removed: all))
-    try change.context.visitHubs(options)
+    try change.context.visitHubs(options, besides: unreached)
   }
 
   /// The reminder to end the removed devices' access to the hubs, which do not know of removals; empty without

@@ -80,16 +80,24 @@ struct MembershipChange {
 
 extension SessionContext {
   /// Visits the hubs as a sync does: before a removal, to accept what was made as a member; after a change, so that
-  /// the devices that only share a hub learn of it. A hub that is not reached is a warning.
-  func visitHubs(_ options: CommonOptions) throws {
-    var visit = HubRun(context: self, hubs: try notebook().hubs())
-    if visit.hubs.isEmpty { return }
+  /// the devices that only share a hub learn of it. A hub that is not reached is reported, and no error.
+  ///
+  /// - Parameter unreached: the names of hubs to leave out.
+  /// - Returns: the names of the hubs that were not reached or refused the visit.
+  @discardableResult
+  func visitHubs(
+    _ options: CommonOptions, besides unreached: Set<String> = []
+  ) throws -> Set<String> {
+    let hubs = try notebook().hubs().filter { !unreached.contains($0.name) }
+    var visit = HubRun(context: self, hubs: hubs)
+    if hubs.isEmpty { return [] }
     visit.program.mayAsk = Console.canAsk
     let report = EventReport(json: options.json, concludes: true)
     defer { report.finish() }
     var outcome = SyncOutcome()
     try visit.run(addingTo: &outcome, cancellation: Interruption.token()) { report.write($0) }
     report.tellFailures()
+    return Set(outcome.failures.filter { $0.error is HubError }.compactMap { $0.peer?.name })
   }
 }
 
