@@ -26,7 +26,7 @@ struct PersonTests {
     let laptop = try family.add("anna", .writer)
     let phone = try add("phone", to: laptop, in: family)
     let der = try #require(try family.store.chain(for: phone).first)
-    // "Subjects have exactly these two attributes": the device's name and role, as before.
+    // "The subject has exactly two attributes": the device's name and role, as before.
     let certificate = try Certificate(der: der)
     #expect(certificate.kind == .member(name: "phone", role: .writer))
     #expect(certificate.person?.id == laptop.deviceID)
@@ -88,7 +88,7 @@ struct PersonTests {
     #expect(family.store.member(desk)?.name == "desk")
     #expect(family.store.status(ofDevice: phone.deviceID).name == "anna (phone)")
 
-    // "and had no others"
+    // "if it had no others"
     try family.store.remove(
       devices: [laptop.deviceID, third.deviceID], by: family.founder, now: Family.start + 1)
     #expect(family.store.member(phone)?.name == "anna (phone)")
