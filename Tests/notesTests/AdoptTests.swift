@@ -127,7 +127,7 @@ import Testing
     #expect(files.lines.filter { $0 != ".gitignore" } == ["A.txt"])
   }
 
-  // notes-merge(7): "also in a file that is included there under a condition, as if the condition were true"
+  // notes-merge(7): "or in a file that it includes, whatever the condition"
   @Test(arguments: ["hasconfig:remote.*.url:**", "gitdir:**/notes/.git", "onbranch:main"])
   func `What git ignores under a condition stays on the device`(condition: String) throws {
     try shell.folder.write("diary.txt\n", to: "home/mine")
