@@ -146,8 +146,8 @@ import Testing
     #expect(table.see(1, own, at: address).compactMap(\.lostPeer?.deviceID) == ["E"])
   }
 
-  // notes-protocol(7), DISCOVERY: "keeps 1,024 announcements at most …; if there are more, a new one
-  // replaces any other".
+  // notes-protocol(7), DISCOVERY: "keeps 1,024 announcements at most …; then a new one replaces any
+  // other".
   @Test func aFloodIsCappedAndHidesNobody() {
     var table = PeerTable<Int>(ownDeviceID: "SELF")
     let limit = PeerTable<Int>.maximumInstances

@@ -4,8 +4,8 @@ import Testing
 /// notes-protocol(7), DISCOVERY, on a real network: forged announcements at a tarpit, real Avahi, the
 /// installed program.
 @Suite(.timeLimit(.minutes(20))) struct AnnouncementFloodTests {
-  // "Connects to 8 at once … at most 2 of these places to strangers"; "Connections leave the last 128
-  // descriptors … to everything else".
+  // "Connects to 8 at once … at most 2 of these places to strangers"; "A connection that needs one
+  // of the last 128 descriptors of the process … is refused".
   @Test func forgedAnnouncementsCostNextToNothing() throws {
     let lab = try Lab(hosts: 3)
     let alice = try Device.founder("alice", on: lab.hosts[0])

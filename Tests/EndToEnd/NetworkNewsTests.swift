@@ -59,8 +59,8 @@ import Testing
     for process in [watch, serve] { try process.terminate() }
   }
 
-  // notes-protocol(7), "Sessions that go on": "If the machine no longer has the connection's local address, it
-  // closes the connection at once."
+  // notes-protocol(7), "Sessions that go on": It closes the connection "at once if the machine no longer has the
+  // connection's local address".
   @Test("A machine that changes its address goes on at once with the other one")
   func address() throws {
     let lab = try Lab(hosts: 2, discovery: false)

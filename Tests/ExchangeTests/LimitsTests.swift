@@ -258,7 +258,7 @@ struct LimitsTests {
     #expect(bye.message?.printable.count == ProtocolLimits.byeCharacters)
   }
 
-  // "one invitation for each device and notebook, 4 of a device and 64 in all", "at most for 10 minutes,
+  // "one for each device and notebook, 4 of a device and 64 in all", "at most for 10 minutes,
   // whatever expires says".
   @Test("No more invitations are kept than that, each for no longer than it may live")
   func invitations() throws {

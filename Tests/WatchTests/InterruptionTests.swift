@@ -17,7 +17,7 @@ import Testing
 struct InterruptionTests {
   let network = InMemoryNetwork()
 
-  // notes-protocol(7), "Sessions that go on": "A side also sends ping after the machine was asleep".
+  // notes-protocol(7), "Sessions that go on": "A side sends ping [...] after the machine was asleep".
   @Test("after the machine slept a connection that died is noticed at once")
   func sleep() throws {
     let ada = try Watcher(founding: "Ada", on: network)

@@ -214,8 +214,8 @@ final class LiveAttacksTests {
   }
 
   /// notes-protocol(7), "Exchanging versions": "If another session is already fetching a head, a side does not
-  /// ask for it until that session has ended or has the head, or 60 s have passed"; "If a side receives nothing
-  /// of a pack that it asked for, nor working, for 60 s, it closes the connection".
+  /// ask for it until that session has ended or has the head, or 60 s have passed"; it closes the
+  /// connection "if neither a piece of a pack that it asked for nor working arrives for 60 s".
   @Test("keeps nothing from whoever has it from another", arguments: [false, true])
   func withheld(saysWorking: Bool) throws {
     let carol = try Watcher("Carol", certifiedBy: ada)
