@@ -1,5 +1,7 @@
 import Git
 import NotebookSupport
+import State
+import System
 import Testing
 
 @testable import History
@@ -154,6 +156,20 @@ struct StaleEditorTests {
     _ = try home.notebook.restore("n.txt", from: before)
     #expect(try home.read("n.txt") == loaded)
     #expect(try home.notebook.save().version == nil)
+  }
+
+  @Test("a line as notes 1.0 wrote it, without the time, is no damage")
+  func linesOfTheFirstRelease() throws {
+    let state = home.notebook.stateFolder
+    let entry = try #require(CheckoutLog(stateFolder: state).entries.first)
+    let former = "\(entry.base) \(entry.old) \(ObjectID.zero) \(entry.path.hexadecimal)\n"
+    let now = try Disk.read(state[.brought])
+    try Disk.replace(state[.brought], with: Array(former.utf8) + now, waits: false)
+    #expect(CheckoutLog(stateFolder: state).entries.first == entry)
+    #expect(try !Disk.names(in: state.path).contains { $0.hasSuffix(".damaged") })
+    try Disk.replace(state[.brought], with: Array("1 2 3\n".utf8) + now, waits: false)
+    #expect(CheckoutLog(stateFolder: state).entries.isEmpty)
+    #expect(try Disk.names(in: state.path).contains("brought.damaged"))
   }
 
   @Test("a run killed while it swaps the merged text in is finished by the next command")

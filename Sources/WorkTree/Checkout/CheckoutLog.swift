@@ -92,6 +92,8 @@ package struct CheckoutLog {
         (found.readFiles, found.unreadFiles) = (read, unread)
         continue
       }
+      // notes 1.0 wrote these, without the time.
+      if words.count == 4, words.id(0) != nil, words.path(3) != nil { continue }
       guard (6...7).contains(words.count), let base = words.id(0), let old = words.id(1),
         words[2] == Self.none || words.id(2) != nil,
         let time = Int64(words[3]), let path = words.path(5)
