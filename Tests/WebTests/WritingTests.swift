@@ -85,8 +85,36 @@ import WorkTree
       #expect(try isShown("<b>Mia</b> is writing", true, on: "/", as: browser))
     }
     #expect(try !web.get(note, as: mia).text.contains("is writing"))
+    // "The list shows the faces of the people who write in other browsers"
+    for browser in [web.browser, tom] {
+      #expect(try web.page("/", as: browser).text.contains("Mia is connected</span>"))
+    }
+    #expect(try web.get("/", as: mia).text.contains(noFaces))
     close(socket)
     #expect(try isShown("is writing", false, on: note))
+    #expect(try isShown(noFaces, true, on: "/"))
+  }
+
+  private let noFaces = #"<span id="faces" class="faces" data-live data-presence></span>"#
+
+  // "with the line of the last change that they saved in the last ten minutes, if it is still in the
+  // text"
+  @Test func `The line of a writer's last change is shown, wherever it moves`() throws {
+    let mia = try guest("Mia")
+    let socket = try web.client.connect()
+    web.client.write(
+      WebFixture.request(
+        "GET", mia.root + "/events?edit=\(note.dropFirst(3))", host: web.host,
+        ["Cookie: " + mia.cookie]),
+      to: socket)
+    #expect(try isShown("<b>Mia</b> is writing", true, on: note))
+    _ = try web.save("milk\neggs\n", by: web.page(note + "/edit", as: mia), as: mia)
+    #expect(try isShown("<b>Mia</b> (line 2) is writing", true, on: note))
+    _ = try web.save("bread\nmilk\neggs\n", by: web.page(note + "/edit"))
+    #expect(try isShown("<b>Mia</b> (line 3) is writing", true, on: note + "/edit"))
+    _ = try web.save("bread\nmilk\n", by: web.page(note + "/edit"))
+    #expect(try isShown("<b>Mia</b> is writing", true, on: note))
+    close(socket)
   }
 
   // "A note's own pages also name the people who read it in other browsers."

@@ -19,6 +19,7 @@ extension RequestContext {
       try self.found($0, inHistory: request.query["history"] != nil, notebook)
     }
     let notes = try found == nil ? notesByTime(of: notebook) : []
+    let editors = editors(in: notebook)
     return .page(
       try document("Notes – \(name)", "at-list") {
         """
@@ -31,9 +32,9 @@ extension RequestContext {
         </header>
         <main id="main" tabindex="-1">
         \(message)
-        \(listHead("<h1 class=\"big\" dir=\"auto\">\(name)</h1>", query: query))
+        \(listHead("<h1 class=\"big\" dir=\"auto\">\(name)</h1>", editors, query: query))
         <div id="notes" class="lists" data-live data-presence>
-        \(try found ?? rows(of: notes, in: notebook, atOnce: Self.notesAtOnce))
+        \(try found ?? rows(of: notes, editors, in: notebook, atOnce: Self.notesAtOnce))
         </div>
         </main>
         </div>
@@ -44,8 +45,8 @@ extension RequestContext {
       })
   }
 
-  /// The name of the notebook, the button for a new note, and the search.
-  private func listHead(_ name: HTML, query: String? = nil) -> HTML {
+  /// The name of the notebook, the people there, the button for a new note, and the search.
+  private func listHead(_ name: HTML, _ editors: Editors, query: String? = nil) -> HTML {
     let new: HTML =
       "<a class=\"btn main fab\" data-key=\"n\" href=\"\(root)/new\">\(HTML.icon(.plus))New</a>"
     let history: HTML = """
@@ -53,7 +54,7 @@ extension RequestContext {
       \(" checked", if: request.query["history"] != nil)> also in older versions and deleted notes</label>
       """
     return """
-      <div class="head">\(name)\(new, if: visitor.mayWrite)</div>
+      <div class="head">\(name)\(faces(editors))\(new, if: visitor.mayWrite)</div>
       <form method="get" action="\(root)/" role="search" class="search find\(" open", if: query != nil)" \
       autocomplete="off">
       \(HTML.icon(.search))<label class="vh" for="q">Search the notes</label>
@@ -84,14 +85,16 @@ extension RequestContext {
 
   /// The list beside a note, on screens that are wide enough.
   func sideList(of notebook: Notebook, shown: Subject?) throws -> HTML {
+    let editors = editors(in: notebook)
     let rows = try rows(
-      of: notesByTime(of: notebook), in: notebook, atOnce: Self.notesBeside, shown: shown?.id)
+      of: notesByTime(of: notebook), editors, in: notebook, atOnce: Self.notesBeside,
+      shown: shown?.id)
     let name = notebook.identity.name
     return """
       <nav class="pane-list" aria-label="Notes">
       <div class="bar">\(visitor.shelf.map { .back(to: $0 + "/", "Notebooks") })<span class="grow"></span>
       \(HTML.menu("menu-list", named: "Menu of the notebook", notebookMenu))</div>
-      \(listHead("<p class=\"big\" dir=\"auto\"><a href=\"\(root)/\">\(name)</a></p>"))
+      \(listHead("<p class=\"big\" dir=\"auto\"><a href=\"\(root)/\">\(name)</a></p>", editors))
       <div id="beside" class="lists" data-live data-presence>
       \(rows)
       </div>
@@ -113,7 +116,8 @@ extension RequestContext {
   }
 
   private func rows(
-    of all: [NoteSummary], in notebook: Notebook, atOnce: Int, shown: String? = nil
+    of all: [NoteSummary], _ editors: Editors, in notebook: Notebook, atOnce: Int,
+    shown: String? = nil
   ) throws -> HTML {
     if all.isEmpty { return noNotes(in: notebook) }
     let folder = request.path.isEmpty ? request.query["in"] : nil
@@ -125,7 +129,6 @@ extension RequestContext {
     let page = notes.dropFirst(skipped).prefix(atOnce)
     let proofs = VersionProofs(in: notebook)
     defer { proofs.remember() }
-    let editors = editors(in: notebook)
     let own = ownName(in: notebook)
     // A guest's reading is recorded nowhere.
     let marks = visitor.isOwner ? ReadMarks(in: notebook.history) : nil

@@ -50,7 +50,7 @@ extension RequestContext {
       return "<span>\(name), \(time(commit.author.time))</span>"
     }
     return """
-      <div class="about">\(folder)\(author)\(editors(of: subject, in: notebook))</div>
+      <div class="about">\(folder)\(author)\(try editors(of: subject, in: notebook))</div>
       """
   }
 
@@ -99,10 +99,10 @@ extension RequestContext {
     (frame.deed, frame.isEditor) = (Self.saveButton, true)
     // Above a text that begins with the title, the heading is only for screen readers.
     let style: HTML = subject.path.textBehindTitle(editable.text) == nil ? "edited" : "vh"
-    return layout("Edit \(subject.title)", name: notebook.identity.name, frame) {
+    return try layout("Edit \(subject.title)", name: notebook.identity.name, frame) {
       """
       <h1 class="\(style)" dir="auto">\(subject.title)</h1>
-      <div class="about">\(editors(of: subject, in: notebook))</div>
+      <div class="about">\(try editors(of: subject, in: notebook))</div>
       \(Self.addTools)
       \(editForm(of: subject, editable.text, shown))
       """
