@@ -56,7 +56,7 @@ import Testing
     base: "one\ntwo\nthree\nfour\nfive\nsix\n"
   )
 
-  // notes-resolve(1): "Resolve only this block; the first block of the note is 1."
+  // notes-resolve(1): "Resolve only this block, from 1".
   @Test func `One block is settled and the other stays`() throws {
     let ada = try conflict(Self.two.ours, Self.two.theirs, base: Self.two.base)
     #expect(throws: MergeError.noBlock(number: 3, of: 2)) {
@@ -68,8 +68,7 @@ import Testing
     #expect(try ada.notebook.history.conflicts().map(\.blockCount) == [1])
   }
 
-  // notes-resolve(1): "If a program writes to the note in the meantime, the command does not overwrite that
-  // text".
+  // notes-resolve(1): "Your choice is merged with text that a program writes to the note in the meantime."
   @Test func `What is written meanwhile is merged with what was chosen`() throws {
     let ada = try conflict(Self.two.ours, Self.two.theirs, base: Self.two.base)
     let note = try ada.notebook.conflictedNote(at: "Note.txt")

@@ -48,8 +48,8 @@ struct HubWatchTests {
     #expect(ada.events.all.count(where: failed) == 1)
   }
 
-  // notes-forget(1), "Hubs": "at each later visit, a device that has followed" replaces the branch, and "a device
-  // that has not followed and finds the rewritten history at a hub moves over".
+  // notes-forget(1), "Hubs": "at later visits, any writer's device that has followed" replaces the branch; and
+  // notes-hub(7): "A device that has not followed yet moves over to a rewritten history at the hub".
   @Test("a watcher that has followed replaces a hub's former history, and others follow there")
   func forgetting() throws {
     let secret = "hunter2-pass-9f"

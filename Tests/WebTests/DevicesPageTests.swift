@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  // notes-web(1), "Devices": "A person's devices are together, below the person's name if there are several."
+  // notes-web(1), "Devices": "lists the present members by person".
   @Test func `A person's devices are together below the person's name`() throws {
     _ = try join("Ben")
     let cleo = try join("Cleo")
@@ -116,7 +116,7 @@ import Testing
     #expect(!page.contains("<script>"))
   }
 
-  // notes-members(1), handover: "So does the page"
+  // notes-web(1), "Devices": "tells open claims of the founder's place".
   @Test func `It tells an open claim of the founder's place, and how to stop it`() throws {
     let ben = try founded.join("Ben & co", as: .admin)
     #expect(try !web.get("/devices").text.contains("founder&#39;s place"))

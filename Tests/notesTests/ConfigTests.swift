@@ -28,7 +28,7 @@ import Testing
     #expect(unset.errorText.hasPrefix("notes: error: on-change is not set\n"))
   }
 
-  // notes-config(1): "Setting it also renames the device in the notebooks on this machine that it founded."
+  // notes-config(1): "Setting it also renames the device in the notebooks here that it founded".
   @Test func `The device's new name is that of its notebooks, and of the versions before`() throws {
     try shell.folder.write("one\n", to: "notes/A.txt")
     try shell.initialise()

@@ -156,7 +156,7 @@ import Testing
     #expect(try shell.notes("status").text.contains("Everything is saved."))
   }
 
-  // notes-new(1): "a symbolic link, a pipe, a socket or a device has that name".
+  // notes-new(1): "a symbolic link, even one that leads nowhere, a pipe, a socket or a device has that name".
   @Test(arguments: ["link", "dangling link", "pipe"])
   func `Nothing is written through a link, or into a pipe`(kind: String) throws {
     let place = shell.folder["notes/There.txt"]

@@ -36,7 +36,7 @@ import Testing
     #expect(result.text.hasSuffix("\n2 problems found.\n"))
   }
 
-  // notes-doctor(1): "at which address the page is served, or at which one 'notes web --lan' would serve it".
+  // notes-doctor(1): "at which address the page is, or would be with --lan".
   @Test func `Where the page is, and a port that is taken, are told`() throws {
     func told() throws -> String {
       let lines = try shell.notes("doctor", "--no-discovery", "--json").lines

@@ -174,7 +174,7 @@ import Testing
     #expect(try names(at: laptop) == ["laptop: laptop"])
   }
 
-  // notes-invitations(1), cancel: "A member that is not an admin can cancel its own".
+  // notes-invitations(1), cancel: "Another member can cancel its own".
   @Test func `A member cancels its own file, and tells an admin's device in a session`() throws {
     let anna = try Shell()
     try anna.join(laptop, as: "anna")

@@ -81,8 +81,8 @@ import Testing
     #expect(again.errorText.contains("this device is already a member of the notebook"))
   }
 
-  // notes-invite(1): "If the terminal is wide enough, the command also draws the command notes join with the
-  // link"
+  // notes-invite(1): "If the terminal is wide enough, the command also draws notes join LINK as a code for a
+  // camera."
   @Test(arguments: [(120, true), (40, false)])
   func `The line to run is drawn for a camera where the terminal is wide enough`(
     columns: Int, isDrawn: Bool

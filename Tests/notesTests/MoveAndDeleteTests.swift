@@ -55,7 +55,7 @@ import Testing
     #expect(daily.isThere("Shopping.txt"))
   }
 
-  // notes-mv(1): "The command does not move a note to a name that is not versioned".
+  // notes-mv(1): "The command does not move a file to a name that is not versioned".
   @Test(arguments: ["private/", "away/", ".hidden/"])
   func `A note does not move to where new files are kept back`(place: String) throws {
     try shell.folder.write("private/\n/away/Rome.md\n", to: "notes/.gitignore")

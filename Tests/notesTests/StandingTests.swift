@@ -70,8 +70,8 @@ import Testing
     #expect(try bob.notes("status", "--json").text.contains(#""role":"writer","unsent":0"#))
   }
 
-  // notes-members(1): "A removed device learns of its removal when a member refuses it, or earlier. The command
-  // then says so there, and no longer lists that device."
+  // notes-members(1): "A removed device learns of its removal when a member refuses it, or earlier; the command
+  // then says so there, and no longer lists it."
   @Test func `A removed device says so until it is back`() throws {
     try bob.join(ada, as: "bob")
     #expect(try ada.notes("members", "remove", "bob", "--yes").isSuccess)

@@ -81,8 +81,8 @@ import Testing
     try first.wait()
   }
 
-  // notes-watch(1), --all: "If a notebook's folder is unavailable, or another process watches it, the watcher
-  // warns and skips that notebook." "One process at a time watches a notebook; a second one names the first."
+  // notes-watch(1), --all: "The watcher skips, with a warning, a notebook whose folder is unavailable or that
+  // another process watches." "One process at a time watches a notebook; a second one names the first."
   @Test("Who watches all leaves others what they watch, and says so where nothing is left")
   func all() throws {
     let first = try watch(ada)
