@@ -90,6 +90,7 @@ class Play:
         """Has the system say that it is light or dark."""
         self.browser.ask("Emulation.setEmulatedMedia",
                          features=[{"name": "prefers-color-scheme", "value": name}])
+        self.browser.wait(f"matchMedia('(prefers-color-scheme: {name})').matches")
 
     def examine(self, name):
         """Has axe-core look for what keeps people out."""

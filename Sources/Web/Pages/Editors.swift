@@ -95,8 +95,9 @@ extension RequestContext {
     let (walk, proofs) = (
       try notebook.history.versions(of: subject.path), VersionProofs(in: notebook)
     )
-    let now = try notebook.workTree.text(of: subject.path).split(
-      separator: Self.newline, omittingEmptySubsequences: false)
+    // If the file cannot be read, no line is known.
+    let text = (try? notebook.workTree.text(of: subject.path)) ?? []
+    let now = text.split(separator: Self.newline, omittingEmptySubsequences: false)
     var (found, seen): ([String: Int], Set<String>) = ([:], [])
     for _ in 0..<Self.mostVersions where seen.count < writers.count {
       guard let version = try walk.next(),
