@@ -88,7 +88,7 @@ extension HistoryGap {
       case .shallow: ("is a shallow clone", "it lacks the older versions")
       case .partial: ("is a partial clone", "it may lack files of some versions")
       case .alternates:
-        ("uses objects of another repository", "that is missing (objects/info/alternates)")
+        ("uses objects of another repository", "the other is missing (objects/info/alternates)")
       case .grafts: ("has grafts", "versions have other parents than they say (.git/info/grafts)")
       case .replacements:
         ("has replaced objects", "git shows other objects instead (refs/replace)")

@@ -146,8 +146,8 @@ enum DistinguishedName {
     try body(name)
   }
 
-  /// The attributes in order. Throws if one is not a UTF8String with valid UTF-8, or if a relative
-  /// name has several.
+  /// The attributes in order. Throws if there are more than eight, if one is not a UTF8String with valid UTF-8, or if
+  /// two are in one relative distinguished name.
   static func attributes(_ name: OpaquePointer?, _ lib: libcrypto) throws -> [Attribute] {
     let count = lib.X509_NAME_entry_count(name)
     if count > 8 { throw CertificateDefect.subject }

@@ -16,8 +16,7 @@ struct InsertionContext {
     place = before.count..<before.count + base.count
   }
 
-  /// A context whose place is `base`, followed by the lines below this place, and preceded by those
-  /// above it or by `before`.
+  /// The same context with the place replaced by `base`, and the lines above it by `before` unless that is nil.
   func replacing(by base: [Int32], behind before: [Int32]? = nil) -> InsertionContext {
     InsertionContext(
       base: base, between: before ?? Array(self.before), and: Array(lines[place.upperBound...]))

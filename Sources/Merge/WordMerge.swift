@@ -163,7 +163,7 @@ private enum EditedLines {
     return ends
   }
 
-  /// The edits of a line; those of earlier lines are dropped.
+  /// The edits of a line. Removes those of earlier lines from `side`.
   private static func edits(
     of line: Range<Int>, _ side: inout ArraySlice<TokenEdit>
   ) -> [TokenEdit] {

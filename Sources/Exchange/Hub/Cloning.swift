@@ -170,7 +170,7 @@ public struct Cloning: Sendable {
 public struct ClonedNotebook: Sendable {
   /// The notebook's ID and its name.
   public let id, name: String
-  /// The name of the device whose invitation is in the bundle.
+  /// The name of the device whose invitation is in the bundle; nil if there is none.
   public let inviter: String?
 
   private let invitation: Result<FileInvitation, any Error>

@@ -158,8 +158,8 @@ public struct AskedAdmission: Sendable {
     case expired
   }
 
-  /// Whether this device can still become a member by the request. An admin's device may have answered in time, and the
-  /// answer arrives later; a request by a file stays open, as an answer can arrive at any time.
+  /// Whether this device can still become a member by the request: an answer that an admin's device gave earlier can
+  /// arrive until a visit to the hub after the expiry finds none. The answer to a request by a file can always arrive.
   public var isOpen: Bool { end != .expired }
 
   init(at place: Place, by offer: InvitationOffer, needsLeave: Bool) {

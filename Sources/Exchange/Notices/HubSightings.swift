@@ -183,8 +183,8 @@ public struct HubSightings: Sendable {
     }
   }
 
-  /// The hubs that showed members another history than this device, as far as the versions are
-  /// here.
+  /// The hubs that showed members another history or list than this device. Histories are compared only if this
+  /// device has both versions.
   public func differences(in notebook: Notebook) throws -> [Difference] {
     let known = all
     return try known.filter { $0.device == nil }.flatMap { own in

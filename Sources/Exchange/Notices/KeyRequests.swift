@@ -10,7 +10,7 @@ public struct KeyRequests: Sendable {
   /// The requests in this state folder.
   public init(stateFolder: StateFolder) { folder = stateFolder[.requests] }
 
-  /// The request of a member; nil if there is none, or if the key was certified.
+  /// The request of a member; nil if there is no readable one, the member was removed, or the key was certified.
   public func request(of member: Member, in membership: MembershipStore) -> CertificateRequest? {
     guard !member.isRemoved else { return nil }
     do {

@@ -7,8 +7,8 @@ internal import WorkTree
 public enum MergeRefusal: String, Codable, Sendable, CaseIterable {
   /// Most notes would be deleted; the user may allow it.
   case massDeletion = "mass_deletion"
-  /// More bytes would be written into the folder than usual, or than are free; the user may allow
-  /// it.
+  /// More bytes would be written into the folder than notes writes without asking, or than half the free disk
+  /// space; the user may allow it.
   case largeVersion = "large_version"
   /// The merge would exceed a limit of all devices.
   case tooLarge = "merge_too_large"

@@ -53,7 +53,7 @@ enum PackDelta {
     return delta
   }
 
-  /// A size in groups of seven bits, lowest first.
+  /// Appends a size in groups of seven bits, lowest first.
   static func appendSize(_ size: Int, to delta: inout [UInt8]) {
     var rest = size
     while rest > 0x7f {

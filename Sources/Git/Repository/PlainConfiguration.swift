@@ -1,5 +1,4 @@
-/// `.git/config`, as far as it can be read without libgit2: the file and its includes without
-/// conditions.
+/// `.git/config` and the files that it includes, read without libgit2. Includes with a condition need libgit2.
 struct PlainConfiguration {
   private var values: [String: String?] = [:]
 

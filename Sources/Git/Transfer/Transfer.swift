@@ -218,7 +218,7 @@ public final class Transfer {
   /// The pack received since the last call, in a quarantine that has read it, and its size in bytes;
   /// nil if none was received.
   ///
-  /// - Parameter grant: may let the pack unpack to more; nil for no exception.
+  /// - Parameter grant: decides whether a pack may unpack to more than `limits`; nil if none may.
   public func received(
     limits: PackLimits = .standard, _ grant: UnpackingGrant? = nil
   ) throws -> (quarantine: Quarantine, bytes: Int)? {

@@ -11,7 +11,7 @@ extension RequestContext {
     let summary: NoteSummary
     /// The text's blob in the tip.
     let blob: ObjectID
-    /// Whether the text fits into the browser's limit.
+    /// Whether the browser stores the text: the texts of newer notes leave room for it.
     let isKept: Bool
 
     /// A mark that is equal for the same note with the same text.

@@ -53,9 +53,8 @@ extension RequestContext {
       appLinks: mayBeApp ? appLinks : nil, style: style, body)
   }
 
-  /// The owner of the drafts that the page stores and sends. A browser stores them under the port,
-  /// which another notebook, or another guest, may use later. A guest who is invited again has the
-  /// same owner.
+  /// The owner of the drafts that the page stores and sends: the notebook, and the guest if there is one. The browser
+  /// stores drafts for each host and port, which another notebook or guest may use later.
   private var drafts: String {
     site.notebookID + (visitor.guest.map { "/" + $0.name.lowercased().percentEncoded } ?? "")
   }

@@ -89,8 +89,8 @@ extension SyncError: ExplainedError {
     case .inviterNotFound:
       .unreached(
         "inviter_not_found",
-        "check that 'notes invite' still waits there, on the same network; three wrong codes end it; "
-          + "or name the device: 'notes join CODE --at HOST:PORT'")
+        "check that 'notes invite' still waits on the other device, on the same network (three wrong "
+          + "codes end it), or name the device: 'notes join CODE --at HOST:PORT'")
     case .unknownPeer: .failed("no_such_member", "'notes members' lists them")
     case .ownAddress: .failed("own_address", "give the other device's address")
     case .keyShared: .refused("key_shared", OwnMembership.keyRemedy)

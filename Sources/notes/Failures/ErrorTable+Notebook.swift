@@ -31,7 +31,7 @@ extension HistoryGap {
       "git config --unset remote.\(remote).partialclonefilter; git fetch --refetch \(remote) && "
         + "git config --unset remote.\(remote).promisor"
     case .alternates: "move the other repository back to its place"
-    case .grafts: "git replace --convert-graft-file, then git filter-repo; or remove the file"
+    case .grafts: "git replace --convert-graft-file, then git filter-repo; or rm .git/info/grafts"
     case .replacements: "git replace -d $(git replace -l)"
     }
   }

@@ -30,8 +30,7 @@ struct NotebookPlace {
     where holds(own) {
       throw Failure(
         .failed, "unfit_folder",
-        "\(shown) contains this program's own key and settings, in \(Visible.name(own))", hint: hint
-      )
+        "\(shown) contains this program's own files, in \(Visible.name(own))", hint: hint)
     }
     // Outside of any notebook there is nothing more to check.
     guard let outer = try? Notebook.find(from: Self.nearest(above: real)), outer != real

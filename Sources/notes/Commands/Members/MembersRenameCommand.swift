@@ -54,7 +54,7 @@ struct MembersRenameCommand: Command {
     try change.context.visitHubs(options)
   }
 
-  /// From now on, versions made here have this device's new name, and the device uses it in new notebooks.
+  /// If this device was renamed, uses its new name for the versions made here and in new notebooks.
   private func rename(_ change: MembershipChange) throws {
     guard let own = change.membership.member(ofDevice: change.key.deviceID),
       own.deviceName != change.notebook.identity.device.name
