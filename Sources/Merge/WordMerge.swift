@@ -33,7 +33,7 @@ enum WordMerge {
     case older, newer
     /// Both sides made the same edit.
     case equally
-    /// The sides edited one stretch differently, and the result of one includes the other's edit.
+    /// The sides edited the same words differently, but one side's result includes the other's edit.
     case differently
   }
 

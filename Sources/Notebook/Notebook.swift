@@ -135,8 +135,8 @@ public final class Notebook {
   /// A new folder is only for its user; an existing one keeps its permissions.
   private static let newFolderMode: mode_t = 0o700
 
-  /// Makes `folder`, its repository and the state folder, as far as they are missing, and returns
-  /// the state folder. The folder is not a notebook before `adopt`; if a run is interrupted, a later
+  /// Makes `folder`, its repository and the state folder if they are missing, and returns the state
+  /// folder. The folder is not a notebook before `adopt`; if a run is interrupted, a later
   /// run completes it.
   ///
   /// - Throws: `alreadyANotebook` if there is nothing to prepare.

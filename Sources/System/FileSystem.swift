@@ -55,7 +55,7 @@ public enum FileSystem<Failure: FileFailure> {
   /// Renames a file; returns false if the new name is in use.
   public static func rename(_ old: String, toFree new: String) throws(Failure) -> Bool {
     if notes_renameat2(AT_FDCWD, old, AT_FDCWD, new, NOTES_RENAME_NOREPLACE) == 0 { return true }
-    // On file systems that cannot promise to replace nothing, a check comes first.
+    // Some file systems cannot rename without replacing: then check first, and rename plainly.
     let isUnable = errno == EINVAL || errno == ENOSYS
     if errno == EEXIST || isUnable && Counted.access(new, F_OK) == 0 { return false }
     if !isUnable { throw .system(call: "rename", path: new, errno: errno) }

@@ -5,8 +5,8 @@ internal import Notebook
 public import State
 public import System
 
-/// Whether another machine uses this device's key, as far as this one has learned, and the key that this
-/// machine left to the other: `.git/notes/shared-key`. See notes-security(7), "A key on two machines".
+/// The record of another machine that uses this device's key, and of the key that this machine left to the
+/// other: `.git/notes/shared-key`. See notes-security(7), "A key on two machines".
 public struct KeySharing: Sendable {
   /// The evidence for another machine with the same key.
   public struct Notice: Hashable, Sendable {

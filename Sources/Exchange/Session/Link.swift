@@ -22,8 +22,8 @@ package protocol Link: AnyObject {
   var waker: @Sendable () -> Void { get }
   /// Runs `body`, which may take long, and lets the other side know.
   func whileBusy<Result>(onTick: () -> Void, _ body: @escaping () throws -> Result) throws -> Result
-  /// Sends waiting messages and the reason for the end, as far as it concerns the other side, and closes the
-  /// link. Without an error, the reason is that the session is complete.
+  /// Sends waiting messages and, if it concerns the other side, the reason for the end; then closes the link.
+  /// Without an error, the reason is that the session is complete.
   func close(after error: (any Error)?)
 }
 

@@ -92,8 +92,7 @@ struct MessageStream {
     connection.close()
   }
 
-  /// Ends a conversation that failed or that this side ends: tells the peer the reason, as far as it concerns
-  /// the peer.
+  /// Ends a conversation that failed or that this side ends. Tells the peer the reason if it concerns the peer.
   func close(after error: any Error) {
     switch error {
     case SyncError.ended(let reason): close(reason)

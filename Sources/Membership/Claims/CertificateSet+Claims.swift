@@ -224,7 +224,7 @@ extension CertificateSet {
     }
   }
 
-  /// Whether the founder with that key handed over, as far as this device knows, to another device.
+  /// Whether this device knows of a handover by the founder with that key to a device other than the claimer's.
   func handedOver(_ founder: [UInt8], besidesTo claimer: [UInt8]) -> Bool {
     certificates.contains {
       $0.isHandover && $0.issuerKeyIdentifier == founder && $0.keyIdentifier != claimer

@@ -129,8 +129,7 @@ extension WorkTree {
     }
   }
 
-  /// Whether the folder still has the version's file in a waiting note's place, as far as can be
-  /// known.
+  /// Whether the folder still has the version's file in a waiting note's place, as far as notes can tell.
   private func stands(_ held: WaitingFile) throws -> Bool {
     guard let file = held.file else { return false }
     switch try FileContent.read(held.path, in: folder, sizeLimit: sizeLimit) {
