@@ -146,7 +146,7 @@ struct SaveBaseTests {
     #expect(try home.notebook.history.conflicts().isEmpty)
   }
 
-  // notes-merge(7): "A file that was made later only has the same number, and does not count."
+  // notes-merge(7): "A file that was made later and only has the same number does not count."
   @Test func `A file that got the number of one that left tells nothing`() throws {
     let path = home.path + "-open"
     try writeFile(path, [])
