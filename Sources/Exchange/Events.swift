@@ -70,8 +70,9 @@ public enum Event: Codable, Sendable {
   /// itself; the member's name.
   case deviceAsked(PeerIdentity, device: PeerIdentity, by: String, notebook: String)
   /// Several devices responded to one invitation by a link, so another person has the link. The values are
-  /// their names, and whether one of them joined with it.
-  case linkShared(PeerIdentity, devices: [String], isUsed: Bool, notebook: String)
+  /// the invitation's ID, the devices' names, and whether one of them joined with it.
+  case linkShared(
+    PeerIdentity, invitation: String, devices: [String], isUsed: Bool, notebook: String)
   /// The first news of a claim of the founder's place, or that it was stopped, accepted or contested.
   case claim(ClaimNews, notebook: String)
   /// Missing objects have arrived.
@@ -136,7 +137,7 @@ public enum Event: Codable, Sendable {
   private enum AdmittedCodingKeys: String, CodingKey { case _0 = "peer", device, notebook }
   private enum ClaimCodingKeys: String, CodingKey { case _0 = "claim", notebook }
   private enum LinkSharedCodingKeys: String, CodingKey {
-    case _0 = "peer", devices, isUsed, notebook
+    case _0 = "peer", invitation, devices, isUsed, notebook
   }
   private enum DiffersCodingKeys: String, CodingKey { case _0 = "peer", _1 = "difference" }
 }

@@ -70,8 +70,8 @@ struct ServiceLog: Sendable {
       "\(short(notebook)): \(device.name.printable) (\(short(device.deviceID))) is now a member, "
         + "as \(device.role.rawValue), by an invitation "
         + "\(hub.isHub ? "at" : "of") \(name(hub))"
-    case .linkShared(let hub, let names, _, let notebook):
-      "\(short(notebook)): several devices used one invitation link at \(name(hub)): "
+    case .linkShared(let hub, let id, let names, _, let notebook):
+      "\(short(notebook)): several devices used the link of invitation \(id.prefix(8)) at \(name(hub)): "
         + names.map(\.printable).joined(separator: ", ")
     case .deviceAsked(let hub, let device, let member, let notebook):
       "\(short(notebook)): \(member.printable) asks \(hub.isHub ? "at \(name(hub)) " : "")to let in "

@@ -66,7 +66,7 @@ extension LinkSuite {
   }
 
   func shared(_ events: [Event]) -> [[String]] {
-    events.compactMap { if case .linkShared(_, let names, _, _) = $0 { names } else { nil } }
+    events.compactMap { if case .linkShared(_, _, let names, _, _) = $0 { names } else { nil } }
   }
 
   /// The references of invitations at the hub.

@@ -124,6 +124,18 @@ import Testing
     #expect(try bob.notes("bundle", "apply", ada.folder["again"], in: "desk").isSuccess)
   }
 
+  @Test func `A second device at one invitation leaves nothing`() throws {
+    try invite()
+    try ask()
+    let carl = try Shell()
+    let second = try carl.notes("join", invitation, "../desk", "--yes")
+    #expect(second.status == .exited(5), "\(second)")
+    #expect(second.errorText.contains("another device has asked by this invitation: "), "\(second)")
+    #expect(access(carl.folder["desk"], F_OK) != 0)
+    // The first one can ask again.
+    try #require(try bob.notes("join", invitation, "../desk", "--yes").isSuccess)
+  }
+
   @Test func `Any admin's device answers, and the request is made again in its place`() throws {
     let carl = try Shell()
     try invite(as: "admin")
@@ -171,7 +183,7 @@ import Testing
 
     let eve = try Shell()
     let asked = try eve.notes("join", invitation, "../desk", "--yes", "--device-name", "eve")
-    #expect(asked.errorText.contains("already exists"), "\(asked)")
+    #expect(asked.errorText.contains("another device has asked by this invitation: "), "\(asked)")
     try #require(rename(request, ada.folder["bob.request"]) == 0)
     try #require(
       try eve.notes("join", invitation, "../desk", "--yes", "--device-name", "eve").isSuccess)

@@ -1,6 +1,9 @@
 import Glibc
+import Notebook
 import TestSupport
 import Testing
+
+@testable import notes
 
 /// notes-remote(1) and notes-sync(1) with hubs on real servers: sshd, git-daemon, and
 /// git-http-backend behind TLS; and in a folder. See HubKindsTests for what is tested where.
@@ -189,6 +192,34 @@ import Testing
     let lines = try ada.notes("log", "--all", "--json").lines
     #expect(try Shell.field("signature", of: lines[0]) == "verified")
     #expect(try Shell.field("signature", of: lines[1]) == "unsigned")
+  }
+
+  // notes-remote(1): "If the address is a folder that does not exist now, the command says so."
+  @Test func `A folder that is not there is told`() throws {
+    let folder = ada.folder["stick.git"]
+    let added = try ada.notes("remote", "add", "stick", folder)
+    #expect(
+      added.isSuccess
+        && added.errorText == """
+          notes: warning: there is no folder \(folder) now
+          notes: hint: 'git init --bare \(folder)' makes it; or connect its disk
+
+          """
+    )
+    try #require(try run(["git", "init", "-q", "--bare", folder]).isSuccess)
+    #expect(try ada.notes("remote", "add", "stick", folder).errorText.isEmpty)
+  }
+
+  // notes-invite(1): "If the address may not lead another person to this hub, such as that of a folder or a host that
+  // only some machines know, the command says so."
+  @Test(arguments: [
+    ("git@git.example.org:ada/notes.git", 0), ("https://git.example.org/ada/notes.git", 0),
+    ("ssh://git@git.example.org:2222/notes.git", 0), ("git://host/notes.git", 0),
+    ("/srv/notes.git", 1), ("nas:notes.git", 2), ("ada@nas:notes.git", 2),
+    ("ssh://nas:22/notes.git", 2), ("https://nas/notes.git", 1), ("ada@git.example.org:n.git", 1),
+  ])
+  func `An address for its owner is known`(address: String, count: Int) {
+    #expect(Hub(name: "home", url: address).limits.count == count)
   }
 
   // notes-merge(7), "Labels": "No label says whether a device has signed a version that names it".

@@ -137,6 +137,8 @@ import Testing
 
     let invited = try anna.notes("invite", "--mine", "--hub", "home")
     #expect(invited.text.contains("after 'notes config own-devices true' there"), "\(invited)")
+    #expect(invited.text.contains("Open this link on one other device of yours"), "\(invited)")
+    #expect(try anna.notes("invitations").text.contains("own device, by anna"))
     let link = try #require(invited.lines.first { $0.hasPrefix("notes://join/") })
     let asked = try phone.notes("join", link, "../phone", "--yes", "--device-name", "phone")
     try #require(asked.isSuccess, "\(asked)")

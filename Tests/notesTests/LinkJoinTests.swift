@@ -137,6 +137,61 @@ import Testing
     #expect(try bob.notes("join", link, "../new", "--yes").isSuccess)
   }
 
+  // notes-invitations(1): "the first digits of the ID of the link or file; the state, the role, the device or person
+  // that joined or is invited, who made a link or file"
+  @Test func `Links are told apart by their IDs`() throws {
+    let made = try ada.notes("invite", "--hub", "home", "--name", "anna", "--name", "ben").text
+    let form = /Invitation ([0-9a-f]{8}), for (\w+):\n(notes:\S+)\n/
+    let shown = made.matches(of: form).map(\.output)
+    try #require(shown.map { String($0.2) } == ["anna", "ben"], "\(made)")
+    #expect(made.contains("may not work elsewhere: \(hub) is a folder of this machine"), "\(made)")
+    let all = try ada.notes("invitations").lines
+    for (_, id, name, _) in shown {
+      let line = try #require(all.first { $0.hasPrefix("\(id)…") })
+      #expect(line.contains("for \(name), by laptop") && line.hasSuffix("7 days left"), "\(line)")
+    }
+    var narrow = ada.environment
+    narrow.merge(["LC_ALL": "C.UTF-8", "NO_COLOR": "1", "NOTES": try BuiltBinary.notes()]) { $1 }
+    let screen = try run(
+      ["script", "-qefc", "stty cols 40; exec \"$NOTES\" invitations", "/dev/null"],
+      in: ada.folder["notes"], environment: narrow
+    ).text.split(whereSeparator: \.isNewline)
+    #expect(screen.count == 2 && screen.allSatisfy { $0.count <= 40 }, "\(screen)")
+    #expect(screen.allSatisfy { $0.contains("…  open  ") && $0.contains("  for ") }, "\(screen)")
+    let json = try ada.notes("invitations", "--json").lines
+    let anna = try #require(json.first { $0.contains(#""person":"anna""#) })
+    #expect(anna.contains(#""inviter":"laptop""#) && anna.contains(#""mine":false"#), "\(anna)")
+
+    let (_, id, _, link) = shown[0]
+    for name in ["desk", "tablet"] {
+      let asked = try bob.notes("join", "\(link)", "../\(name)", "--yes", "--device-name", name)
+      try #require(asked.isSuccess, "\(asked)")
+      bob.environment["XDG_DATA_HOME"] = bob.folder["other"]
+    }
+    let told = try ada.notes("sync", "--hub").errorText
+    #expect(told.contains("used the link of invitation \(id) at home: "), "\(told)")
+    #expect(told.contains("'notes invitations cancel \(id)' cancels the link"), "\(told)")
+    #expect(try ada.notes("invitations").text.contains("\(id)…  shared"))
+    let cancelled = try ada.notes("invitations", "cancel", "\(id)…")
+    #expect(cancelled.text.hasPrefix("Cancelled: \(id).\n"), "\(cancelled)")
+    let second = try ada.notes("invitations", "--json").lines.filter { $0.contains(#""open""#) }
+    #expect(second.count == 1 && second[0].contains(#""person":"ben""#), "\(second)")
+  }
+
+  @Test func `What stands around a link does not matter, and the signed role is told`() throws {
+    let link = try invite(as: "reader")
+    let altered = "“Notes" + link.dropFirst(5).replacing("/reader/", with: "/admin/") + "”."
+    let asked = try bob.notes("join", altered, "../desk", "--yes")
+    #expect(asked.text.contains("The link says: laptop invites this device to a notebook as admin"))
+    #expect(
+      asked.text.contains("The invitation is for a reader, whatever the link says."), "\(asked)")
+    // A hub's hints are for its owner, unless a person joins.
+    let other = try invite()
+    removeTree(hub)
+    let away = try bob.notes("join", other, "../new", "--yes")
+    #expect(away.errorText.contains("ask laptop how to reach \(hub) from here"), "\(away)")
+  }
+
   @Test func `A clone that is there already joins by a link`() throws {
     let link = try invite(as: "reader", until: "2h")
     try #require(try bob.notes("clone", hub, "../desk").isSuccess)
@@ -152,10 +207,13 @@ import Testing
     func kind() throws -> String? {
       try errorKind(of: bob.notes("join", link, "../desk", "--yes", "--json"))
     }
-    for text in [String(link.dropLast(60)), "notes://join/x", "notes:"] {
+    for text in [
+      String(link.dropLast(60)), "notes://join/x", "notes:", "NOTES:", "\"notes://join/x",
+      "otes://join/x/y",
+    ] {
       let wrong = try bob.notes("join", text, "../desk", "--yes")
       #expect(wrong.status == .exited(64), "\(wrong)")
-      #expect(wrong.errorText.contains("this is not the link of an invitation"))
+      #expect(wrong.errorText.contains("this link is incomplete or was changed"))
       // It may be most of a secret.
       #expect(!wrong.errorText.contains(text.dropFirst(20).prefix(20)) || text.count < 40)
     }
@@ -171,6 +229,8 @@ import Testing
     #expect(try ada.notes("invitations").text.contains("cancelled"))
     #expect(try ada.notes("sync", "--hub").isSuccess)
     #expect(try kind() == "link_missing")
+    let missing = try bob.notes("join", link, "../desk", "--yes").errorText
+    #expect(missing.contains("if the link is complete, ask laptop for another link"), "\(missing)")
     #expect(access(bob.folder["desk"], F_OK) != 0)
     #expect(try ada.notes("invite", "--hub", "away").errorText.contains("no hub is called 'away'"))
     let short = try ada.notes("invite", "--hub", "home", "--for", "1m")

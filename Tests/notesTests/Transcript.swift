@@ -92,7 +92,7 @@ enum Transcript {
       ("HOST:[0-9]{4,5}", "HOST:PORT"), ("port [0-9]{4,5}", "port PORT"),
       ("\"port\":[0-9]+", "\"port\":PORT"),
       ("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(Z|[-+][0-9:]{4,5})", "TIME"),
-      ("_bytes\":[0-9]+", "_bytes\":SIZE"),
+      ("_bytes\":[0-9]+", "_bytes\":SIZE"), (" invitation [0-9a-f]{8}\\b", " invitation ID"),
       ("device-key-[A-Z2-7]{8}", "device-key-DEVICE"), ("[0-9]{2}-…", "NN-…"),
       ("Cancelled: [0-9]{2}\\.", "Cancelled: NN."), ("\\] [a-z2-7]{8}:", "] NOTEBOOK:"),
     ] {

@@ -98,7 +98,9 @@ struct HubInvitations {
           ?? requests.first { $0.deviceID == device }?.request.name ?? device
       }
       return report(
-        .linkShared(peer, devices: names, isUsed: !used.isEmpty, notebook: offer.notebookID))
+        .linkShared(
+          peer, invitation: offer.id.description, devices: names, isUsed: !used.isEmpty,
+          notebook: offer.notebookID))
     }
     guard status == .open, let request = requests.first else { return }
     try context.answer(

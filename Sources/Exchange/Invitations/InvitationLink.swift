@@ -34,9 +34,27 @@ public struct InvitationLink: Sendable {
     self.hub = AddressText.withoutSecrets(hub) == hub ? hub : Self.withoutUser(hub)
   }
 
+  /// Whether a text is meant as a link, complete or not.
+  public static func isMeant(by text: String) -> Bool {
+    let text = plain(text)
+    return text.prefix(6).lowercased() == "notes:" || text.contains("://join/")
+  }
+
+  /// The text without what mail programs and people put around a link or break it with, and with its beginning in
+  /// lower case.
+  private static func plain(_ text: String) -> String {
+    let marks = "\"'`<>()[]“”„‘’«»"
+    var text = text.filter { !$0.isWhitespace }[...]
+    while let first = text.first, marks.contains(first) { text.removeFirst() }
+    while let last = text.last, (marks + ".,;!?").contains(last) { text.removeLast() }
+    let start = text.prefix(beginning.count)
+    return start.lowercased() == beginning
+      ? beginning + text.dropFirst(beginning.count) : String(text)
+  }
+
   /// Reads a link; nil for any other text. The hub's address is checked when it is used.
   public init?(parsing text: String) throws {
-    let text = text.filter { !$0.isWhitespace }
+    let text = Self.plain(text)
     guard text.utf8.count <= Self.maximumSize, text.hasPrefix(Self.beginning) else { return nil }
     let parts = text.dropFirst(Self.beginning.count)
       .split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -52,11 +70,13 @@ public struct InvitationLink: Sendable {
 
   /// The link. Secret.
   public var text: String {
-    Self.beginning
-      + [
-        notebookID, role.rawValue, "\(expires)", secret.text, inviter.percentEncoded,
-        hub.percentEncoded,
-      ].joined(separator: "/")
+    var parts = [
+      notebookID, role.rawValue, "\(expires)", secret.text, inviter.percentEncoded,
+      hub.percentEncoded,
+    ]
+    // A dot at the end would count as the end of a sentence.
+    if hub.hasSuffix(".") { parts[5] = parts[5].dropLast() + "%2E" }
+    return Self.beginning + parts.joined(separator: "/")
   }
 
   private static func withoutUser(_ url: String) -> String {

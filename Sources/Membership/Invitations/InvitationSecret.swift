@@ -49,4 +49,6 @@ public struct InvitationID: Hashable, Sendable, CustomStringConvertible {
 
   /// 32 hexadecimal digits.
   public var description: String { String(hexadecimal: serial) }
+  /// The first digits, for people: enough to name one of a notebook's invitations.
+  public var short: String { String(description.prefix(8)) }
 }

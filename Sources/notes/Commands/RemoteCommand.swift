@@ -5,6 +5,7 @@ internal import History
 internal import Membership
 internal import Merge
 internal import Notebook
+internal import System
 
 struct RemoteCommand: Command {
   static let configuration = CommandConfiguration(
@@ -90,6 +91,13 @@ struct RemoteAddCommand: Command {
       "\(Visible.name(hub.name)) is now a hub\(unsigned); 'notes sync' "
         + (role == nil || role == .reader
           ? "receives versions from it." : "exchanges versions with it."))
+    if hub.url.hasPrefix("/"), Counted.access(hub.url, F_OK) != 0 {
+      Output.standard.flush()
+      Output.errors.write(
+        "notes: warning: there is no folder \(Visible.name(hub.url)) now\n"
+          + "notes: hint: 'git init --bare \(Visible.word(hub.url))' makes it; or connect its disk\n"
+      )
+    }
     if hub.isOpen {
       Output.standard.flush()
       Output.errors.write(

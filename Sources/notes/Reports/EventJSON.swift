@@ -50,8 +50,10 @@ struct EventJSON {
       object("hub_split", peer.fields + ["kept": kept, "joined": joined])
     case .admitted(let hub, let device, let notebook):
       object("admitted", notebook, fields(of: device, at: hub))
-    case .linkShared(let hub, let names, let isUsed, let notebook):
-      object("link_shared", notebook, ["names": names, "used": isUsed, "hub": hub.name])
+    case .linkShared(let hub, let id, let names, let isUsed, let notebook):
+      object(
+        "link_shared", notebook,
+        ["invitation": id, "names": names, "used": isUsed, "hub": hub.name])
     case .deviceAsked(let hub, let device, let member, let notebook):
       object("device_asked", notebook, fields(of: device, at: hub) + ["member": member])
     case .claim(let news, let notebook): object("claim", notebook, news.json)

@@ -228,14 +228,14 @@ struct EventText {
             ? "a merge that differs" : "\(Phrase.number(merges.count)) merges that differ")
           + " from the computed one; nobody is the author of the difference",
         merges.first.map { "'notes show \($0.short)' shows it" })
-    case .linkShared(let hub, let names, let isUsed, _):
+    case .linkShared(let hub, let id, let names, let isUsed, _):
       return Self.warning(
-        "several devices used one invitation link at \(Visible.name(hub.name)): "
+        "several devices used the link of invitation \(id.prefix(8)) at \(Visible.name(hub.name)): "
           + Phrase.list(names.map { Visible.name($0) }),
         isUsed
           ? "'notes members' shows the members; remove a device that nobody knows"
-          : "none of them was let in; cancel the link with 'notes invitations cancel', and make "
-            + "another")
+          : "none of them was let in: 'notes invitations cancel \(id.prefix(8))' cancels the link; then make another"
+      )
     case .deviceAsked(let hub, let device, let member, _):
       return Self.warning(
         "\(Visible.name(member)) asks \(hub.isHub ? "at \(Visible.name(hub.name)) " : "")to let in another device, "

@@ -33,16 +33,16 @@ struct InvitationsReport {
       return "No invitations. 'notes invite' opens one.\n"
     }
     func row(
-      _ name: String, isOpen: Bool, _ state: String, _ role: Role, _ device: String,
+      _ name: String, isOpen: Bool, _ state: String, _ role: Role, _ people: String,
       _ created: Int64, _ expires: Int64
     ) -> [Styled] {
       let time =
         isOpen
-        ? "expires in " + TimeText.left(until: expires, now: now)
+        ? TimeText.left(until: expires, now: now) + " left"
         : TimeText.relative(created, now: now)
       return [
         Styled(name + "…", isOpen ? .bold : .dim), Styled(state), Styled(role.rawValue),
-        Styled(device), Styled(time, .dim),
+        Styled(people), Styled(time, .dim),
       ]
     }
     let rows =
@@ -54,11 +54,10 @@ struct InvitationsReport {
       + links.map {
         let offer = $0.offer
         return row(
-          String(offer.id.description.prefix(8)), isOpen: $0.status == .open, $0.word,
-          offer.role, Phrase.list(names(of: $0).map { Visible.name($0) }), offer.created,
-          offer.expires)
+          offer.id.short, isOpen: $0.status == .open, $0.word, offer.role, people(of: $0),
+          offer.created, offer.expires)
       }
-    var text = Table(flexible: 3, rows: rows).text(on: terminal)
+    var text = Table(flexible: 3, dispensable: [2, 4], rows: rows).text(on: terminal)
     for received in received {
       let invitation = received.invitation
       text +=
@@ -73,10 +72,23 @@ struct InvitationsReport {
     return text
   }
 
+  /// The devices that joined by a link, or whom it is for, and who made it.
+  private func people(of link: KnownOffers.Known) -> String {
+    let person = link.offer.person
+    let joined = Phrase.list(names(of: link).map { Visible.name($0) })
+    let invited = person == .own ? "own device" : person.name.map { "for \(Visible.name($0))" }
+    return (joined.isEmpty ? invited.map { "\($0), " } ?? "" : "\(joined), ")
+      + "by \(Visible.name(name(of: link.offer.inviterID)))"
+  }
+
   /// The names of the devices that joined by a link.
   private func names(of link: KnownOffers.Known) -> [String] {
-    guard case .used(let devices) = link.status else { return [] }
-    return devices.map { device in members.first { $0.deviceID == device }?.name ?? device }
+    if case .used(let devices) = link.status { devices.map(name(of:)) } else { [] }
+  }
+
+  /// The name of a device, or its ID if no member has it.
+  private func name(of device: String) -> String {
+    members.first { $0.deviceID == device }?.name ?? device
   }
 
   private func json(_ link: KnownOffers.Known) -> JSON {
@@ -84,7 +96,9 @@ struct InvitationsReport {
     return [
       "type": "link", "invitation": offer.id.description, "state": link.word,
       "role": offer.role.rawValue, "created": TimeText.rfc3339(offer.created),
-      "expires": TimeText.rfc3339(offer.expires), "names": names(of: link),
+      "expires": TimeText.rfc3339(offer.expires), "inviter": name(of: offer.inviterID),
+      "device": offer.inviterID, "person": offer.person.name, "mine": offer.person == .own,
+      "names": names(of: link),
     ]
   }
 }

@@ -43,11 +43,14 @@ struct FileInvite {
       ]
     ]) { terminal in
       terminal.wrapped(
-        "Wrote the notebook and an invitation (\(Phrase.bytes(bytes))) to "
-          + "\(Visible.name(file)).\nGive the file to one person, in a way that nobody else can "
-          + "read. It lets one device join as \(role.rawValue), within "
-          + "\(TimeText.left(until: offer.expires, now: TimeText.now)).\nThe person runs 'notes "
-          + "join FILE', and sends back the request that it writes. 'notes invitations answer "
+        "Wrote the notebook and invitation \(offer.id.short) (\(Phrase.bytes(bytes))) to "
+          + "\(Visible.name(file)).\n"
+          + (person == .own
+            ? "Open the file on one other device of yours; nobody else may read it. "
+            : "Give the file to one person, in a way that nobody else can read. ")
+          + "It lets one device join as \(role.rawValue), within "
+          + "\(TimeText.left(until: offer.expires, now: TimeText.now)).\n"
+          + "'notes join FILE' there writes a request. 'notes invitations answer "
           + "REQUEST', \(isAdmin ? "here or on another" : "on an") admin's device, makes the answer.\n"
       )
     }

@@ -24,6 +24,14 @@ struct FileJoin {
   }
 
   func run() throws {
+    do {
+      try join()
+    } catch {
+      throw JoinFailure.explained(error, by: "file", of: "an admin")
+    }
+  }
+
+  private func join() throws {
     guard yes || Console.canAsk else {
       throw Failure.usage(
         "there is no terminal to ask whether to join", hint: "--yes joins without asking")
@@ -103,9 +111,11 @@ struct FileJoin {
     try NotebookPlace(folder: place).check()
     guard Cloning.isFree(place) else { throw CloneCommand.isTaken(place) }
     let data = try UserFolders().data
+    let key = try DeviceKey.loadOrCreate(in: data)
+    // A notebook without a request would be of no use.
+    _ = try isAsked(by: key.deviceID)
     var cloning = Cloning(
-      of: .bundle(path), key: try DeviceKey.loadOrCreate(in: data),
-      deviceName: try DeviceName.choose(given: name))
+      of: .bundle(path), key: key, deviceName: try DeviceName.choose(given: name))
     // The user has already been asked.
     cloning.options.allowsLarge = true
     var opened: FileInvitation?
@@ -128,19 +138,38 @@ struct FileJoin {
   private func write(_ invitation: FileInvitation, for notebook: Notebook) throws -> String {
     let request = try invitation.request(
       for: notebook.sessionContext(), name: name ?? notebook.identity.device.name)
-    let file = FileInvite.name(
-      self.file, ending: FileInvite.ending, with: FileInvite.requestEnding)
-    let path = try NotebookLocator.folder(file)
-    let content = Disk.contentIfAny(path, limit: AdmissionFile.maximumSize)
-    if let former = try content.flatMap({ try AdmissionFile(parsing: $0) }),
-      former.request.deviceID == request.request.deviceID
-    {
+    let path = try NotebookLocator.folder(requestFile)
+    if try isAsked(by: request.request.deviceID) {
       try Disk.replace(path, with: request.bytes)
     } else {
-      try NewFile(named: file, outside: notebook).write(request.bytes)
+      try NewFile(named: requestFile, outside: notebook).write(request.bytes)
     }
     invitation.recordRequest(at: path, in: notebook)
     return path
+  }
+
+  /// The name of the file for the request.
+  private var requestFile: String {
+    FileInvite.name(file, ending: FileInvite.ending, with: FileInvite.requestEnding)
+  }
+
+  /// Whether that file is an earlier request of this device. Throws if it is something else, or cannot be written.
+  private func isAsked(by device: String) throws -> Bool {
+    let path = try NotebookLocator.folder(requestFile)
+    let content = Disk.contentIfAny(path, limit: AdmissionFile.maximumSize)
+    if let former = try content.flatMap({ try AdmissionFile(parsing: $0) }) {
+      if former.request.deviceID == device { return true }
+      throw Failure(
+        .refusedByPeer, "link_used",
+        "another device has asked by this invitation: \(Visible.name(requestFile))",
+        hint: "ask an admin for another file; or remove that request if it is not wanted")
+    }
+    _ = try NewFile(named: requestFile, outside: nil)
+    let folder = Disk.parent(of: path)
+    if Counted.access(folder, W_OK) != 0 {
+      throw Failure.system("cannot write \(Visible.name(requestFile))", errno: errno)
+    }
+    return false
   }
 
   private func tell(

@@ -77,24 +77,24 @@ extension InvitationsCancelCommand {
 
   /// Returns false if no open link has an ID with that beginning.
   private func cancelLink(in notebook: Notebook) throws -> Bool {
-    guard locator.count >= Self.fewestDigits else { return false }
+    // The list shows the digits with an ellipsis.
+    let digits = locator.lowercased().filter { $0 != "…" }
+    guard digits.count >= Self.fewestDigits else { return false }
     let context = try notebook.sessionContext()
     let links = try KnownOffers(notebook.stateFolder).all(in: context.membership)
     var cancellation = OfferCancellation(by: context)
     cancellation.program.mayAsk = Console.canAsk
     guard
       let offer = links.first(where: {
-        cancellation.isPossible(for: $0)
-          && $0.offer.id.description.hasPrefix(locator.lowercased())
+        cancellation.isPossible(for: $0) && $0.offer.id.description.hasPrefix(digits)
       })?.offer
     else { return false }
     let withdraws = cancellation.withdraws(offer)
     if !withdraws { try context.membership.demandAdmin(context.key.deviceID) }
     guard try cancellation.cancel(offer, at: notebook.hubs()) else { return false }
-    let id = offer.id.description
     options.tell(
-      ["type": "cancelled", "invitation": id],
-      "Cancelled: \(id.prefix(8))."
+      ["type": "cancelled", "invitation": offer.id.description],
+      "Cancelled: \(offer.id.short)."
         + (withdraws
           ? " Admins' devices learn of it at the hub, or at their next sync with this device." : "")
     )

@@ -69,7 +69,7 @@ struct JoinCommand: CountedCommand {
       if !Console.canAsk || options.json { return }
     }
     let given = try givenText()
-    if let given, LinkJoin.isLink(given) {
+    if let given, InvitationLink.isMeant(by: given) {
       let link = try LinkJoin.parse(given)
       if codeFile == nil { CommandLineSecret.hide(given) }
       let folder = codeFile == nil ? folder : code

@@ -35,39 +35,94 @@ struct LinkInvite {
     var invitation = LinkInvitation(context, at: hub)
     invitation.program.mayAsk = Console.canAsk
     invitation.program.cancellation = try Interruption.token()
-    let isOne = people.count == 1
-    for (index, person) in people.enumerated() {
-      let link = try invitation.make(role: role, person: person, seconds: seconds)
-      options.write([
-        [
-          "type": "link", "link": link.text, "invitation": link.secret.id.description,
-          "person": person.name, "role": role.rawValue, "expires": TimeText.rfc3339(link.expires),
-          "hub": hub.name,
-        ]
-      ]) { terminal in
-        let heading =
-          isOne
-          ? "Send this link to one person, in a way that nobody else can read. It lets"
-          : "Send each of these links to one person, in a way that nobody else can read. It lets"
-        // The link is not broken into lines, so that it can be copied as a whole.
-        return
-          (index > 0
-          ? ""
-          : terminal.wrapped(
-            "\(heading) one device join as \(role.rawValue), within "
-              + "\(TimeText.left(until: link.expires, now: TimeText.now)):\n") + "\n")
-          + (person.name.map { "for \(Visible.name($0)):\n" } ?? "") + "\(link.text)\n\n"
-          + (isOne
-            ? QRCode.lines(ofText: "notes join \(link.text)").map { $0 + "\n" }.joined() : "")
-          + (index < people.count - 1
-            ? ""
-            : terminal.wrapped(
-              "The person needs write access to \(Visible.name(hub.name)), which the link does not give, and runs "
-                + "'notes join LINK'. An admin's device lets the new one in when it next visits \(Visible.name(hub.name)): "
-                + (isAdmin
-                  ? "this one by 'notes sync', or by itself while 'notes watch' runs.\n"
-                  : "after 'notes config own-devices true' there.\n")))
+    var links: [InvitationLink] = []
+    var failure: (any Error)?
+    for person in people {
+      do {
+        links.append(try invitation.make(role: role, person: person, seconds: seconds))
+      } catch  where !links.isEmpty {
+        // The links so far are at the hub.
+        failure = error
+        break
       }
     }
+    options.write(zip(links, people).map { json($0, for: $1) }) { _ in
+      text(links, for: people, at: hub, isAdmin: isAdmin)
+    }
+    if let failure { throw failure }
+  }
+
+  private func json(_ link: InvitationLink, for person: InvitedPerson) -> JSON {
+    [
+      "type": "link", "link": link.text, "invitation": link.secret.id.description,
+      "person": person.name, "role": link.role.rawValue, "expires": TimeText.rfc3339(link.expires),
+      "hub": hub,
+    ]
+  }
+
+  /// The links, each alone on a line, so that it can be copied as a whole, with what to do with it.
+  private func text(
+    _ links: [InvitationLink], for people: [InvitedPerson], at hub: Hub, isAdmin: Bool
+  ) -> String {
+    let isOne = links.count == 1
+    let isOwn = people[0] == .own
+    let each = isOne ? "this link" : "each of these links"
+    let deed =
+      isOwn
+      ? "Open \(each) on one other device of yours; nobody else may read it."
+      : "Send \(each) to one person, in a way that nobody else can read."
+    let shown = Visible.name(hub.name)
+    var text =
+      "\(deed) It lets one device join as \(links[0].role.rawValue), within "
+      + "\(TimeText.left(until: links[0].expires, now: TimeText.now)):\n"
+    for (link, person) in zip(links, people) {
+      text +=
+        "\nInvitation \(link.secret.id.short)"
+        + (person.name.map { ", for \(Visible.name($0))" } ?? "") + ":\n\(link.text)\n"
+    }
+    text += isOne ? drawn(links[0]) : ""
+    return text
+      + "\n\(isOwn ? "That device" : "The person") needs write access to \(shown), which the link does not "
+      + "give, and runs 'notes join LINK'. An admin's device lets the new one in when it next visits "
+      + "\(shown): "
+      + (isAdmin
+        ? "this one by 'notes sync', or by itself while 'notes watch' runs.\n"
+        : "after 'notes config own-devices true' there.\n")
+      + (hub.limits.isEmpty
+        ? "" : "The link may not work elsewhere: \(hub.limits.joined(separator: "; ")).\n")
+      + "'notes invitations cancel \(isOne ? links[0].secret.id.short : "ID")' cancels a link.\n"
+  }
+
+  /// The command with the link, drawn for a camera if the terminal can show it.
+  private func drawn(_ link: InvitationLink) -> String {
+    let lines = QRCode.lines(ofText: "notes join \(link.text)")
+    return lines.isEmpty ? "" : "\n" + lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension Hub {
+  /// Why the address may not lead another person, or another machine, to this repository.
+  var limits: [String] {
+    if url.hasPrefix("/") { return ["\(Visible.name(url)) is a folder of this machine"] }
+    let mark = url.firstRange(of: "://")
+    let scheme = mark.map { url[..<$0.lowerBound].lowercased() } ?? "ssh"
+    guard ["ssh", "https"].contains(scheme) else { return [] }
+    let place = url[(mark?.upperBound ?? url.startIndex)...].prefix {
+      $0 != "/" && (mark != nil || $0 != ":")
+    }
+    let parts = place.split(separator: "@").map(String.init)
+    let host = (parts.last ?? "").prefix { $0 != ":" }
+    let user = parts.count > 1 ? parts[0] : nil
+    let isSSH = scheme == "ssh"
+    var limits: [String] = []
+    // ssh's settings can give a host any name.
+    if !host.contains("."), !host.hasPrefix("[") {
+      limits.append("'\(Visible.name(String(host)))' is a name that only some machines know")
+    }
+    if let user, isSSH, user != "git" {
+      limits.append("it logs in as \(Visible.name(user)), so the person needs access as that user")
+    }
+    if user == nil, isSSH { limits.append("it names no user, so ssh takes the person's own name") }
+    return limits
   }
 }

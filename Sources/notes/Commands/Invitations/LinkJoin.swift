@@ -17,21 +17,27 @@ struct LinkJoin {
 
   private static let hubName = "origin"
 
-  /// Whether the argument means a link, complete or not.
-  static func isLink(_ text: String) -> Bool { text.hasPrefix("notes:") }
-
   /// Reads a link.
   static func parse(_ text: String) throws -> InvitationLink {
     guard let link = try InvitationLink(parsing: text) else {
       // The message does not repeat the text, which may be most of a secret.
       throw Failure.usage(
-        "this is not the link of an invitation",
-        hint: "copy the whole link, from 'notes://join/' to its end")
+        "this link is incomplete or was changed",
+        hint: "copy the whole link, from 'notes://join/' to its end, as one line")
     }
     return link
   }
 
   func run() throws {
+    let address = Visible.name(AddressText.withoutSecrets(link.hub))
+    do {
+      try join()
+    } catch {
+      throw JoinFailure.explained(error, by: "link", of: Visible.name(link.inviter), at: address)
+    }
+  }
+
+  private func join() throws {
     guard yes || Console.canAsk else {
       throw Failure.usage(
         "there is no terminal to ask whether to join", hint: "--yes joins without asking")
@@ -82,7 +88,7 @@ struct LinkJoin {
       let terminal = Console.output
       Output.standard.tell(
         """
-        \(terminal.paint(Visible.name(link.inviter), .bold)) invites this device to a notebook \
+        The link says: \(terminal.paint(Visible.name(link.inviter), .bold)) invites this device to a notebook \
         as \(link.role.rawValue)
           at \(Visible.name(AddressText.withoutSecrets(link.hub)))
           into \(Visible.name(place))
@@ -136,17 +142,54 @@ struct LinkJoin {
     let asked = AskedAdmission(in: notebook.stateFolder)
     // The hub at which this device has already asked; nil if it asked by a file.
     let hub: String? = if case .hub(let name) = asked?.place { name } else { nil }
+    // The inviter has signed this one.
+    let role = asked?.role ?? link.role
     options.write([
       [
         "type": "asked", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
-        "hub": hub, "role": link.role.rawValue,
+        "hub": hub, "role": role.rawValue,
         "expires": TimeText.rfc3339(link.expires), "notes": count,
       ]
     ]) { terminal in
       terminal.wrapped(
         "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
           + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
+          + (role == link.role
+            ? "" : "The invitation is for \(role.withArticle), whatever the link says.\n")
           + OwnMembership(of: notebook).text)
     }
+  }
+}
+
+/// The hints for a person who joins by a link or a file: neither the notebook nor the hub is theirs.
+enum JoinFailure {
+  /// The error with such a hint.
+  ///
+  /// - Parameters:
+  ///   - thing: the word for what the person was given.
+  ///   - inviter: the name of the person who gave it.
+  ///   - address: the hub's address; nil for a file.
+  static func explained(
+    _ error: any Error, by thing: String, of inviter: String, at address: String? = nil
+  ) -> any Error {
+    let another = "ask \(inviter) for another \(thing)"
+    let hub = address ?? "the hub"
+    let hint: String
+    switch error {
+    case SyncError.declined: hint = "the \(thing) works until it expires"
+    case LinkError.missing: hint = "if the \(thing) is complete, \(another)"
+    case LinkError.used: hint = "if that is no device of yours, tell \(inviter); \(another)"
+    case LinkError.expired, LinkError.cancelled, LinkError.void, LinkError.noInvitation:
+      hint = another
+    case HubError.notLetIn, HubError.refused:
+      hint = "the link gives no access: ask \(inviter) who can let you write to \(hub)"
+    case HubError.noRepository, HubError.unreachable, HubError.withoutMembers,
+      HubError.anotherNotebook:
+      hint = "if the link is complete, ask \(inviter) how to reach \(hub) from here"
+    default: return error
+    }
+    var failure = Failure(describing: error)
+    failure.hint = hint
+    return failure
   }
 }
