@@ -50,13 +50,48 @@ extension CertificateSet {
       let person = people.person(ofKey: identifier)
     else { return nil }
     let deviceName = certificate.deviceName
+    let isRemoved = memberChains[identifier] == nil && !isFounder
+    let ending = isRemoved ? ending(ofKey: identifier) : nil
     return Member(
       name: people.name(ofKey: identifier, called: deviceName), deviceName: deviceName,
       person: person, deviceID: certificate.deviceID, role: isFounder ? .admin : certificate.role,
       isFounder: isFounder, issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
-      serial: String(hexadecimal: certificate.serial),
-      isRemoved: memberChains[identifier] == nil && !isFounder,
-      ending: memberChains[identifier] == nil && !isFounder ? ending(ofKey: identifier) : nil)
+      first: isFounder ? nil : first(before: certificate),
+      removal: isRemoved && ending == nil ? removal(ofKey: identifier) : nil,
+      serial: String(hexadecimal: certificate.serial), isRemoved: isRemoved, ending: ending)
+  }
+
+  /// The first of the certificates that this one replaced, one after the other; nil if it replaced none that is
+  /// known.
+  private func first(before certificate: Certificate) -> MemberChange? {
+    guard certificate.replaced != nil else { return nil }
+    let all = certificates(ofKey: certificate.keyIdentifier).map { ($0.serial, $0) }
+    let bySerial = Dictionary(all) { first, _ in first }
+    var (first, seen): (Certificate?, Set<[UInt8]>) = (nil, [certificate.serial])
+    while let serial = (first ?? certificate).replaced, seen.insert(serial).inserted,
+      let older = bySerial[serial]
+    {
+      first = older
+    }
+    return first.map { MemberChange(by: $0.issuerID, at: $0.issuedAt) }
+  }
+
+  /// The first removal of a key's device in an admin's list. An admin who removes another takes over the entries of
+  /// its list, with their dates: then the former admin made the removal.
+  private func removal(ofKey identifier: [UInt8]) -> MemberChange? {
+    let serials = certificates(ofKey: identifier).map(\.serial)
+    let all = revocationLists.compactMap { list -> (list: RevocationList, date: Int64)? in
+      serials.filter { list.entries[$0] == .removed }.compactMap { list.dates[$0] }.min()
+        .map { (list, $0) }
+    }
+    let present = all.filter { authority(ofKey: $0.list.issuerKeyIdentifier) != nil }
+    guard let date = (present.isEmpty ? all : present).map(\.date).min() else { return nil }
+    // Of several that are equally early, every device names the same.
+    let makers = all.filter { $0.date == date }.map(\.list.issuerKeyIdentifier).sorted {
+      let (left, right) = (authority(ofKey: $0) == nil, authority(ofKey: $1) == nil)
+      return left == right ? $0.lexicographicallyPrecedes($1) : left
+    }
+    return makers.first.map { MemberChange(by: String(base32: $0), at: date) }
   }
 
   /// Set if a device is no longer a member because the device that asked for it was removed, or got a lesser
@@ -120,9 +155,14 @@ extension CertificateSet {
     return Dictionary(first.prefix(RevocationList.maximumEntries).map { ($0.key, $0.value) }) { $1 }
   }
 
-  /// The devices that the device of this key invited, asked for or made admins, directly or through others:
+  /// The devices that the device of this key invited, let in, asked for or made admins, directly or through others:
   /// each with the first certificate that shows this. The founder is not among them.
-  func invited(byKey identifier: [UInt8]) -> [(key: [UInt8], Certificate)] {
+  ///
+  /// - Parameter inviters: the keys of the devices that made invitations, by the serial numbers of these.
+  func invited(
+    byKey identifier: [UInt8], inviters: [[UInt8]: [UInt8]] = [:]
+  ) -> [(key: [UInt8], Certificate)] {
+    let linked = Dictionary(grouping: certificates) { inviters[$0.serial] }
     let issued = Dictionary(grouping: certificates, by: \.issuerKeyIdentifier)
     let keys = Dictionary(certificates.map { ($0.serial, $0.keyIdentifier) }) { first, _ in first }
     let asked = Dictionary(grouping: certificates) { $0.asker.flatMap { keys[$0] } }
@@ -131,7 +171,7 @@ extension CertificateSet {
     var seen: Set = [identifier, succession.key]
     var pending = [identifier]
     while let issuer = pending.popLast() {
-      let all = Set((issued[issuer] ?? []) + (asked[issuer] ?? []))
+      let all = Set((issued[issuer] ?? []) + (asked[issuer] ?? []) + (linked[issuer] ?? []))
       let first = all.sorted { $0.issuedAt < $1.issuedAt }.filter {
         guard let replaced = $0.replaced else { return true }
         return $0.isAuthority && roles[replaced] != .admin

@@ -294,21 +294,30 @@ extension MembershipStore {
     try revoke(certificates, .removed, adding: [], in: &set, authority, key, now)
   }
 
-  /// The members that a device invited, asked for or made admins, directly or through others, in the order of
-  /// time.
-  public func invited(by deviceID: String) -> [InvitedMember] {
-    state.withLock { state in
+  /// The members that a device invited, let in, asked for or made admins, directly or through others, in the order
+  /// of time.
+  ///
+  /// - Parameter inviters: the devices that made invitations by a link or a file, by the IDs of these.
+  public func invited(by deviceID: String, inviters: [String: String] = [:]) -> [InvitedMember] {
+    let keys = inviters.compactMap { id, device in
+      [UInt8](hexadecimal: id).flatMap { id in [UInt8](base32: device).map { (id, $0) } }
+    }
+    let inviters = Dictionary(keys) { first, _ in first }
+    return state.withLock { state in
       let set = state.set
       guard let inviter = set.certificates.first(where: { $0.deviceID == deviceID }) else {
         return []
       }
-      return set.invited(byKey: inviter.keyIdentifier).compactMap { key, certificate in
+      return set.invited(byKey: inviter.keyIdentifier, inviters: inviters).compactMap {
+        key, certificate in
         guard let member = set.member(ofKey: key), !member.isRemoved else { return nil }
         let asker = certificate.asker.flatMap { serial in
           set.certificates.first { $0.serial == serial }?.deviceID
         }
         return InvitedMember(
-          member: member, issuedBy: asker ?? certificate.issuerID, issuedAt: certificate.issuedAt,
+          member: member,
+          invitedBy: asker ?? inviters[certificate.serial].map { String(base32: $0) },
+          issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
           wasMadeAdmin: certificate.replaced != nil)
       }.sorted { ($0.issuedAt, $0.member.deviceID) < ($1.issuedAt, $1.member.deviceID) }
     }

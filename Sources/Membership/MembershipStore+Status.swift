@@ -19,6 +19,37 @@ public struct MemberStatus: Hashable, Sendable {
   public let admins: [String]
   /// The names that several members share, including removed ones, in lower case.
   public let sharedNames: [String]
+  /// The other devices, including removed ones.
+  public let others: [Other]
+
+  /// Another device, as far as its role is news.
+  public struct Other: Hashable, Sendable {
+    /// The device ID.
+    public let device: String
+    /// The name by which people call it.
+    public let name: String
+    /// Its role; nil if it is no longer a member.
+    public let role: Role?
+    /// The device that gave it this role, or removed it; nil if none did.
+    public let by: String?
+  }
+}
+
+extension MemberStatus.Other {
+  init(_ member: Member) {
+    (device, name, role) = (member.deviceID, member.name, member.isRemoved ? nil : member.role)
+    by = member.isRemoved ? member.removal?.by : member.issuedBy
+  }
+
+  /// Reads a line of the cache. A name can contain spaces.
+  init?(_ line: String) {
+    let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+    guard words.count == 4 else { return nil }
+    (device, name, role) = (words[0], words[3], Role(rawValue: words[1]))
+    by = words[2] == "-" ? nil : words[2]
+  }
+
+  var line: String { "\(device) \(role?.rawValue ?? "-") \(by ?? "-") \(name)" }
 }
 
 extension MembershipStore {
@@ -33,7 +64,8 @@ extension MembershipStore {
       role: own.flatMap { $0.isRemoved ? nil : $0.role }, isRemoved: own?.isRemoved == true,
       isFounder: own?.isFounder == true, issuer: issuer?.name,
       name: own?.name, admins: admins.map(\.name).sorted(),
-      sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted())
+      sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted(),
+      others: members.filter { $0.deviceID != deviceID }.map { MemberStatus.Other($0) })
   }
 
   /// The status of a device in the notebook with this state folder, from the cache there or from its list of
@@ -57,25 +89,28 @@ extension MembershipStore {
       .joined(separator: " ")
     let known = Disk.memory(at: cache) { lines -> MemberStatus? in
       guard lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"],
-        let name = lines["name"]?.dropFirst(), let issuer = lines["issuer"]?.dropFirst()
+        let name = lines["name"]?.dropFirst(), let issuer = lines["issuer"]?.dropFirst(),
+        lines["members"] != nil
       else { return nil }
       return MemberStatus(
         role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
         isFounder: lines["founder"] == "yes", issuer: issuer.isEmpty ? nil : String(issuer),
         name: name.isEmpty ? nil : String(name),
         admins: admins.split(separator: "/").map(String.init),
-        sharedNames: shared.split(separator: "/").map(String.init))
+        sharedNames: shared.split(separator: "/").map(String.init),
+        others: lines.values(of: "member").compactMap { MemberStatus.Other($0) })
     }
     if let known { return known }
     let status = try open(in: folder).status(ofDevice: deviceID)
     let role = status.role?.rawValue ?? (status.isRemoved ? "removed" : "none")
-    let lines = StateLines([
+    var lines = StateLines([
       // Names cannot contain a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       "stored": key, "role": role, "name": "/" + (status.name ?? ""),
       "founder": status.isFounder ? "yes" : "no", "issuer": "/" + (status.issuer ?? ""),
       "admins": "/" + status.admins.joined(separator: "/"),
-      "shared": "/" + status.sharedNames.joined(separator: "/"),
+      "shared": "/" + status.sharedNames.joined(separator: "/"), "members": status.others.count,
     ])
+    for other in status.others { lines.append("member", other.line) }
     Disk.keep(lines.bytes, at: cache)
     return status
   }

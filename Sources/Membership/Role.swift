@@ -31,10 +31,14 @@ public struct Member: Hashable, Sendable {
   public let role: Role
   /// Whether the device's key is the root's.
   public let isFounder: Bool
-  /// The device ID of the admin that certified it.
+  /// The device ID of the admin that certified it last.
   public let issuedBy: String
   /// The time, in seconds since 1970 by that admin's clock.
   public let issuedAt: Int64
+  /// When which device certified it first, since it is a member without a break; nil if it was certified once.
+  public internal(set) var first: MemberChange?
+  /// When which device removed it, by the lists that count; nil if none did.
+  public internal(set) var removal: MemberChange?
   /// The serial number of its certificate, 32 hexadecimal digits.
   public let serial: String
   /// Whether the device was removed.
@@ -46,6 +50,19 @@ public struct Member: Hashable, Sendable {
   public internal(set) var ending: AskerEnding?
 }
 
+/// A device's act on a member.
+public struct MemberChange: Hashable, Sendable {
+  /// The device ID.
+  public let by: String
+  /// The time, in seconds since 1970 by that device's clock.
+  public let at: Int64
+}
+
+extension Member {
+  /// When which device let it in.
+  public var admission: MemberChange { first ?? MemberChange(by: issuedBy, at: issuedAt) }
+}
+
 /// The end of a device that a member asked for, and that no admin removed: notes-security(7), "Devices of one's own".
 public struct AskerEnding: Hashable, Sendable {
   /// The device ID of the device that asked for it.
@@ -54,13 +71,23 @@ public struct AskerEnding: Hashable, Sendable {
   public let wasRemoved: Bool
 }
 
-/// A member that a device invited or made an admin.
+/// A member that a device invited, let in or made an admin.
 public struct InvitedMember: Hashable, Sendable {
   public let member: Member
-  /// The device ID of the admin that did this.
+  /// The device ID of the device that made its link or file, or that asked for it; nil if this is not known.
+  public let invitedBy: String?
+  /// The device ID of the admin that certified it.
   public let issuedBy: String
   /// The time, in seconds since 1970 by that admin's clock.
   public let issuedAt: Int64
   /// Whether the device was already a member, and was made an admin.
   public let wasMadeAdmin: Bool
+
+  /// The deed and its devices in words; `name` returns the name of a device.
+  public func deed(_ name: (String) -> String) -> String {
+    if wasMadeAdmin { return "made an admin by \(name(issuedBy))" }
+    guard let invitedBy else { return "let in by \(name(issuedBy))" }
+    return "invited by \(name(invitedBy))"
+      + (invitedBy == issuedBy ? "" : ", let in by \(name(issuedBy))")
+  }
 }

@@ -119,7 +119,18 @@ struct LinkInvitationTests: LinkSuite {
     #expect(admitted(try carl.visit(hub.hub).events) == ["Bob"])
     #expect(admitted(try bob.visit([hub.hub]).events) == ["Bob"])
     #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
-    #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
+    let membership = ada.context.membership
+    #expect(membership.role(ofDevice: bob.key.deviceID) == .writer)
+    // Both are asked about when they are removed: who made the link, and who let the device in.
+    let inviters = try KnownOffers(ada.notebook().stateFolder).inviters(in: membership)
+    for admin in [ada.key, carl.key] {
+      let invited = membership.invited(by: admin.deviceID, inviters: inviters)
+      let one = try #require(invited.first { $0.member.deviceID == bob.key.deviceID })
+      #expect(one.invitedBy == ada.key.deviceID && one.issuedBy == carl.key.deviceID)
+      let deed = one.deed { $0 == ada.key.deviceID ? "Ada" : "Carl" }
+      #expect(deed == "invited by Ada, let in by Carl")
+    }
+    #expect(membership.invited(by: carl.key.deviceID).map(\.invitedBy) == [nil])
   }
 
   @Test("a device that was renamed learns it at the hub, and its versions carry the new name")

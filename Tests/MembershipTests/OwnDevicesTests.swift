@@ -177,7 +177,7 @@ struct OwnDevicesTests {
       let (early, other) = (try family.family.copy("early"), try family.family.copy("other"))
       let before = family.store.invited(by: family.anna.deviceID)
       #expect(before.map(\.member.deviceID) == [phone.deviceID])
-      #expect(before.map(\.issuedBy) == [family.anna.deviceID])
+      #expect(before.map(\.invitedBy) == [family.anna.deviceID])
       if lessens {
         try family.store.reissue(
           device: family.anna.deviceID, role: .reader, by: family.family.founder, now: now)

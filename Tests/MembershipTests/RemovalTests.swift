@@ -26,6 +26,47 @@ struct RemovalTests {
     #expect(try MembershipStore.open(in: family.store.folder).members() == family.store.members())
   }
 
+  // notes-members(1): "with --all also when which device removed it"
+  @Test("Who removed a device is told, also after that admin was removed")
+  func remover() throws {
+    let family = try Family()
+    let (admin, other) = (try family.add("admin", .admin), try family.add("other", .admin))
+    let phone = try family.add("phone", .writer, by: admin)
+    #expect(family.store.member(phone)?.removal == nil)
+    try family.store.remove(devices: [phone.deviceID], by: other, now: Family.start + 5)
+    let removal = MemberChange(by: other.deviceID, at: Family.start + 5)
+    #expect(family.store.member(phone)?.removal == removal)
+    #expect(family.store.member(phone)?.admission.by == admin.deviceID)
+    // The founder's list takes over the other's entries.
+    try family.store.remove(devices: [other.deviceID], by: family.founder, now: Family.start + 9)
+    #expect(family.store.member(phone)?.removal == removal)
+    #expect(family.store.member(other)?.removal?.by == family.founder.deviceID)
+    // A list that does not count names nobody.
+    let set = try MembershipStore.open(in: family.store.folder)
+    #expect(set.member(phone)?.removal == removal)
+  }
+
+  @Test("A new name or role keeps the date of the first certificate, and joining again does not")
+  func admission() throws {
+    let family = try Family()
+    let admin = try family.add("admin", .admin)
+    let phone = try family.add("phone", .writer)
+    let first = MemberChange(by: family.founder.deviceID, at: Family.start)
+    try family.store.reissue(
+      device: phone.deviceID, name: "tablet", by: admin, now: Family.start + 50)
+    try family.store.reissue(
+      device: phone.deviceID, role: .reader, by: admin, now: Family.start + 60)
+    #expect(family.store.member(phone)?.admission == first)
+    #expect(family.store.member(phone)?.issuedBy == admin.deviceID)
+    try family.store.remove(devices: [admin.deviceID], by: family.founder, now: Family.start + 70)
+    #expect(family.store.member(phone)?.admission == first)
+    try family.store.remove(devices: [phone.deviceID], by: family.founder, now: Family.start + 80)
+    _ = try family.store.issue(
+      for: CertificateRequest(name: "phone", key: phone), role: .reader, by: family.founder,
+      now: Family.start + 90)
+    #expect(family.store.member(phone)?.admission.at == Family.start + 90)
+  }
+
   @Test("A removed device that is invited again is a member again")
   func invitedAgain() throws {
     let family = try Family()

@@ -68,7 +68,7 @@ import Testing
     let eve = try founded.join("Eve & Bob's", by: ben)
     let asked = try web.get(founded.page(of: ben)).text
     #expect(
-      asked.contains("<b>Eve &amp; Bob&#39;s</b>, writer,") && asked.contains("invited by Ben"))
+      asked.contains("<b>Eve &amp; Bob&#39;s</b>, writer,") && asked.contains("let in by Ben"))
     #expect(asked.split(separator: "Also remove this device").count == 3)
     let fields = [("role", "writer")] + (goes ? [("invited", "remove")] : [])
     #expect(try web.post(founded.page(of: ben, what), fields).status == 303)

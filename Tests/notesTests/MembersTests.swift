@@ -92,6 +92,31 @@ import Testing
     #expect(try shell.notes("members", "--all").text.contains("phone"))
   }
 
+  // "says once which role this device has now, and which other devices got another role or were removed, and by which
+  // device"
+  @Test func `Others' new roles and removals are told once, but not those made here`() throws {
+    let (ann, phone) = (try add("ann", .admin), try add("phone", .writer))
+    let (desk, tablet) = (try add("desk", .writer), try add("tablet", .writer))
+    func told() throws -> [String] {
+      try shell.notes("status").lines.filter { $0.contains(" now") || $0.contains("removed") }
+    }
+    #expect(try told().isEmpty)
+    try store.reissue(device: phone.deviceID, role: .reader, by: ann)
+    try store.reissue(device: desk.deviceID, name: "table", by: ann)
+    try store.remove(devices: [tablet.deviceID], by: ann)
+    #expect(try shell.notes("status", "--json").text.contains("tablet") == false)
+    #expect(try told() == ["phone is a reader now, by ann.", "tablet was removed by ann."])
+    #expect(try told().isEmpty)
+    try store.reissue(device: phone.deviceID, role: .admin, by: founder)
+    try store.remove(devices: [desk.deviceID], by: founder)
+    #expect(try told().isEmpty)
+    let list = try shell.notes("members", "--all", "--json").lines
+    let gone = try #require(list.first { $0.contains(#""name":"tablet""#) })
+    #expect(gone.contains(#""removed_by":"\#(ann.deviceID)","removed_by_name":"ann","removed":"2"#))
+    let row = try shell.notes("members", "--all").lines.first { $0.hasPrefix("tablet") }
+    #expect(row?.contains("by ann, ") == true, "\(row ?? "")")
+  }
+
   /// An admin that let in a friend, and made a desk an admin.
   private func addInviter() throws -> [DeviceKey] {
     let admin = try add("ann", .admin)
@@ -108,9 +133,9 @@ import Testing
     let keys = try addInviter()
     let stayed = try shell.notes("members", "remove", "ann", "--yes")
     let start =
-      "Devices that it invited or made admins, directly or through others, are still members:\n"
+      "Devices that it invited, let in or made admins, directly or through others, are still members:\n"
     #expect(stayed.text.contains(start), "\(stayed)")
-    #expect(stayed.text.contains("invited by ann just now"))
+    #expect(stayed.text.contains("let in by ann just now"))
     #expect(stayed.text.contains("made an admin by ann just now"))
     #expect(try keys.map { try role(of: $0) } == [nil, .reader, .admin])
 
@@ -133,9 +158,10 @@ import Testing
     #expect(
       told.text.hasPrefix("ann is now a reader. Other devices learn it at their next sync.\n"))
     #expect(
-      told.text.contains("Devices that it invited or made admins, directly or through others"),
+      told.text.contains(
+        "Devices that it invited, let in or made admins, directly or through others"),
       "\(told)")
-    #expect(told.text.contains("invited by ann just now"))
+    #expect(told.text.contains("let in by ann just now"))
     #expect(told.text.contains("made an admin by ann just now"))
     #expect(try keys.map { try role(of: $0) } == [.reader, .reader, .admin])
     // No admin any more: nothing is listed.
@@ -332,7 +358,9 @@ import Testing
       Member(
         name: name, deviceName: name, person: Person(identifier: Array(name.utf8), name: name),
         deviceID: name.uppercased() + "DEVICE", role: role, isFounder: founder,
-        issuedBy: "ANNDEVICE", issuedAt: 1_700_000_000, serial: "00", isRemoved: removed)
+        issuedBy: "ANNDEVICE", issuedAt: 1_700_000_000,
+        removal: removed ? MemberChange(by: "DESKDEVICE", at: 1_700_006_000) : nil, serial: "00",
+        isRemoved: removed)
     }
     let lines: [MembersReport.Line] = [
       .init(member: member("Ann", .admin, founder: true), issuer: "Ann"),
@@ -341,7 +369,7 @@ import Testing
         deviceState: DeviceState(
           address: "192.0.2.1:9", lastSeen: 1_700_009_000, ahead: 0, isInSync: true)),
       .init(member: member("desk", .reader), issuer: nil),
-      .init(member: member("old", .writer, removed: true), issuer: "Ann"),
+      .init(member: member("old", .writer, removed: true), issuer: "Ann", remover: "desk"),
     ]
     let report = MembersReport(lines, includingRemoved: true, thisDevice: "ANNDEVICE")
     try Golden.expect(
@@ -349,6 +377,8 @@ import Testing
     try Golden.expect(
       report.text(on: .screen(colour: true), now: ReportFixture.now),
       matches: "members-colour.txt")
+    try Golden.expect(
+      report.text(on: .screen(40), now: ReportFixture.now), matches: "members-40.txt")
     let json = report.json.map { $0.text + "\n" }.joined()
     try Golden.expect(json, matches: "members.json")
   }

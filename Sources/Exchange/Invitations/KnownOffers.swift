@@ -45,6 +45,12 @@ public struct KnownOffers: Sendable {
     }
   }
 
+  /// The devices that made these invitations, by the IDs of the invitations.
+  public func inviters(in membership: MembershipStore) throws -> [String: String] {
+    let all = try all(in: membership).map { ($0.offer.id.description, $0.offer.inviterID) }
+    return Dictionary(all) { first, _ in first }
+  }
+
   /// Records an invitation. An invitation changes only when its inviter withdraws it, and never back.
   ///
   /// - Returns: the invitation as it is recorded; nil if it is not, and must not be answered: it ended long ago, or

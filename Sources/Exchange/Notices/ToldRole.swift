@@ -2,8 +2,8 @@ public import Membership
 public import State
 internal import System
 
-/// The role of this device that its user was last told: `.git/notes/told-role`. An admin can change it at any time from
-/// another device.
+/// The roles of this device and the others that its user was last told: `.git/notes/told-role`. An admin can change
+/// them at any time from another device.
 public struct ToldRole {
   private let path: String
 
@@ -18,22 +18,47 @@ public struct ToldRole {
     case formerFounder
   }
 
-  /// Records the device's present role.
+  /// The differences from the record.
+  public struct News: Hashable, Sendable {
+    /// How this device's role differs; nil if it does not.
+    public var own: Change?
+    /// The other devices that are no longer members, or have another role than they were recorded with.
+    public var others: [MemberStatus.Other] = []
+  }
+
+  private static let (founder, members, member) = ("founder", "members", "member")
+
+  /// Records the present roles.
   ///
-  /// - Returns: how it differs from the recorded one; nil if it does not, if none was recorded, or if the device is no
-  ///   member.
+  /// - Returns: how they differ from the recorded ones; nothing if the device is no member.
   @discardableResult
-  public func record(_ status: MemberStatus) -> Change? {
-    guard let role = status.role else { return nil }
-    let founder = "founder"
-    let known = Disk.memory(at: path) { lines in
-      lines["role"].map { (role: $0, isFounder: lines[founder] != nil) }
+  public func record(_ status: MemberStatus) -> News {
+    guard let role = status.role else { return News() }
+    let known = Disk.memory(at: path) { $0 }
+    let present = status.others.filter { $0.role != nil }
+    var lines = StateLines([
+      "role": role.rawValue, Self.founder: status.isFounder ? "yes" : nil,
+      Self.members: present.count,
+    ])
+    for other in present {
+      lines.append(Self.member, "\(other.device) \(other.role?.rawValue ?? "")")
     }
-    if let known, known == (role.rawValue, status.isFounder) { return nil }
-    let lines = StateLines(["role": role.rawValue, founder: status.isFounder ? "yes" : nil])
+    if known?.bytes == lines.bytes { return News() }
     Disk.keep(lines.bytes, at: path)
-    guard let known else { return nil }
-    return known.isFounder && !status.isFounder ? .formerFounder : .present
+    guard let known, let knownRole = known["role"] else { return News() }
+    var news = News()
+    let wasFounder = known[Self.founder] != nil
+    if knownRole != role.rawValue || wasFounder != status.isFounder {
+      news.own = wasFounder && !status.isFounder ? .formerFounder : .present
+    }
+    var roles: [String: String] = [:]
+    for line in known.lines where line.key == Self.member && line.words.count == 3 {
+      roles[line.words[1]] = line.words[2]
+    }
+    news.others = status.others.filter { other in
+      roles[other.device].map { $0 != other.role?.rawValue } ?? false
+    }
+    return news
   }
 }
 

@@ -24,7 +24,7 @@ extension RequestContext {
   func memberPage(in notebook: Notebook) throws -> HTML {
     let context = try site.sessionContext(of: notebook)
     let member = try changeableMember(in: context)
-    let invited = invitedChoice(by: member, context)
+    let invited = try invitedChoice(by: member, context)
     return personPage(
       member.name, at: address(of: member), in: notebook,
       about: "<p>device <code>\(member.deviceID)</code></p>",
@@ -36,23 +36,24 @@ extension RequestContext {
         """)
   }
 
-  /// The members whom the device invited or made admins, directly or through others: they stay unless this
+  /// The members whom the device invited, let in or made admins, directly or through others: they stay unless this
   /// box is ticked.
-  private func invitedChoice(by member: Member, _ context: SessionContext) -> HTML? {
-    let invited = invited(by: member, context)
+  private func invitedChoice(by member: Member, _ context: SessionContext) throws -> HTML? {
+    let invited = try invited(by: member, context)
     if invited.isEmpty { return nil }
     let names = context.membership.members()
     let rows = invited.map { one -> HTML in
-      let issuer =
-        names.first { $0.deviceID == one.issuedBy }?.name ?? String(one.issuedBy.prefix(8))
+      let deed = one.deed { id in
+        names.first { $0.deviceID == id }?.name ?? String(id.prefix(8))
+      }
       return """
         <li><b>\(one.member.name)</b>, \(one.member.role.rawValue), \(String(one.member.deviceID.prefix(8))), \
-        \(one.wasMadeAdmin ? "made an admin" : "invited") by \(issuer), \(time(one.issuedAt))</li>
+        \(deed), \(time(one.issuedAt))</li>
 
         """
     }
     return """
-      <p>Devices that it invited or made admins, directly or through others:</p>
+      <p>Devices that it invited, let in or made admins, directly or through others:</p>
       <ul>
       \(rows)</ul>
       <label class="also"><input type="checkbox" name="invited" value="remove"> \
@@ -60,16 +61,17 @@ extension RequestContext {
       """
   }
 
-  private func invited(by member: Member, _ context: SessionContext) -> [InvitedMember] {
-    context.membership.invited(by: member.deviceID).filter {
+  private func invited(by member: Member, _ context: SessionContext) throws -> [InvitedMember] {
+    let inviters = try KnownOffers(context.notebook().stateFolder).inviters(in: context.membership)
+    return context.membership.invited(by: member.deviceID, inviters: inviters).filter {
       $0.member.deviceID != context.key.deviceID
     }
   }
 
   /// The devices that the form also removes.
-  private func alsoRemoved(with member: Member, _ context: SessionContext) -> [String] {
+  private func alsoRemoved(with member: Member, _ context: SessionContext) throws -> [String] {
     guard request.form["invited"] == "remove" else { return [] }
-    return invited(by: member, context).map(\.member.deviceID)
+    return try invited(by: member, context).map(\.member.deviceID)
   }
 
   func changeRole(in notebook: Notebook) throws -> Response {
@@ -79,7 +81,7 @@ extension RequestContext {
       throw Refusal.brokenForm
     }
     guard role != member.role else { return .see("\(root)/devices?done=same") }
-    let others = member.role == .admin ? alsoRemoved(with: member, context) : []
+    let others = member.role == .admin ? try alsoRemoved(with: member, context) : []
     try context.membership.reissue(
       device: member.deviceID, role: role, removing: others, by: context.key)
     return .see("\(root)/devices?done=role")
@@ -88,7 +90,7 @@ extension RequestContext {
   func removeMember(in notebook: Notebook) throws -> Response {
     let context = try site.sessionContext(of: notebook)
     let member = try changeableMember(in: context)
-    let others = alsoRemoved(with: member, context)
+    let others = try alsoRemoved(with: member, context)
     try context.membership.remove(devices: [member.deviceID] + others, by: context.key)
     return .see("\(root)/devices?done=removed")
   }

@@ -32,11 +32,11 @@ private struct Meetings {
   /// The hubs that the members visit, by device ID.
   private let visits: [String: HubSightings.Visits]
   private var visited: Set<String> = []
+  /// Whether a forgetting has removed the record of earlier visits.
+  private let isRewritten: Bool
   /// When each device made its newest version known here.
   private var newest: [String: Int64] = [:]
 
-  /// How many versions are searched for the newest of each device.
-  private static let depth = 2_000
   /// How many days a new member may go without a sign, and a device without a hub in common may be away.
   private static let patience: Int64 = 7
   /// For how many days a meeting shows that two devices exchange versions.
@@ -56,35 +56,13 @@ private struct Meetings {
     reports = Dictionary(told) { first, _ in first }
     addresses = PeerAddresses(stateFolder: notebook.stateFolder).all().mapValues(\.description)
     sightings = HubSightings(of: notebook)
+    isRewritten = try notebook.history.obeyed() != nil
     visits = sightings.visits()
     for hub in try notebook.hubs() where try HubState(of: hub, in: notebook).tip != nil {
       visited.insert(hub.name)
     }
     let unmet = Set(members.map(\.deviceID).filter { seen.last(of: $0) == nil })
-    if !unmet.isEmpty { newest = try Self.newest(of: unmet, in: notebook) }
-  }
-
-  /// The times of the newest versions that these devices have signed, by the versions' own dates.
-  private static func newest(
-    of devices: Set<String>, in notebook: Notebook
-  ) throws -> [String: Int64] {
-    var found: [String: Commit] = [:]
-    var pending = [try notebook.state().tip].compactMap { $0 }
-    var known = Set(pending)
-    var next = 0
-    while next < pending.count, next < depth {
-      let commit = try notebook.repository.commit(pending[next])
-      next += 1
-      for parent in commit.parents where known.insert(parent).inserted { pending.append(parent) }
-      guard let device = commit.deviceID, devices.contains(device) else { continue }
-      if found[device].map({ $0.author.time < commit.author.time }) ?? true {
-        found[device] = commit
-      }
-    }
-    let proofs = VersionProofs(in: notebook)
-    defer { proofs.remember() }
-    return try found.filter { try proofs.author(of: $0.value).proof == .verified }
-      .mapValues(\.author.time)
+    newest = try notebook.newestVersions(of: unmet).mapValues(\.author.time)
   }
 
   func finding(of member: Member, hubs: [Hub]) -> [Finding] {
@@ -114,8 +92,9 @@ private struct Meetings {
     }
     let fact = "\(name) never connected, and no version by it is here"
     if let carrier { return .good("\(fact); \(carrier)") }
-    if now - member.issuedAt < Self.patience * 86_400 {
-      return .good("\(fact); it became a member \(TimeText.relative(member.issuedAt, now: now))")
+    let since = member.admission.at
+    if now - since < Self.patience * 86_400 {
+      return .good("\(fact); it became a member \(TimeText.relative(since, now: now))")
     }
     guard let hub = hubs.first else {
       return .advice(
@@ -239,7 +218,9 @@ private struct Meetings {
     let name = Visible.name(hub.name)
     guard visited.contains(hub.name) else {
       return .advice(
-        "this device has never visited the hub \(name)",
+        isRewritten
+          ? "no visit to the hub \(name) is known since something was forgotten"
+          : "this device has never visited the hub \(name)",
         remedy: "'notes sync --hub' visits the hubs")
     }
     let time = sightings.lastVisit(of: hub).map { " " + TimeText.relative($0, now: now) } ?? ""

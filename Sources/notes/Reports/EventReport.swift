@@ -112,7 +112,12 @@ final class EventReport: Sendable {
           "skipped": absent, "role": ownMembership.word, "unsent": ownMembership.unsent,
         ])
     } else {
-      let absent = Phrase.list(outcome.absent.map { Visible.name($0.name) })
+      // A device that only shares a hub with this one is never there.
+      let seen = PeerSightings(stateFolder: notebook.stateFolder)
+      let isHubVisited = outcome.sessions.contains(where: \.peer.isHub)
+      let absent = Phrase.list(
+        outcome.absent.filter { !isHubVisited || seen.last(of: $0.deviceID) != nil }
+          .map { Visible.name($0.name) })
       // An unreachable device is reported here only if others were reached; otherwise it is the
       // error below.
       if !outcome.sessions.isEmpty, !absent.isEmpty {

@@ -1,4 +1,5 @@
 internal import Exchange
+internal import Git
 internal import History
 internal import Membership
 internal import Notebook
@@ -8,11 +9,15 @@ internal import Watch
 struct MembersReport {
   struct Line {
     var member: Member
+    /// The names of the devices that let it in and that removed it.
     var issuer: String?
+    var remover: String?
     /// The name of the device that asked for this one, if this one is no longer a member because of that
     /// device.
     var asker: String?
     var deviceState = DeviceState()
+    /// When it made the newest version here, if it never connected to this device.
+    var newest: Int64?
     /// The device ID of the new key for which it requests a certificate.
     var request: String?
   }
@@ -57,11 +62,16 @@ struct MembersReport {
     let states = try DeviceStates(in: notebook, live: live)
     let requests = KeyRequests(stateFolder: notebook.stateFolder)
     let membership = try notebook.membership()
+    let seen = PeerSightings(stateFolder: notebook.stateFolder)
+    let unmet = members.filter { !$0.isRemoved && seen.last(of: $0.deviceID) == nil }
+    let newest = try notebook.newestVersions(of: Set(unmet.map(\.deviceID)).subtracting([own]))
     let lines = try members.map { member in
       let state = try member.deviceID == own ? DeviceState() : states.state(of: member.deviceID)
       return Line(
-        member: member, issuer: names[member.issuedBy],
+        member: member, issuer: names[member.admission.by],
+        remover: member.removal.flatMap { names[$0.by] },
         asker: member.ending.flatMap { names[$0.asker] }, deviceState: state,
+        newest: newest[member.deviceID]?.author.time,
         request: requests.request(of: member, in: membership)?.deviceID)
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
@@ -83,8 +93,11 @@ struct MembersReport {
       ] + line.deviceState.json
         + [
           "founder": member.isFounder, "this_device": member.deviceID == thisDevice,
-          "issued_by": member.issuedBy, "issued_by_name": line.issuer,
-          "since": TimeText.rfc3339(member.issuedAt), "request": line.request,
+          "issued_by": member.admission.by, "issued_by_name": line.issuer,
+          "since": TimeText.rfc3339(member.admission.at),
+          "newest_version": line.newest.map { TimeText.rfc3339($0) },
+          "removed_by": member.removal?.by, "removed_by_name": line.remover,
+          "removed": member.removal.map { TimeText.rfc3339($0.at) }, "request": line.request,
           "ended_with": member.ending?.asker,
           "other_heir": handedOverTwice.first { $0.former == member.deviceID }?.otherHeir,
         ] + claim(of: member)
@@ -102,7 +115,7 @@ struct MembersReport {
       return [[Styled(Visible.name(group[0].member.person.name), .bold)]]
         + group.map { row(of: $0, called: $0.member.deviceName, indent: "  ", now: now) }
     }
-    var text = Table(flexible: 0, optional: 3, rows: rows).text(on: terminal)
+    var text = Table(flexible: 0, optional: 3, dispensable: [2], rows: rows).text(on: terminal)
     if let onlyAdmin {
       text += """
 
@@ -135,16 +148,26 @@ struct MembersReport {
     ]
   }
 
+  /// Which device let a member in, or removed it, and when.
   private func certified(_ line: Line, now: Int64) -> String {
-    let when = TimeText.relative(line.member.issuedAt, now: now)
-    if line.member.issuedBy == line.member.deviceID {
-      return (line.member.isFounder ? "founder, " : "former founder, ") + when
+    let member = line.member
+    if member.isRemoved {
+      return member.removal.map { words(for: $0, named: line.remover, now: now) } ?? ""
     }
-    let id = String(line.member.issuedBy.prefix(8))
+    if member.issuedBy == member.deviceID {
+      return (member.isFounder ? "founder, " : "former founder, ")
+        + TimeText.relative(member.issuedAt, now: now)
+    }
+    return (member.isFounder ? "founder, " : "")
+      + words(for: member.admission, named: line.issuer, now: now)
+  }
+
+  private func words(for change: MemberChange, named name: String?, now: Int64) -> String {
+    let id = String(change.by.prefix(8))
     // Two devices may have the same name.
-    let isOne = lines.count { $0.member.name == line.issuer } == 1
-    let issuer = line.issuer.map { Visible.name($0) + (isOne ? "" : " (\(id))") } ?? id
-    return (line.member.isFounder ? "founder, " : "") + "by \(issuer), " + when
+    let isOne = lines.count { $0.member.name == name } == 1
+    let shown = name.map { Visible.name($0) + (isOne ? "" : " (\(id))") } ?? id
+    return "by \(shown), " + TimeText.relative(change.at, now: now)
   }
 
   private func seen(_ line: Line, now: Int64) -> String {
@@ -155,7 +178,9 @@ struct MembersReport {
     let words = deviceState.agreement.words
     let agreement = words.isEmpty ? "" : ", " + words
     if deviceState.isConnected { return "here" + agreement }
-    guard let lastSeen = deviceState.lastSeen else { return "never connected" }
+    guard let lastSeen = deviceState.lastSeen else {
+      return line.newest.map { "wrote " + TimeText.relative($0, now: now) } ?? "never connected"
+    }
     return "seen " + TimeText.relative(lastSeen, now: now) + agreement
   }
 

@@ -3,30 +3,69 @@ internal import History
 internal import Membership
 internal import Notebook
 
-/// The news that this device got another role: notes-members(1), `role`. Only one command tells it.
+/// The news that this device got another role, or that another device did or was removed: notes-members(1), `role`. Only
+/// one command tells it.
 struct RoleNews {
-  /// For people; lower case, no full stop.
-  let message: String
-  let remedy: String
+  /// This device's change, and its meaning; for people, in lower case, no full stop.
+  var own: (message: String, remedy: String)?
+  /// The changes of other devices, a sentence each.
+  var others: [String] = []
 
-  /// The message as a sentence, and what to do, a line each.
+  /// The messages as sentences.
   var text: String {
-    "\(message.prefix(1).uppercased())\(message.dropFirst());\n  \(remedy)\n"
+    let own = own.map { message, remedy in
+      "\(message.prefix(1).uppercased())\(message.dropFirst());\n  \(remedy)\n"
+    }
+    return (own ?? "") + others.map { $0 + "\n" }.joined()
   }
 
   /// Takes the news, so that no later command tells it; nil if there is none.
   static func take(of notebook: Notebook) -> RoleNews? {
+    let device = notebook.identity.device.deviceID
     // `notes members` and `notes doctor` report an unreadable list.
-    let status = try? MembershipStore.status(
-      ofDevice: notebook.identity.device.deviceID, at: notebook.stateFolder)
-    guard let status, let role = status.role,
-      let change = ToldRole(in: notebook.stateFolder).record(status)
+    guard let status = try? MembershipStore.status(ofDevice: device, at: notebook.stateFolder)
     else { return nil }
+    let news = ToldRole(in: notebook.stateFolder).record(status)
+    // The user of this device knows what was done by it.
+    let others = news.others.filter { $0.by != device }
+    if news.own == nil, others.isEmpty { return nil }
+    return RoleNews(
+      own: news.own.flatMap { own($0, status, notebook) }, others: sentences(others, status))
+  }
+
+  /// The most devices that a sentence names.
+  private static let mostNames = 5
+
+  /// A sentence for what each device did.
+  private static func sentences(
+    _ others: [MemberStatus.Other], _ status: MemberStatus
+  ) -> [String] {
+    let names = Dictionary(status.others.map { ($0.device, $0.name) }) { first, _ in first }
+    return Dictionary(grouping: others) { [$0.role?.rawValue, $0.by] }.values.map { group in
+      let isOne = group.count == 1
+      let first = group.prefix(mostNames).map { Visible.name($0.name) }
+      let rest = group.count - first.count
+      let who = Phrase.list(rest > 0 ? first + ["\(Phrase.number(rest)) more"] : first)
+      let by = group[0].by.flatMap { names[$0] }.map { " by \(Visible.name($0))" }
+      guard let role = group[0].role else {
+        return by.map { "\(who) \(isOne ? "was" : "were") removed\($0)." }
+          ?? "\(who) \(isOne ? "is no longer a member" : "are no longer members")."
+      }
+      let present = isOne ? "is \(role.withArticle)" : "are \(role.rawValue)s"
+      return "\(who) \(present) now\(by.map { "," + $0 } ?? "")."
+    }.sorted()
+  }
+
+  private static func own(
+    _ change: ToldRole.Change, _ status: MemberStatus, _ notebook: Notebook
+  ) -> (message: String, remedy: String)? {
+    guard let role = status.role else { return nil }
     let name = Visible.name(notebook.identity.name)
     if change == .formerFounder {
-      return RoleNews(
-        message: "this device is no longer the founder of \(name), and is \(role.withArticle)",
-        remedy: "'notes members' shows the founder")
+      return (
+        "this device is no longer the founder of \(name), and is \(role.withArticle)",
+        "'notes members' shows the founder"
+      )
     }
     // `notes members` reports an unreadable record.
     let isByClaim = ((try? ClaimNews.all(in: notebook)) ?? []).contains {
@@ -36,9 +75,10 @@ struct RoleNews {
       status.isFounder && isByClaim
       ? ", by its claim" : status.issuer.map { ", by " + Visible.name($0) } ?? ""
     if status.isFounder {
-      return RoleNews(
-        message: "this device is the founder of \(name) now\(by)",
-        remedy: "nobody can remove it; before it is sold: 'notes members handover NAME'")
+      return (
+        "this device is the founder of \(name) now\(by)",
+        "nobody can remove it; before it is sold: 'notes members handover NAME'"
+      )
     }
     let remedy =
       switch role {
@@ -46,7 +86,6 @@ struct RoleNews {
       case .writer: "its changes go to the other devices"
       case .reader: "it receives changes; its own stay on it"
       }
-    return RoleNews(
-      message: "this device is \(role.withArticle) of \(name) now\(by)", remedy: remedy)
+    return ("this device is \(role.withArticle) of \(name) now\(by)", remedy)
   }
 }

@@ -1,16 +1,20 @@
+internal import Exchange
 internal import Membership
+internal import Notebook
 
-/// The members whom an admin's devices invited or made admins, directly or through others: listed when
+/// The members whom an admin's devices invited, let in or made admins, directly or through others: listed when
 /// these devices are removed or lose the admin role. The device that runs the command is not included.
 struct InvitedMembers {
   private let members: [InvitedMember]
   /// The names of all devices, by ID.
   private let allNames: [String: String]
 
-  init(by change: MembershipChange) {
+  init(by change: MembershipChange) throws {
+    let inviters = try KnownOffers(change.notebook.stateFolder).inviters(in: change.membership)
     var seen = Set(change.members.map(\.deviceID) + [change.key.deviceID])
-    members = change.members.flatMap { change.membership.invited(by: $0.deviceID) }
-      .filter { seen.insert($0.member.deviceID).inserted }
+    members = change.members.flatMap {
+      change.membership.invited(by: $0.deviceID, inviters: inviters)
+    }.filter { seen.insert($0.member.deviceID).inserted }
     allNames = Dictionary(
       change.membership.members().map { ($0.deviceID, $0.name) },
       uniquingKeysWith: { first, _ in first })
@@ -39,7 +43,7 @@ struct InvitedMembers {
   func confirmRemoval(isProposed: Bool) -> Bool {
     guard !isEmpty, Console.canAsk else { return false }
     return Console.confirm(
-      "Devices that it invited or made admins, directly or through others:\n\(lines)Remove "
+      "Devices that it invited, let in or made admins, directly or through others:\n\(lines)Remove "
         + "\(members.count == 1 ? "this one" : "these") as well?", byDefault: isProposed)
   }
 
@@ -47,7 +51,7 @@ struct InvitedMembers {
   var staying: String {
     isEmpty
       ? ""
-      : "\nDevices that it invited or made admins, directly or through others, are still members:\n"
+      : "\nDevices that it invited, let in or made admins, directly or through others, are still members:\n"
         + String(lines.dropLast())
   }
 
@@ -64,14 +68,11 @@ struct InvitedMembers {
     Table(
       flexible: 0,
       rows: members.prefix(Self.mostNames).map { one in
-        let issuer =
-          allNames[one.issuedBy].map { Visible.name($0) } ?? String(one.issuedBy.prefix(8))
+        let deed = one.deed { allNames[$0].map { Visible.name($0) } ?? String($0.prefix(8)) }
         return [
           Styled("  " + Visible.name(one.member.name)), Styled(one.member.role.rawValue),
           Styled(String(one.member.deviceID.prefix(8))),
-          Styled(
-            (one.wasMadeAdmin ? "made an admin by " : "invited by ") + issuer + " "
-              + TimeText.relative(one.issuedAt, now: TimeText.now)),
+          Styled(deed + " " + TimeText.relative(one.issuedAt, now: TimeText.now)),
         ]
       }
     ).text(on: Console.errors)
@@ -81,6 +82,7 @@ struct InvitedMembers {
     [
       "name": one.member.name, "device": one.member.deviceID, "role": one.member.role.rawValue,
       "issued_by": one.issuedBy, "issued_by_name": allNames[one.issuedBy],
+      "invited_by": one.invitedBy, "invited_by_name": one.invitedBy.flatMap { allNames[$0] },
       "since": TimeText.rfc3339(one.issuedAt), "made_admin": one.wasMadeAdmin,
     ]
   }

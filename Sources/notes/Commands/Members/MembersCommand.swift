@@ -62,7 +62,9 @@ struct MembersRoleCommand: Command {
 
   @Argument(help: "reader, writer or admin.", completion: .roles) var role: String
 
-  @Flag(help: "Also remove the devices that it invited or made admins, directly or through others.")
+  @Flag(
+    help:
+      "Also remove the devices that it invited, let in or made admins, directly or through others.")
   var withInvited = false
 
   @Flag(name: [.short, .long], help: "Do not ask.") var yes = false
@@ -81,7 +83,7 @@ struct MembersRoleCommand: Command {
     }
     try change.check()
     let invited =
-      others.contains { $0.role == .admin } ? InvitedMembers(by: change) : nil
+      others.contains { $0.role == .admin } ? try InvitedMembers(by: change) : nil
     let all = try invited.map { try removes($0, of: change.shown) } ?? false
     let unreached = try change.context.visitHubs(options)
     try change.membership.reissue(

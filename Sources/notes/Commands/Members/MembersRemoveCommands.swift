@@ -24,7 +24,9 @@ struct MembersRemoveCommand: Command {
 
   @Argument(help: "The person or device.", completion: LiveCompletion.members) var name: String
 
-  @Flag(help: "Also remove the devices that it invited or made admins, directly or through others.")
+  @Flag(
+    help:
+      "Also remove the devices that it invited, let in or made admins, directly or through others.")
   var withInvited =
     false
 
@@ -37,7 +39,7 @@ struct MembersRemoveCommand: Command {
     try change.check()
     try change.membership.demandRemovable(change.members.map(\.deviceID), by: change.key)
     let isOne = change.members.count == 1
-    let invited = InvitedMembers(by: change)
+    let invited = try InvitedMembers(by: change)
     if !yes {
       try Console.demandConsent(
         to: "removing \(change.shown)",
