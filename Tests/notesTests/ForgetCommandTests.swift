@@ -127,7 +127,7 @@ struct ForgetCommandTests {
     #expect(try leftovers.isEmpty)
     let before = try shell.notes("forget", "--status")
     #expect(before.text.hasPrefix("Forgotten: a text in 2 versions; the last by "), "\(before)")
-    #expect(before.text.hasSuffix("phone has not connected since.\n"), "\(before)")
+    #expect(before.text.hasSuffix("phone has not connected or written since.\n"), "\(before)")
     let serving = try shell.listening("watch")
     defer { serving.process.send(9) }
     let synced = try other.notes(
@@ -167,6 +167,7 @@ struct ForgetCommandTests {
     let held = try run(["git", "-C", hub, "log", "-p", "main"])
     #expect(held.isSuccess && !held.text.contains(Self.secret), "\(held)")
     #expect(held.text.contains("[forgotten]"), "\(held)")
+    try expectFollowedByHub()
     let status = try shell.notes("forget", "--status")
     let kept =
       "Hub nas has followed; its disk keeps the former versions until 'git gc --prune=now' runs there.\n"
@@ -175,6 +176,23 @@ struct ForgetCommandTests {
     #expect(json.text.contains(#""hubs":[{"name":"nas","has_followed":true}]"#), "\(json)")
     #expect(try shell.notes("sync", "--hub").isSuccess)
     #expect(try leftovers.isEmpty)
+  }
+
+  /// A device that only shares the hub has followed as soon as a version by it arrives.
+  private func expectFollowedByHub() throws {
+    let made = try shell.notes("invite", "--hub", "nas")
+    let link = try #require(made.lines.first { $0.hasPrefix("notes://join/") })
+    let other = try Shell()
+    try #require(
+      try other.notes("join", link, "../desk", "--yes", "--device-name", "desk").isSuccess)
+    try #require(try shell.notes("sync", "--hub").isSuccess)
+    let before = try shell.notes("forget", "--status")
+    #expect(before.text.contains("\ndesk has not connected or written since."), "\(before)")
+    try other.folder.write("by desk\n", to: "desk/D.txt")
+    try #require(try other.notes("sync", in: "desk").isSuccess)
+    try #require(try shell.notes("sync", "--hub").isSuccess)
+    let after = try shell.notes("forget", "--status")
+    #expect(after.text.contains("\ndesk has followed."), "\(after)")
   }
 
   /// "A hub that does not allow its branch to be replaced … keeps the text".
@@ -190,6 +208,8 @@ struct ForgetCommandTests {
     #expect(try leftovers.isEmpty)
     let status = try shell.notes("forget", "--status")
     #expect(status.text.hasSuffix("Hub nas is not known to have followed.\n"), "\(status)")
+    let doctor = try shell.notes("doctor", "--no-discovery").text
+    #expect(doctor.contains("no visit to the hub nas is known since something was forgotten"))
     let again = try shell.notes("sync", "--hub")
     #expect(again.errorText.contains("does not allow notes to replace its branch"), "\(again)")
     try #require(try run(setting + ["false"]).isSuccess)

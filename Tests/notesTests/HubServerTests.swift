@@ -194,6 +194,63 @@ import Testing
     #expect(try Shell.field("signature", of: lines[1]) == "unsigned")
   }
 
+  // notes-hub(7), "A refused version": "The shown command [...] keeps the version in a branch here, and sets the hub's
+  // branch to the notebook's, if the hub still has exactly that version"
+  @Test(arguments: GitServer.Kind.allCases)
+  func `A refused version is set aside by the shown command`(kind: GitServer.Kind) throws {
+    let server = try GitServer(kind)
+    try add("home", on: server)
+    try meet(ada)
+    try meet(bob)
+    let (address, clone) = (server.address(of: "home.git"), ada.folder["clone"])
+    let environment = ada.environment.merging(try server.client()) { $1 }
+    func git(_ words: String...) throws -> String {
+      let result = try run(["git"] + words, environment: environment)
+      try #require(result.isSuccess, "\(result)")
+      return result.text
+    }
+    func commit(_ name: String) throws -> String {
+      try ada.folder.write("\(name)\n", to: "clone/\(name).txt")
+      _ = try git("-C", clone, "add", ".")
+      _ = try git(
+        "-C", clone, "-c", "user.name=Pat", "-c", "user.email=pat@example.org", "commit", "-q",
+        "-m",
+        name)
+      _ = try git("-C", clone, "push", "-q")
+      return String(try git("-C", clone, "rev-parse", "HEAD").dropLast())
+    }
+    _ = try git("clone", "-q", address, clone)
+    let first = try commit("X")
+    try bob.folder.write("bob's\n", to: "notes/B.txt")
+    let refused = try bob.notes("sync", "--hub")
+    #expect(refused.errorText.contains("'notes sync home --allow-unsigned'"), "\(refused)")
+    let hint = #/'(git fetch --refmap= home main:refused-\w+ && git push [^']+)'/#
+    func command(_ told: String) throws -> String {
+      String(try #require(told.firstMatch(of: hint), "\(told)").1)
+    }
+    let old = try command(refused.errorText)
+    #expect(try command(bob.notes("status").text) == old && old.contains(":\(first) home main"))
+    // It does nothing to a version that it does not name.
+    let second = try commit("Y")
+    let late = try run(
+      ["sh", "-c", old], in: bob.folder["notes"], environment: bob.environment)
+    #expect(!late.isSuccess && late.errorText.contains("stale info"), "\(late)")
+    #expect(try git("ls-remote", address, "refs/heads/main").hasPrefix(second))
+
+    let shown = try command(bob.notes("sync", "--hub").errorText)
+    let done = try run(
+      ["sh", "-c", shown], in: bob.folder["notes"], environment: bob.environment)
+    #expect(done.isSuccess, "\(done)")
+    let kept = "refused-\(second.prefix(10))"
+    #expect(
+      try run(["git", "rev-parse", kept], in: bob.folder["notes"]).text.hasPrefix(second))
+    #expect(try meet(bob).text.contains("in sync"))
+    #expect(try !bob.notes("status").text.contains("--allow-unsigned"))
+    #expect(try meet(ada).text.contains("home: received 1 version; in sync"))
+    #expect(try ada.folder.text("notes/B.txt") == "bob's\n")
+    #expect(access(ada.folder["notes/X.txt"], F_OK) != 0)
+  }
+
   // notes-remote(1): "If the address is a folder that does not exist now, the command says so."
   @Test func `A folder that is not there is told`() throws {
     let folder = ada.folder["stick.git"]

@@ -74,6 +74,13 @@ import Testing
       try ada.notes("doctor", "--no-discovery").text.contains(
         "desk never connected directly; its newest version (just now) arrived by a hub"))
     #expect(try ada.folder.text("notes/B.txt") == "by bob\n")
+    // A device that only shares a hub with this one is not missed.
+    let meeting = try ada.notes("members")
+    #expect(meeting.lines.contains { $0.hasPrefix("desk ") && $0.hasSuffix("  wrote just now") })
+    let both = try ada.notes("sync", "--no-discovery", "--wait", "0")
+    #expect(both.isSuccess && !both.text.contains("not there"), "\(both)")
+    let undone = try ada.notes("undo", "--dry-run").text
+    #expect(undone.hasSuffix("after the next sync also there.\n"), "\(undone)")
     #expect(try ada.notes("blame", "B").text.contains("desk"))
     #expect(try bob.notes("members", in: "desk").text.contains("desk"))
     let again = try bob.notes("join", link, "../desk", "--yes", "--json")

@@ -139,6 +139,11 @@ final class EventReport: Sendable {
     }) {
       tellFailures(besides: place)
       var failure = reason
+      if let hub = place.peer, hub.isHub, failure.kind == Failure.unsignedVersion.kind,
+        let notice = RefusalNotice.ofUnsigned(at: hub.name, in: notebook)
+      {
+        failure.hint = "nothing was kept; \(notice.remedy)"
+      }
       let culprit = EventText.culprit(place)
       let isTold = json != nil && outcome.sessions.isEmpty || failure.message.contains(culprit)
       if !isTold { failure.message = "\(culprit): \(failure.message)" }

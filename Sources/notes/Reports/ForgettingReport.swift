@@ -9,6 +9,8 @@ struct ForgettingReport {
   private let status: ForgettingStatus?
   private let author: VersionAuthor?
   private let others: [Member]
+  /// Whether other devices have followed, by their IDs; a device is missing if that is not known.
+  private var moved: [String: Bool] = [:]
   private let hubs: [String]
 
   init(of notebook: Notebook) throws {
@@ -16,6 +18,14 @@ struct ForgettingReport {
     status = try notebook.forgettingStatus()
     author = try status.map { try VersionProofs(in: notebook).author(of: $0.commit) }
     others = try Self.others(in: notebook)
+    guard let status else { return }
+    for other in others { moved[other.deviceID] = status.hasMovedOver(other.deviceID) }
+    // A device that meets this one only at hubs has followed if it wrote a version since.
+    let unmet = Set(others.map(\.deviceID)).subtracting(moved.keys)
+    for (device, version) in try notebook.newestVersions(of: unmet)
+    where try notebook.repository.isAncestor(status.version.id, of: version.id) {
+      moved[device] = true
+    }
   }
 
   private static func others(in notebook: Notebook) throws -> [Member] {
@@ -39,9 +49,9 @@ struct ForgettingReport {
     text += "\(TimeText.local(status.commit.committer.time))."
     for (moved, one, several) in [
       (true, "has followed", "have followed"), (false, "has not followed", "have not followed"),
-      (nil, "has not connected since", "have not connected since"),
+      (nil, "has not connected or written since", "have not connected or written since"),
     ] as [(Bool?, String, String)] {
-      let names = others.filter { status.hasMovedOver($0.deviceID) == moved }.map {
+      let names = others.filter { self.moved[$0.deviceID] == moved }.map {
         Visible.name($0.name)
       }
       if names.isEmpty { continue }
@@ -91,7 +101,7 @@ struct ForgettingReport {
       "devices": others.map {
         [
           "name": $0.name, "device": $0.deviceID,
-          "has_followed": status.hasMovedOver($0.deviceID),
+          "has_followed": moved[$0.deviceID],
         ] as JSON
       },
       "hubs": hubs.map { ["name": $0, "has_followed": hasFollowed($0, status)] as JSON },

@@ -65,6 +65,11 @@ struct ReversalReport {
       let back = isUndo ? "notes redo" : "notes undo"
       text += "Version \(terminal.paint(version)); '\(back)' \(isUndo ? "redoes" : "undoes") it\n"
     }
+    if isUndo, reversal.operations.contains(where: { $0.kind == .receive }) {
+      text +=
+        "Undoing a sync takes back changes of other devices, after the next sync also there"
+        + (isTrial ? ".\n" : "; 'notes redo' brings them back.\n")
+    }
     return text + reversal.excluded.text(on: terminal)
   }
 }

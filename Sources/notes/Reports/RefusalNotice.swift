@@ -11,6 +11,8 @@ struct RefusalNotice {
   /// The name of the device or hub on the other side.
   let name: String
   let ownName: String
+  /// The branch of a hub that this device has visited before.
+  var branch: String?
 
   /// The held back versions of present members and hubs; empty if they cannot be read.
   static func all(in notebook: Notebook) -> [RefusalNotice] {
@@ -26,7 +28,29 @@ struct RefusalNotice {
     return all.compactMap { held in
       guard let name = names[held.device] ?? hubs.first(where: { $0 == held.device })
       else { return nil }
-      return RefusalNotice(held: held, name: name, ownName: own)
+      let branch = hubs.contains(name) ? visitedBranch(of: name, in: notebook) : nil
+      return RefusalNotice(held: held, name: name, ownName: own, branch: branch)
+    }
+  }
+
+  /// The notice of the hub with this name, whose versions nobody vouches for; nil if there is none.
+  static func ofUnsigned(at hub: String, in notebook: Notebook) -> RefusalNotice? {
+    all(in: notebook).first {
+      $0.held.device == hub && $0.refusal.reason == .unsigned && !$0.refusal.isThere
+    }
+  }
+
+  /// The notebook's branch, if git remembers it from a visit to this hub.
+  private static func visitedBranch(of hub: String, in notebook: Notebook) -> String? {
+    let repository = notebook.repository
+    do {
+      let branch = try repository.head().branch
+      return try branch.flatMap {
+        try repository.reference("refs/remotes/\(hub)/\($0)") == nil ? nil : $0
+      }
+    } catch {
+      // The notice is shorter without it.
+      return nil
     }
   }
 
@@ -58,11 +82,22 @@ struct RefusalNotice {
     case .largeVersion: "to accept them, \(sync)--allow-large'"
     case .tooLarge: "delete what is not needed here or there, then sync again"
     case .unsigned where refusal.isThere: "save something here, then sync again"
-    case .unsigned: "to accept them, \(sync)--allow-unsigned'"
+    case .unsigned:
+      "to accept them, \(sync)--allow-unsigned'" + (returning.map { "; \($0)" } ?? "")
     case .forgotten: "sync with an admin's device"
     case .pruned where refusal.isThere: "'notes doctor --repair' also removes it here"
     case .pruned: "'notes doctor --repair' on \(Visible.name(name)) also removes it there"
     }
+  }
+
+  /// The commands that keep the refused version here, and replace it at the hub by this device's, if the hub still has
+  /// it: notes-hub(7), "A refused version".
+  private var returning: String? {
+    guard let branch, held.heads.count == 1 else { return nil }
+    let (hub, version) = (Visible.word(name), held.heads[0])
+    return
+      "to remove them from the hub and keep them in a branch here: 'git fetch --refmap= \(hub) "
+      + "\(branch):refused-\(version.short) && git push --force-with-lease=\(branch):\(version) \(hub) \(branch)'"
   }
 
   var text: String { "\(message.prefix(1).uppercased())\(message.dropFirst());\n  \(remedy)\n" }
