@@ -99,7 +99,7 @@ class Play:
         self.browser.evaluate(self.axe + "; true")
         found = self.browser.evaluate(
             "axe.run(document).then((r) => r.violations.map((v) => "
-            "`${v.id}: ${v.help}\\n${v.nodes.map((n) => n.html).join('\\n')}`))")
+            "`${v.id}: ${v.help}\\n${v.nodes.map((n) => n.html + '\\n' + n.failureSummary).join('\\n')}`))")
         if found is None:
             raise Failed(f"axe-core does not run on {name}")
         if found:

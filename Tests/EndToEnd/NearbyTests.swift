@@ -78,7 +78,7 @@ import Testing
       #expect(told.contains("\"attempts_left\":\(2 - number)}"), "\(told)")
     }
     let end = try process.wait()
-    #expect(end.errorText.contains("three wrong codes closed the invitation"))
+    #expect(end.errorText.contains(#""kind":"wrong_code""#), "\(end)")
     let late = try Device("late", on: lab.hosts[2])
     let refused = try late.notes(
       ["join", "--at", "\(alice.host.address):\(invitation.port)", "--code-file", "-", "--yes"],
@@ -157,13 +157,11 @@ import Testing
     // A guest network that keeps its clients apart.
     try lab.setConnected(lab.hosts[1], false)
     let alone = try finding("multicast")
-    #expect(
-      alone.contains(
-        #""state":"advice","message":"no other machine answered on eth0 within 1.5 seconds""#))
+    #expect(alone.contains(#""state":"advice""#) && alone.contains(" on eth0"), "\(alone)")
     #expect(alone.contains("--at HOST:PORT"))
     try alice.host.run(["ip", "link", "set", "eth0", "multicast", "off"]).expectSuccess()
     let off = try finding("multicast")
-    #expect(off.contains("no network interface supports multicast"), "\(off)")
+    #expect(off.contains(#""message":"no network interface "#), "\(off)")
     try alice.host.stop(.avahi)
     #expect(try finding("discovery").contains(#""state":"problem""#))
   }
