@@ -224,7 +224,7 @@ struct SessionAuthorityTests {
     #expect(top.deviceID == bob.key.deviceID && top.parents == [made])
   }
 
-  // "No device refuses an honest one"
+  // "No device refuses an honest device"
   @Test(
     "devices that edit, rewrite by hand, and gain and lose roles are taken",
     arguments: 0..<2)

@@ -56,7 +56,7 @@ struct MembershipStoreTests {
     }
   }
 
-  // "the chain has at most 8 certificates with it, the root included".
+  // "The chain with it may have at most 8 certificates, the root included".
   @Test("A chain that has become shorter carries what was too long before")
   func shorterChain() throws {
     let family = try Family()

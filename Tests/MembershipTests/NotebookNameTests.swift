@@ -59,7 +59,7 @@ import Testing
     #expect(store.notebookName == "Home")
   }
 
-  /// "Among those that count, the one with the latest notBefore gives the name".
+  /// "Of the names that count, the notebook has the one with the latest notBefore".
   @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]])
   func `The latest counts, in whatever order they arrive`(order: [Int]) throws {
     let ann = try family.add("Ann", .admin)
@@ -71,13 +71,13 @@ import Testing
     let target = try family.copy("target")
     for index in order { try target.merge(sources[index]) }
     #expect(target.notebookName == "Last")
-    // The latest one of each key is kept.
+    // The latest name of each key is kept.
     let count = target.certificates.count
     try target.rename(notebook: "Later", by: family.founder, now: Family.start + 40)
     #expect(target.notebookName == "Later" && target.certificates.count == count)
   }
 
-  /// "of equally late ones, the one with the greater bytes"
+  /// "of equally late names, the one with the greater bytes"
   @Test func `Of names of one second all devices take the same`() throws {
     let ann = try family.add("Ann", .admin)
     let (one, other) = (try family.copy("one"), try family.copy("other"))
@@ -89,7 +89,7 @@ import Testing
     #expect(try one.digest() == other.digest())
   }
 
-  /// "It counts while its key is an admin's".
+  /// "A name counts while its key is an admin's".
   @Test(arguments: [false, true]) func `A former admin's name is void`(isRemoved: Bool) throws {
     let ann = try family.add("Ann", .admin)
     try store.rename(notebook: "Ours", by: family.founder, now: Family.start + 5)

@@ -47,8 +47,8 @@ import Testing
       cookie: "__Host-notes-\(mark)=\(secrets.cookie)", root: "/" + secrets.path)
   }
 
-  // "The browser does so for guests, at the name of the machine, over TLS. At other addresses there is
-  // neither".
+  // "The browser does so only for guests, at the machine's name, over TLS: nobody else gets worker, manifest
+  // and icons".
   @Test func `A guest's page is an app at the machine's name, and nowhere else`() throws {
     let guest = try guest()
     let page = try ask(guest, "/")
