@@ -176,7 +176,7 @@ struct ForgettingHubTests {
     #expect(try hub.tip() == ada.tip() && hub.tip() == bob.tip())
   }
 
-  // "A merge of both histories … is replaced in the same way."
+  // "A merge of both histories … is replaced likewise."
   @Test("somebody who uses git alone merges both, or rebases as the manual says")
   func gitPerson() throws {
     let (pat, sam) = try (hub.clone(as: "pat"), hub.clone(as: "sam"))

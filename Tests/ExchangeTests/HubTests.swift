@@ -217,7 +217,7 @@ struct HubTests {
     #expect(try hub.tip() == other.tip() && hub.tip() == bob.tip())
   }
 
-  // "A reader fetches and sends nothing, and a device that was removed does neither."
+  // "A reader fetches and sends nothing … A removed device does neither"
   @Test("a reader takes and gives nothing; who was removed does neither")
   func roles() throws {
     let cleo = try Device("Cleo", certifiedBy: ada, as: .reader)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Exchange
 
-/// notes-hub(7), "What is run": "notes waits for a slow server as long as data moves", and one
+/// notes-hub(7), "What is run": "notes waits for a slow server while data moves", and one
 /// where nothing does is not.
 @Suite("Hubs that are slow, or stop", .timeLimit(.minutes(5)))
 struct SlowHubTests {

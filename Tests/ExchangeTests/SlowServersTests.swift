@@ -6,7 +6,7 @@ import Testing
 
 @testable import Exchange
 
-/// notes-hub(7), "What is run": "notes waits for a slow server as long as data moves", on each kind
+/// notes-hub(7), "What is run": "notes waits for a slow server while data moves", on each kind
 /// of server; SlowHubTests looks closer at one of them.
 @Suite("Slow servers of each kind", .timeLimit(.minutes(10)))
 struct SlowServersTests {

@@ -121,7 +121,8 @@ struct SyncRunTests {
     #expect((saved.all.first?.bytes ?? 0) > text.utf8.count)
   }
 
-  // notes-protocol(7), "Sessions that go on": "the one that the smaller device ID (as text) opened stays".
+  // notes-protocol(7), "Sessions that go on": "the connection by the side
+  // with the smaller device ID (as text) stays".
   @Test("three that all run at once end on one tip, however their connections cross")
   func three() throws {
     let cleo = try Device("Cleo", certifiedBy: ada)

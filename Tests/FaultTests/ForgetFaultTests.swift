@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// notes-forget(1), "On the disk": "If the command is killed or fails before this step, the notebook
-/// stays as it was; after it, the notebook is rewritten."
+/// stays as it was; after this step, it is rewritten."
 @Suite("Forgetting, interrupted at every call that changes the file system", .serialized)
 struct ForgetFaultTests {
   private static let secret = "hunter2-pass-9f"

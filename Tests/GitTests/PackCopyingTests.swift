@@ -62,7 +62,8 @@ import Testing
     try receiver.git("fsck", "--strict", "--no-dangling")
   }
 
-  /// notes-protocol(7), PACKS: "The sender writes first the version that lists the forgettings of its history".
+  /// notes-protocol(7), PACKS: "If the version that lists the forgettings of
+  /// the sender's history is in the pack, it comes first".
   @Test(arguments: [true, false])
   func `a commit that is to come first does, as a whole object`(copies: Bool) throws {
     let (sender, tip) = try packed()

@@ -9,7 +9,7 @@ import Testing
 @testable import Exchange
 @testable import Watch
 
-/// notes-protocol(7), "Sessions that go on": "So it does with each session after 20 h".
+/// notes-protocol(7), "Sessions that go on": "It does the same with each session after 20 h".
 @Suite(.timeLimit(.minutes(20))) struct LongSessionTests {
   private let ada: Watcher
   private let ben: Watcher

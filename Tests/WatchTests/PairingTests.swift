@@ -84,7 +84,7 @@ struct PairingTests {
     #expect(invitation.end == .used)
   }
 
-  // notes-protocol(7), "Exchanging versions": "A side that is busy sends working every 2 s: while it [...] issues
+  // notes-protocol(7), "Exchanging versions": "A busy side sends working every 2 s: while it [...] issues
   // [...] certificates".
   @Test("an inviter that others keep waiting for the list of members says that it is busy")
   func working() throws {
