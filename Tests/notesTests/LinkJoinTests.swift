@@ -88,6 +88,24 @@ import Testing
     #expect(again.errorText.contains("this device is already a member of the notebook"))
   }
 
+  // notes-doctor(1): "this device connected to the founder's device, or got a version from it, in the last 90 days"
+  @Test func `A founder that only shares a hub is not missed while it writes`() throws {
+    let link = try invite(as: "admin")
+    try #require(
+      try bob.notes("join", link, "../desk", "--yes", "--device-name", "desk").isSuccess)
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+    try #require(try bob.notes("sync", in: "desk").isSuccess)
+    let desk = try Notebook.open(at: bob.folder["desk"])
+    func advice(inDays days: Int64) -> String? {
+      let context = CheckContext(notebook: desk, now: TimeText.now + days * 86_400)
+      return Check.membership.findings(in: context).first { $0.level == .advice }?.message
+    }
+    #expect(advice(inDays: 80) == nil)
+    let told = try #require(advice(inDays: 100))
+    #expect(
+      told.hasPrefix("laptop, the founder's device, wrote its newest version here "), "\(told)")
+  }
+
   // notes-invite(1): "If the terminal is wide enough, the command also draws notes join LINK as a code for a
   // camera."
   @Test(arguments: [(120, true), (40, false)])

@@ -163,7 +163,7 @@ extension Check {
         remedy: "on \(name): 'notes members role NAME admin'")
     }
     let findings =
-      twice + oneName(among: present) + (founderUnseen(among: present, in: context) ?? [])
+      try twice + oneName(among: present) + (founderUnseen(among: present, in: context) ?? [])
     return !findings.isEmpty
       ? findings
       : .good("\(Phrase.count(present.count, "device")); this one is \(role.withArticle)")
@@ -185,17 +185,25 @@ extension Check {
   /// How many days the founder's device may be away without a remark.
   private static let longAway: Int64 = 90
 
+  /// A device that only shares a hub never connects: its newest version counts.
   private static func founderUnseen(
     among members: [Member], in context: CheckContext
-  ) -> [Finding]? {
+  ) throws -> [Finding]? {
     guard let founder = members.first(where: \.isFounder), founder.deviceID != context.ownDevice
     else { return nil }
     let seen = PeerSightings(stateFolder: context.notebook.stateFolder).last(of: founder.deviceID)
-    let last = max(seen ?? 0, founder.issuedAt)
-    guard context.now - last > longAway * 86_400 else { return nil }
+    let newest =
+      seen == nil
+      ? try context.notebook.newestVersions(of: [founder.deviceID])[founder.deviceID]?.author.time
+      : nil
+    let last = seen ?? newest
+    guard context.now - max(last ?? 0, founder.issuedAt) > longAway * 86_400 else { return nil }
+    let time = last.map { TimeText.relative($0, now: context.now) }
+    let sign =
+      time.map { (seen != nil ? "last connected " : "wrote its newest version here ") + $0 }
+      ?? "never connected"
     return .advice(
-      "\(Visible.name(founder.name)), the founder's device, last connected "
-        + TimeText.relative(last, now: context.now),
+      "\(Visible.name(founder.name)), the founder's device, \(sign)",
       remedy:
         "if it still runs, 'notes members handover' there makes another device the founder; if it "
         + "is lost, an admin's device claims its place by the same command; if it was stolen, "
