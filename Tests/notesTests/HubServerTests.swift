@@ -237,6 +237,12 @@ import Testing
     #expect(!late.isSuccess && late.errorText.contains("stale info"), "\(late)")
     #expect(try git("ls-remote", address, "refs/heads/main").hasPrefix(second))
 
+    // No device would accept a reader's versions from the hub.
+    try #require(try ada.notes("members", "role", "bob", "reader").isSuccess)
+    let reader = try bob.notes("sync", "--hub").errorText
+    #expect(reader.contains("--allow-unsigned") && !reader.contains("git push"), "\(reader)")
+    try #require(try ada.notes("members", "role", "bob", "writer").isSuccess)
+
     let shown = try command(bob.notes("sync", "--hub").errorText)
     let done = try run(
       ["sh", "-c", shown], in: bob.folder["notes"], environment: bob.environment)

@@ -21,6 +21,7 @@ struct RefusalNotice {
     if all.isEmpty { return [] }
     // Without a readable membership, there are no notices about members.
     let members = ((try? notebook.membership())?.members() ?? []).filter { !$0.isRemoved }
+    let role = members.first { $0.deviceID == notebook.identity.device.deviceID }?.role
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
     // Without readable settings, there are no notices about hubs.
     let hubs = ((try? notebook.hubs()) ?? []).map(\.name)
@@ -28,7 +29,9 @@ struct RefusalNotice {
     return all.compactMap { held in
       guard let name = names[held.device] ?? hubs.first(where: { $0 == held.device })
       else { return nil }
-      let branch = hubs.contains(name) ? visitedBranch(of: name, in: notebook) : nil
+      // No device would accept a reader's versions from the hub.
+      let maySend = role.map { $0 > .reader } ?? false
+      let branch = maySend && hubs.contains(name) ? visitedBranch(of: name, in: notebook) : nil
       return RefusalNotice(held: held, name: name, ownName: own, branch: branch)
     }
   }
