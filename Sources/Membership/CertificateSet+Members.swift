@@ -55,7 +55,8 @@ extension CertificateSet {
     return Member(
       name: people.name(ofKey: identifier, called: deviceName), deviceName: deviceName,
       person: person, deviceID: certificate.deviceID, role: isFounder ? .admin : certificate.role,
-      isFounder: isFounder, issuedBy: certificate.issuerID, issuedAt: certificate.issuedAt,
+      isFounder: isFounder, issuedBy: certificate.issuerID, roleBy: giver(of: certificate),
+      issuedAt: certificate.issuedAt,
       first: isFounder ? nil : first(before: certificate),
       removal: isRemoved && ending == nil ? removal(ofKey: identifier) : nil,
       serial: String(hexadecimal: certificate.serial), isRemoved: isRemoved, ending: ending)
@@ -64,16 +65,30 @@ extension CertificateSet {
   /// The first of the certificates that this one replaced, one after the other; nil if it replaced none that is
   /// known.
   private func first(before certificate: Certificate) -> MemberChange? {
-    guard certificate.replaced != nil else { return nil }
+    let first = oldest(before: certificate) { _ in true }
+    return first == certificate ? nil : MemberChange(by: first.issuerID, at: first.issuedAt)
+  }
+
+  /// The device that gave the role: the issuer of the first certificate since which the role is the same.
+  private func giver(of certificate: Certificate) -> String {
+    oldest(before: certificate) { $0.role == certificate.role }.issuerID
+  }
+
+  /// The oldest certificate in the row of those that this one replaced, one after the other, up to one that
+  /// does not count; this one itself if there is none.
+  private func oldest(
+    before certificate: Certificate, while counts: (Certificate) -> Bool
+  ) -> Certificate {
+    guard certificate.replaced != nil else { return certificate }
     let all = certificates(ofKey: certificate.keyIdentifier).map { ($0.serial, $0) }
     let bySerial = Dictionary(all) { first, _ in first }
-    var (first, seen): (Certificate?, Set<[UInt8]>) = (nil, [certificate.serial])
-    while let serial = (first ?? certificate).replaced, seen.insert(serial).inserted,
-      let older = bySerial[serial]
+    var (oldest, seen): (Certificate, Set<[UInt8]>) = (certificate, [certificate.serial])
+    while let serial = oldest.replaced, seen.insert(serial).inserted, let older = bySerial[serial],
+      counts(older)
     {
-      first = older
+      oldest = older
     }
-    return first.map { MemberChange(by: $0.issuerID, at: $0.issuedAt) }
+    return oldest
   }
 
   /// The first removal of a key's device in an admin's list. An admin who removes another takes over the entries of

@@ -38,7 +38,7 @@ public struct MemberStatus: Hashable, Sendable {
 extension MemberStatus.Other {
   init(_ member: Member) {
     (device, name, role) = (member.deviceID, member.name, member.isRemoved ? nil : member.role)
-    by = member.isRemoved ? member.removal?.by : member.issuedBy
+    by = member.isRemoved ? member.removal?.by : member.roleBy
   }
 
   /// Reads a line of the cache. A name can contain spaces.
@@ -59,7 +59,7 @@ extension MembershipStore {
     let own = members.first { $0.deviceID == deviceID }
     let admins = members.filter { !$0.isRemoved && $0.role == .admin && $0.deviceID != deviceID }
     let counts = Dictionary(grouping: members) { $0.name.lowercased() }
-    let issuer = members.first { $0.deviceID == own?.issuedBy && $0.deviceID != deviceID }
+    let issuer = members.first { $0.deviceID == own?.roleBy && $0.deviceID != deviceID }
     return MemberStatus(
       role: own.flatMap { $0.isRemoved ? nil : $0.role }, isRemoved: own?.isRemoved == true,
       isFounder: own?.isFounder == true, issuer: issuer?.name,

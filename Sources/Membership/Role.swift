@@ -33,6 +33,8 @@ public struct Member: Hashable, Sendable {
   public let isFounder: Bool
   /// The device ID of the admin that certified it last.
   public let issuedBy: String
+  /// The device ID of the issuer that gave it this role; later certificates may have given it other names.
+  public let roleBy: String
   /// The time, in seconds since 1970 by that admin's clock.
   public let issuedAt: Int64
   /// When which device certified it first, since it is a member without a break; nil if it was certified once.

@@ -2,7 +2,6 @@ import Channel
 import Git
 import Glibc
 import History
-import Membership
 import Notebook
 import State
 import System
@@ -10,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Exchange
+@testable import Membership
 
 /// notes-hub(7), "Invitations": two devices that meet at a hub alone.
 @Suite("Invitations at a hub", .timeLimit(.minutes(5)))
@@ -131,6 +131,39 @@ struct LinkInvitationTests: LinkSuite {
       #expect(deed == "invited by Ada, let in by Carl")
     }
     #expect(membership.invited(by: carl.key.deviceID).map(\.invitedBy) == [nil])
+  }
+
+  // "A member cannot sign another's invitation as its own"
+  @Test("a member that signs the offer of a used link is not taken for its maker")
+  func takenOffer() throws {
+    let link = try invite()
+    let bob = try join("Bob", by: link)
+    try ada.meet(hub)
+    let eve = try Device("Eve", certifiedBy: ada)
+    // An admin that visits first when the offer is replaced.
+    let carl = try Device("Carl", certifiedBy: ada, as: .admin)
+    let offers = KnownOffers(try ada.notebook().stateFolder)
+    let offer = try #require(try offers.all(in: ada.context.membership).first).offer
+    let lines = StateLines(parsing: offer.text)
+    let text = ["notes-invitation", "notebook", "key", "role", "created", "expires"]
+      .map { "\($0) \(lines[$0] ?? "")\n" }.joined()
+    let signed = try SignedText(
+      StateLines(parsing: Array(text.utf8)), for: .offer, by: eve.key)
+    let forged = try #require(try InvitationOffer(parsing: signed.bytes))
+    #expect(forged.id == offer.id && forged.inviterID == eve.key.deviceID)
+    let commit = try HubFile.write(
+      forged.text, as: "offer", "An invitation", to: eve.notebook().repository)
+    let name = "refs/invitations/\(offer.id)/offer"
+    try hub.git(["-C", eve.notes, "push", "-q", "--force", hub.path, "\(commit.hex):\(name)"])
+    try carl.meet(hub)
+    let membership = carl.context.membership
+    #expect(membership.role(ofDevice: bob.key.deviceID) == .writer)
+    let state = try carl.notebook().stateFolder
+    #expect(try KnownOffers(state).inviters(in: membership).isEmpty)
+    // A record from before this rule.
+    try writeFile(state[.offers] + "/\(forged.id)", forged.text)
+    #expect(try KnownOffers(state).inviters(in: membership).isEmpty)
+    #expect(membership.invited(by: eve.key.deviceID, inviters: [:]).isEmpty)
   }
 
   @Test("a device that was renamed learns it at the hub, and its versions carry the new name")

@@ -224,7 +224,7 @@ import Testing
     try bob.folder.write("bob's\n", to: "notes/B.txt")
     let refused = try bob.notes("sync", "--hub")
     #expect(refused.errorText.contains("'notes sync home --allow-unsigned'"), "\(refused)")
-    let hint = #/'(git fetch --refmap= home main:refused-\w+ && git push [^']+)'/#
+    let hint = #/'(git fetch --no-tags --refmap= home main:refused-\w+ && git push [^']+)'/#
     func command(_ told: String) throws -> String {
       String(try #require(told.firstMatch(of: hint), "\(told)").1)
     }

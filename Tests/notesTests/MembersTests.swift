@@ -103,9 +103,11 @@ import Testing
     #expect(try told().isEmpty)
     try store.reissue(device: phone.deviceID, role: .reader, by: ann)
     try store.reissue(device: desk.deviceID, name: "table", by: ann)
+    // A new name is no new role, whoever gives it.
+    try store.reissue(device: phone.deviceID, name: "mobile", by: founder)
     try store.remove(devices: [tablet.deviceID], by: ann)
     #expect(try shell.notes("status", "--json").text.contains("tablet") == false)
-    #expect(try told() == ["phone is a reader now, by ann.", "tablet was removed by ann."])
+    #expect(try told() == ["mobile is a reader now, by ann.", "tablet was removed by ann."])
     #expect(try told().isEmpty)
     try store.reissue(device: phone.deviceID, role: .admin, by: founder)
     try store.remove(devices: [desk.deviceID], by: founder)
@@ -358,7 +360,7 @@ import Testing
       Member(
         name: name, deviceName: name, person: Person(identifier: Array(name.utf8), name: name),
         deviceID: name.uppercased() + "DEVICE", role: role, isFounder: founder,
-        issuedBy: "ANNDEVICE", issuedAt: 1_700_000_000,
+        issuedBy: "ANNDEVICE", roleBy: "ANNDEVICE", issuedAt: 1_700_000_000,
         removal: removed ? MemberChange(by: "DESKDEVICE", at: 1_700_006_000) : nil, serial: "00",
         isRemoved: removed)
     }

@@ -14,17 +14,20 @@ extension Notebook {
     var pending = [try state().tip].compactMap { $0 }
     var known = Set(pending)
     var next = 0
+    let proofs = VersionProofs(in: self)
+    defer { proofs.remember() }
     while next < pending.count, next < Self.searched {
       let commit = try repository.commit(pending[next])
       next += 1
       for parent in commit.parents where known.insert(parent).inserted { pending.append(parent) }
       guard let device = commit.deviceID, devices.contains(device) else { continue }
-      if found[device].map({ $0.author.time < commit.author.time }) ?? true {
+      // Anybody can write a device's address and a late date into a version.
+      if found[device].map({ $0.author.time < commit.author.time }) ?? true,
+        try proofs.author(of: commit).proof == .verified
+      {
         found[device] = commit
       }
     }
-    let proofs = VersionProofs(in: self)
-    defer { proofs.remember() }
-    return try found.filter { try proofs.author(of: $0.value).proof == .verified }
+    return found
   }
 }

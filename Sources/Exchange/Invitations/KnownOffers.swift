@@ -47,21 +47,28 @@ public struct KnownOffers: Sendable {
 
   /// The devices that made these invitations, by the IDs of the invitations.
   public func inviters(in membership: MembershipStore) throws -> [String: String] {
-    let all = try all(in: membership).map { ($0.offer.id.description, $0.offer.inviterID) }
+    let all = try all(in: membership).map(\.offer).filter { isBelieved($0, in: membership) }
+      .map { ($0.id.description, $0.inviterID) }
     return Dictionary(all) { first, _ in first }
+  }
+
+  /// Whether the device that signed an invitation made it: anybody can sign one with the ID of another, and an
+  /// admin's counts without the proof, because an admin may invite any device.
+  private func isBelieved(_ offer: InvitationOffer, in membership: MembershipStore) -> Bool {
+    offer.isProved || membership.isOfAdmin(offer)
   }
 
   /// Records an invitation. An invitation changes only when its inviter withdraws it, and never back.
   ///
-  /// - Returns: the invitation as it is recorded; nil if it is not, and must not be answered: it ended long ago, or
-  ///   its inviter is not an admin and has too many.
+  /// - Returns: the invitation as it is recorded; nil if it is not, and must not be answered: it ended long ago,
+  ///   its inviter does not prove to have made it, or its inviter is not an admin and has too many.
   @discardableResult
   func keep(
     _ offer: InvitationOffer, in membership: MembershipStore
   ) throws -> InvitationOffer? {
     // The record of such an invitation would be dropped, with the note of what was reported, and the next visit
     // would report all of it again.
-    if isPast(offer, in: membership) { return nil }
+    if isPast(offer, in: membership) || !isBelieved(offer, in: membership) { return nil }
     if let known = try known(offer.id.description) {
       guard offer.isWithdrawn, !known.isWithdrawn, offer.inviterID == known.inviterID else {
         return known

@@ -28,6 +28,20 @@ public struct ToldRole {
 
   private static let (founder, members, member) = ("founder", "members", "member")
 
+  /// Records this device's present role. The others' stay as they are recorded: their changes are not told yet.
+  func recordOwn(_ status: MemberStatus) {
+    guard let role = status.role else { return }
+    guard let known = Disk.memory(at: path, { $0 }), let members = known[Self.members] else {
+      record(status)
+      return
+    }
+    var lines = StateLines([
+      "role": role.rawValue, Self.founder: status.isFounder ? "yes" : nil, Self.members: members,
+    ])
+    for member in known.values(of: Self.member) { lines.append(Self.member, member) }
+    Disk.keep(lines.bytes, at: path)
+  }
+
   /// Records the present roles.
   ///
   /// - Returns: how they differ from the recorded ones; nothing if the device is no member.
@@ -66,6 +80,6 @@ extension SessionContext {
   /// Records this device's role, which its user knows: from the invitation, or as the result of a command here.
   public func recordKnownRole() {
     let status = membership.status(ofDevice: key.deviceID)
-    ToldRole(in: StateFolder(ofNotebookIn: folder)).record(status)
+    ToldRole(in: StateFolder(ofNotebookIn: folder)).recordOwn(status)
   }
 }

@@ -26,7 +26,7 @@ public struct InvitationOffer: Sendable {
   let publicKey: [UInt8]
   /// Whether the inviter proves to have the invitation's secret. An admin's offer needs no such proof, because
   /// an admin may invite any device.
-  let isProved: Bool
+  public let isProved: Bool
 
   private static let form = "notes-invitation"
   private static let withdrawnForm = "notes-withdrawal"

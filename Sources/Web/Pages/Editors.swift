@@ -95,16 +95,20 @@ extension RequestContext {
     let (walk, proofs) = (
       try notebook.history.versions(of: subject.path), VersionProofs(in: notebook)
     )
+    defer { proofs.remember() }
+    let time = WallClock.now()
+    let sitting = (time - Self.longestSitting)...(time + Self.longestSitting)
     // If the file cannot be read, no line is known.
     let text = (try? notebook.workTree.text(of: subject.path)) ?? []
     let now = text.split(separator: Self.newline, omittingEmptySubsequences: false)
     var (found, seen): ([String: Int], Set<String>) = ([:], [])
     for _ in 0..<Self.mostVersions where seen.count < writers.count {
-      guard let version = try walk.next(),
-        version.commit.author.time > WallClock.now() - Self.longestSitting
-      else { break }
+      guard let version = try walk.next(), sitting.contains(version.commit.author.time) else {
+        break
+      }
       let author = try proofs.author(of: version.commit)
-      guard let writer = writers.first(where: author.isOf), seen.insert(writer).inserted,
+      let named = writers.first { author.isOf($0) && author.name == $0 }
+      guard let writer = named ?? writers.first(where: author.isOf), seen.insert(writer).inserted,
         let change = version.changes.last, let new = try change.new.map(notebook.repository.blob)
       else { continue }
       let old = try change.old.map(notebook.repository.blob) ?? []

@@ -31,7 +31,8 @@ struct RefusalNotice {
       else { return nil }
       // No device would accept a reader's versions from the hub.
       let maySend = role.map { $0 > .reader } ?? false
-      let branch = maySend && hubs.contains(name) ? visitedBranch(of: name, in: notebook) : nil
+      let isHub = names[held.device] == nil
+      let branch = maySend && isHub ? visitedBranch(of: name, in: notebook) : nil
       return RefusalNotice(held: held, name: name, ownName: own, branch: branch)
     }
   }
@@ -43,18 +44,35 @@ struct RefusalNotice {
     }
   }
 
-  /// The notebook's branch, if git remembers it from a visit to this hub.
+  /// The notebook's branch, if git remembers it from a visit to this hub; nil if a command could not set it back by
+  /// itself, since the hub also has its twin, or if a shell would not take a name as it is.
   private static func visitedBranch(of hub: String, in notebook: Notebook) -> String? {
     let repository = notebook.repository
     do {
-      let branch = try repository.head().branch
-      return try branch.flatMap {
-        try repository.reference("refs/remotes/\(hub)/\($0)") == nil ? nil : $0
+      guard let branch = try repository.head().branch, isPlain(branch), isPlain(hub) else {
+        return nil
       }
+      let visited = try [branch, "main", "master"].filter {
+        try repository.reference("refs/remotes/\(hub)/\($0)") != nil
+      }
+      return Set(visited) == [branch] ? branch : nil
     } catch {
       // The notice is shorter without it.
       return nil
     }
+  }
+
+  /// Whether a shell takes a name as it is, wherever it stands in a word.
+  private static func isPlain(_ name: String) -> Bool {
+    name.utf8.first != UInt8(ascii: "-")
+      && name.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "._/-".utf8.contains($0)
+        }
+      }
   }
 
   private var refusal: PeerState.Refusal { held.refusal }
@@ -97,9 +115,9 @@ struct RefusalNotice {
   /// it: notes-hub(7), "A refused version".
   private var returning: String? {
     guard let branch, held.heads.count == 1 else { return nil }
-    let (hub, version) = (Visible.word(name), held.heads[0])
+    let (hub, version) = (name, held.heads[0])
     return
-      "to remove them from the hub and keep them in a branch here: 'git fetch --refmap= \(hub) "
+      "to remove them from the hub and keep them in a branch here: 'git fetch --no-tags --refmap= \(hub) "
       + "\(branch):refused-\(version.short) && git push --force-with-lease=\(branch):\(version) \(hub) \(branch)'"
   }
 

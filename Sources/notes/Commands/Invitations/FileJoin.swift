@@ -161,7 +161,7 @@ struct FileJoin {
       if former.request.deviceID == device { return true }
       throw Failure(
         .refusedByPeer, "link_used",
-        "another device has asked by this invitation: \(Visible.name(requestFile))",
+        "\(Visible.name(requestFile)) is another device's request",
         hint: "ask an admin for another file; or remove that request if it is not wanted")
     }
     _ = try NewFile(named: requestFile, outside: nil)

@@ -181,10 +181,11 @@ enum JoinFailure {
     case LinkError.used: hint = "if that is no device of yours, tell \(inviter); \(another)"
     case LinkError.expired, LinkError.cancelled, LinkError.void, LinkError.noInvitation:
       hint = another
-    case HubError.notLetIn, HubError.refused:
+    case HubError.notLetIn:
       hint = "the link gives no access: ask \(inviter) who can let you write to \(hub)"
-    case HubError.noRepository, HubError.unreachable, HubError.withoutMembers,
-      HubError.anotherNotebook:
+    case HubError.unreachable:
+      hint = "check the network; if it works, ask \(inviter) how to reach \(hub) from here"
+    case HubError.noRepository, HubError.withoutMembers, HubError.anotherNotebook:
       hint = "if the link is complete, ask \(inviter) how to reach \(hub) from here"
     default: return error
     }
