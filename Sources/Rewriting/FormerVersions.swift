@@ -36,6 +36,13 @@ package struct FormerVersions {
     return try first(of: new, rewrittenAmong: repository.commits(from: [tip]), countsRewritten)
   }
 
+  /// Whether a history has each version in one form only, so that the device which sends it has taken each as it
+  /// is. git can merge a history with its rewritten form.
+  package func isWhole(_ heads: [ObjectID]) throws -> Bool {
+    let all = try repository.commits(from: heads)
+    return try first(of: all, rewrittenAmong: all, true) == nil
+  }
+
   /// Whether one of these versions, whose parents are here or among them, is not on top of a given
   /// version.
   private func isFromBefore(_ new: [ObjectID], _ obeyed: ObjectID) throws -> Bool {

@@ -57,17 +57,19 @@ package struct HistoryRewriting {
   /// - Parameters:
   ///   - roots: the heads of the old history, and versions on top of it or of the new one.
   ///   - tops: the versions that list the new history's forgettings.
+  ///   - kept: other heads of the new history, whose versions stay as they are.
   ///   - kinds: the kinds of forgotten content.
   package init(
-    of history: History, _ roots: [ObjectID], like tops: [ObjectID], kinds: Set<String>
+    of history: History, _ roots: [ObjectID], like tops: [ObjectID], keeping kept: [ObjectID] = [],
+    kinds: Set<String>
   ) throws {
     let repository = history.repository
-    let paired = try FormerForms(of: roots, in: tops, repository)
+    let paired = try FormerForms(of: roots, in: tops + kept, repository)
     let hasOthers = paired.versions.contains { paired.forms[$0] == nil }
     try self.init(of: history, learning: paired, hasOthers ? tops : [], kinds)
-    self.tops = tops
+    self.tops = tops + kept
     self.paired = paired
-    seen = Set(try repository.commits(from: tops))
+    seen = Set(try repository.commits(from: self.tops))
     (goneNotes, changedNotes) = (FollowedNotes(in: history), FollowedNotes(in: history))
   }
 

@@ -22,8 +22,11 @@ struct MovingOver {
   ///   - heads: received versions, whose objects are here.
   ///   - top: the version that lists the forgettings to obey.
   ///   - known: the forgettings that the old history already obeys.
+  ///   - kept: those of the received versions that stay as they are, with all below them: another device obeys the
+  ///     forgettings with them.
   func run(
-    _ heads: [ObjectID], to top: ForgettingVersion, besides known: Set<String>
+    _ heads: [ObjectID], to top: ForgettingVersion, besides known: Set<String>,
+    keeping kept: [ObjectID] = []
   ) throws -> MergeOutcome {
     guard let lock = try GCLock(repository) else {
       throw NotebookError.busy(folder: repository.folder)
@@ -33,7 +36,7 @@ struct MovingOver {
     let former = try shownTip()
     let kinds = Set(top.lines.filter { !known.contains($0.id) }.map(\.kind))
     var rewriting = try HistoryRewriting(
-      of: history, roots(heads), like: [top.id], kinds: kinds)
+      of: history, roots(heads), like: [top.id], keeping: kept, kinds: kinds)
     try rewriting.rewrite(roots(heads))
     try check(rewriting, heads, former)
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {

@@ -18,7 +18,8 @@ extension WriteTransaction {
     case .more(let top):
       var outcome = try repository.keepingPacks {
         try MovingOver(transaction: self, options: options).run(
-          heads, to: top, besides: met.own?.forgettings ?? [])
+          heads, to: top, besides: met.own?.forgettings ?? [],
+          keeping: forms.isWhole(heads) ? heads : [])
       }
       outcome.followed = top.followed(besides: met.own)
       return outcome

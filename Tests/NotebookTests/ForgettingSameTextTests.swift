@@ -1,0 +1,56 @@
+import NotebookSupport
+import TestSupport
+import Testing
+
+@testable import History
+@testable import Notebook
+
+/// notes-forget(1), "Other devices".
+@Suite("A text that two people wrote, of whom one forgets it")
+struct ForgettingSameTextTests {
+  // "So do the versions that the other device has accepted: if their author also wrote the text, it stays there until an
+  // admin forgets it again."
+  @Test(
+    "A device that knows the text takes the other's history as it is", arguments: [false, true])
+  func taken(isWrittenAgain: Bool) throws {
+    let ada = try Fixture()
+    try ada.write("Start.txt", "begins here\n")
+    _ = try ada.notebook.save()
+    let (ben, cleo) = (try ada.clone(device: "Ben"), try ada.clone(device: "Cleo"))
+    let all = [ada, ben, cleo]
+    for device in all {
+      device.notebook.signer = VersionSigner(load: { _ in nil }, counts: { _, _, _ in true })
+    }
+    func tick() {
+      for device in all { device.seconds.now += 10 }
+    }
+    func take(_ device: Fixture, from other: Fixture) throws {
+      tick()
+      try device.receive(from: other)
+    }
+    try ada.write("Wifi.txt", "wifi correct-horse\n")
+    _ = try ada.notebook.save()
+    try take(cleo, from: ada)
+    try ben.write("House.txt", "ours: correct-horse\n")
+    _ = try ben.notebook.save()
+    if isWrittenAgain {
+      try cleo.write("Own.txt", "mine: correct-horse\n")
+      _ = try cleo.notebook.save()
+    }
+    tick()
+    _ = try ada.notebook.forget(.text(Array("correct-horse".utf8)))
+    // Neither Ada's device nor Ben's has the note in both forms, so neither knows the text.
+    try take(ada, from: ben)
+    try take(ben, from: ada)
+    try take(cleo, from: ada)
+    for device in [ada, ben] { try take(device, from: cleo) }
+    try take(ben, from: ada)
+    #expect(try Set(all.map { try $0.notebook.state().tip }).count == 1)
+    for device in all {
+      #expect(try device.read("Wifi.txt") == "wifi [forgotten]\n")
+      #expect(try device.read("House.txt") == "ours: correct-horse\n")
+      #expect(try device.read("Own.txt") == (isWrittenAgain ? "mine: [forgotten]\n" : nil))
+      #expect(try device.git(["fsck", "--strict", "--no-dangling"]).isEmpty)
+    }
+  }
+}
