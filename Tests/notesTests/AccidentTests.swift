@@ -25,7 +25,7 @@ import Testing
     expectRefusal(
       try shell.notes("init", "/", in: "home"), "is the whole system", hint: "notes init ~/notes")
     expectRefusal(
-      try shell.notes("init", in: "."), "contains this program's own key",
+      try shell.notes("init", in: "."), "contains this program's own files",
       hint: "notes init ~/notes")
     let data = shell.folder["home/.local/share"]
     expectRefusal(
