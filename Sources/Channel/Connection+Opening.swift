@@ -83,7 +83,7 @@ extension Connection {
 }
 
 extension ChannelError {
-  /// Whether a device answered that is the wrong one, or that refused this device.
+  /// Whether a device answered, but is the wrong one, refused this device, or failed in the handshake.
   fileprivate var isRefusal: Bool {
     switch self {
     case .certificateRefused, .refusedByPeer, .notebookUnknown, .peerFailed, .tls: true

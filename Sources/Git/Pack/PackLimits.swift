@@ -87,7 +87,8 @@ public struct PackLimits: Sendable, Equatable {
   /// checked against the limit for that kind.
   var largestObject: Int { max(commitBytes, treeBytes, objectBytes) }
 
-  /// The ID of a pack's object. libgit2 refuses the blocks used for SHA-1 collisions.
+  /// The ID of a pack's object. For a pack from elsewhere, libgit2 computes it, which refuses the data of known attacks on
+  /// SHA-1.
   func id(of kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
     isOwn ? try .hashing(kind, content) : try Libgit2.shared.get().id(of: kind, content)
   }

@@ -174,8 +174,8 @@ final class Inflater {
     return (kind, content)
   }
 
-  /// The bytes before the content in the stream of a loose object, `KIND SIZE` and a NUL, and the start of
-  /// the content.
+  /// The kind, the size and the start of the content, from the header of a loose object, `KIND SIZE` and a
+  /// NUL; nil if it is malformed.
   func header(
     ofLoose input: UnsafeRawBufferPointer
   ) -> (kind: ObjectKind, size: Int, contentStart: Int)? {

@@ -16,7 +16,8 @@ package final class RepositoryReplacement {
 
   /// The git files that are kept unchanged.
   private static let kept = ["config", "description", "hooks", "info/exclude", "info/attributes"]
-  /// The files that are made again, or describe a moment in the past: gitrepository-layout(5).
+  /// The files that a replacement copies or makes again, or that describe a moment in the past:
+  /// gitrepository-layout(5).
   private static let dropped: Set<String> = [
     "config", "description", "hooks", "info", "HEAD", "objects", "refs", "logs", "packed-refs",
     "index", "notes", "branches", "ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG",

@@ -104,7 +104,7 @@ enum DER {
     _ tag: UInt8, _ bytes: ArraySlice<UInt8>
   ) -> (content: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
     guard bytes.first == tag, let first = bytes.dropFirst().first else { return nil }
-    // In the short form the length itself, else how many bytes of it follow.
+    // Below 0x80 the byte is the length; otherwise it says how many bytes of the length follow.
     let more = first < 0x80 ? 0 : Int(first & 0x7F)
     guard more <= 2 else { return nil }
     let count =

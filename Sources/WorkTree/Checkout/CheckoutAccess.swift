@@ -16,7 +16,7 @@ extension Checkout {
       let steps = rest.prefix { $0.isBeside(next) }
       rest = rest.dropFirst(steps.count)
       let folder = next.path.parent ?? TreePath("")
-      // A file is removed before a folder gets its name.
+      // The checkout removes a file with this name before it makes the folder: there is nothing to check yet.
       if files.contains(folder) || folder.ancestors.contains(where: files.contains) { continue }
       guard let first = steps.first?.path else { continue }
       let isThere: Void? = try access.withFolder(folder, of: first, failing: folder) { here in

@@ -5,7 +5,7 @@ internal import System
 
 /// Whether a program has read a file since a checkout wrote it.
 package enum FileReading: String, Codable, Sendable {
-  /// No program has read it before it was written to.
+  /// No program has read it since the checkout.
   case unread
   /// A program has read it: an editor, or one that reads all files.
   case read

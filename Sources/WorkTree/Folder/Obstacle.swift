@@ -54,7 +54,7 @@ public struct Obstacle: Hashable, Codable, Sendable {
     [EPERM, EACCES, EROFS, EBUSY, EXDEV, ETXTBSY, ELOOP].contains(number)
   }
 
-  /// Whether the place is free, and the note's own file is the problem.
+  /// Whether the problem is the note's own file, not something else in its place.
   package var isOfFile: Bool {
     switch kind {
     case .ignored, .hidden, .debris, .tooLarge, .converted, .unreadable, .refused: true

@@ -20,7 +20,7 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case changing
   /// The file is versioned, but the file system refuses its name, or treats it as equal to another note's.
   case sparse
-  /// The file is versioned, but something other than a note is in its place.
+  /// The file is versioned, but this obstacle keeps it out of the folder.
   case obstructed(by: Obstacle)
   /// Others deleted it, but it cannot be removed from the folder.
   case deletedElsewhere(by: Obstacle)
