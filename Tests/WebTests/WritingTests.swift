@@ -57,6 +57,17 @@ import WorkTree
     #expect(try web.get(note + "/text").status == 404)
   }
 
+  /// Follows the note's events, as its page does in a browser.
+  private func follow(_ kind: String, as browser: WebFixture.Browser) throws -> Int32 {
+    let socket = try web.client.connect()
+    web.client.write(
+      WebFixture.request(
+        "GET", browser.root + "/events?\(kind)=\(note.dropFirst(3))", host: web.host,
+        ["Cookie: " + browser.cookie]),
+      to: socket)
+    return socket
+  }
+
   /// Asks again until the page says so, or 60 s are over.
   private func isShown(
     _ text: String, _ wanted: Bool, on page: String, as browser: WebFixture.Browser? = nil
@@ -74,12 +85,7 @@ import WorkTree
     throws
   {
     let (mia, tom) = (try guest("Mia"), try guest("Tom"))
-    let socket = try web.client.connect()
-    web.client.write(
-      WebFixture.request(
-        "GET", mia.root + "/events?edit=\(note.dropFirst(3))", host: web.host,
-        ["Cookie: " + mia.cookie]),
-      to: socket)
+    let socket = try follow("edit", as: mia)
     for browser in [web.browser, tom] {
       #expect(try isShown("<b>Mia</b> is writing", true, on: note, as: browser))
       #expect(try isShown("<b>Mia</b> is writing", true, on: "/", as: browser))
@@ -101,12 +107,7 @@ import WorkTree
   // text"
   @Test func `The line of a writer's last change is shown, wherever it moves`() throws {
     let mia = try guest("Mia")
-    let socket = try web.client.connect()
-    web.client.write(
-      WebFixture.request(
-        "GET", mia.root + "/events?edit=\(note.dropFirst(3))", host: web.host,
-        ["Cookie: " + mia.cookie]),
-      to: socket)
+    let socket = try follow("edit", as: mia)
     #expect(try isShown("<b>Mia</b> is writing", true, on: note))
     _ = try web.save("milk\neggs\n", by: web.page(note + "/edit", as: mia), as: mia)
     #expect(try isShown("<b>Mia</b> (line 2) is writing", true, on: note))
@@ -121,12 +122,7 @@ import WorkTree
   @Test func `Who reads a note is shown on its own pages, and a reader gets its text`() throws {
     let book = GuestBook(stateFolder: web.notebook.stateFolder)
     let (ben, mia) = (try web.comeIn(book.invite("Ben", as: .reader).token), try guest("Mia"))
-    let socket = try web.client.connect()
-    web.client.write(
-      WebFixture.request(
-        "GET", ben.root + "/events?read=\(note.dropFirst(3))", host: web.host,
-        ["Cookie: " + ben.cookie]),
-      to: socket)
+    let socket = try follow("read", as: ben)
     for browser in [web.browser, mia] {
       #expect(try isShown("<b>Ben</b> has it open", true, on: note, as: browser))
     }

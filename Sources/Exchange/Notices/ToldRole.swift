@@ -30,16 +30,23 @@ public struct ToldRole {
 
   /// Records this device's present role. The others' stay as they are recorded: their changes are not told yet.
   func recordOwn(_ status: MemberStatus) {
-    guard let role = status.role else { return }
-    guard let known = Disk.memory(at: path, { $0 }), let members = known[Self.members] else {
+    guard let known = Disk.memory(at: path, { $0 }), known[Self.members] != nil else {
       record(status)
       return
     }
+    if let lines = Self.lines(of: status, known.values(of: Self.member)) {
+      Disk.keep(lines.bytes, at: path)
+    }
+  }
+
+  /// The record of this device's role and of others' roles; nil if the device is no member.
+  private static func lines(of status: MemberStatus, _ others: [String]) -> StateLines? {
+    guard let role = status.role else { return nil }
     var lines = StateLines([
-      "role": role.rawValue, Self.founder: status.isFounder ? "yes" : nil, Self.members: members,
+      "role": role.rawValue, founder: status.isFounder ? "yes" : nil, members: others.count,
     ])
-    for member in known.values(of: Self.member) { lines.append(Self.member, member) }
-    Disk.keep(lines.bytes, at: path)
+    for other in others { lines.append(member, other) }
+    return lines
   }
 
   /// Records the present roles.
@@ -47,16 +54,11 @@ public struct ToldRole {
   /// - Returns: how they differ from the recorded ones; nothing if the device is no member.
   @discardableResult
   public func record(_ status: MemberStatus) -> News {
-    guard let role = status.role else { return News() }
-    let known = Disk.memory(at: path) { $0 }
-    let present = status.others.filter { $0.role != nil }
-    var lines = StateLines([
-      "role": role.rawValue, Self.founder: status.isFounder ? "yes" : nil,
-      Self.members: present.count,
-    ])
-    for other in present {
-      lines.append(Self.member, "\(other.device) \(other.role?.rawValue ?? "")")
+    let others = status.others.compactMap { other in
+      other.role.map { "\(other.device) \($0.rawValue)" }
     }
+    guard let role = status.role, let lines = Self.lines(of: status, others) else { return News() }
+    let known = Disk.memory(at: path) { $0 }
     if known?.bytes == lines.bytes { return News() }
     Disk.keep(lines.bytes, at: path)
     guard let known, let knownRole = known["role"] else { return News() }

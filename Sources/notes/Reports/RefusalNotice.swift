@@ -64,15 +64,7 @@ struct RefusalNotice {
 
   /// Whether a shell takes a name as it is, wherever it stands in a word.
   private static func isPlain(_ name: String) -> Bool {
-    name.utf8.first != UInt8(ascii: "-")
-      && name.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "._/-".utf8.contains($0)
-        }
-      }
+    Visible.word(name) == name && !name.hasPrefix("-")
   }
 
   private var refusal: PeerState.Refusal { held.refusal }
