@@ -31,7 +31,8 @@ import Testing
     let told = try bob.notes("device")
     #expect(
       told.text.contains(
-        "This device is also a member of Home (as bob), not on this machine: 'notes clone --from-member'"
+        "This device is also a member of Home (as bob), which is not on this machine. To fetch it from a member "
+          + "or hub, run 'notes clone --from-member'."
       ),
       "\(told)")
     let watch = try ada.listening("watch")
@@ -62,7 +63,8 @@ import Testing
     }
     #expect(try !bob.notes("device").text.contains("not on this machine"))
     #expect(
-      try ada.notes("device").text.contains("This device is also a member of Home (as laptop), not")
+      try ada.notes("device").text.contains(
+        "This device is also a member of Home (as laptop), which is not")
     )
   }
 
@@ -89,13 +91,14 @@ import Testing
     let imported = try new.notes(
       "device", "import", copy, "--passphrase-file", "-", input: "eight letters\n")
     #expect(
-      imported.text.contains("This device is also a member of Home (as bob), not on this machine"),
+      imported.text.contains(
+        "This device is also a member of Home (as bob), which is not on this machine"),
       "\(imported)")
     let listed = try new.notes("notebooks")
     #expect(
       listed.text
-        == "This device is also a member of Home (as bob), not on this machine: "
-        + "'notes clone --from-member' fetches it from a member or hub.\n", "\(listed)")
+        == "This device is also a member of Home (as bob), which is not on this machine. "
+        + "To fetch it from a member or hub, run 'notes clone --from-member'.\n", "\(listed)")
     let json = try #require(try JSONValue.lines(new.notes("notebooks", "--json").text).first)
     let fields = try #require(try JSONPage().commands["notebooks"])
     #expect(try JSONPage().differences(of: json, from: fields, at: "notebooks").isEmpty, "\(json)")

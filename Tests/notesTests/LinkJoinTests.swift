@@ -157,7 +157,7 @@ import Testing
     let known = try bob.notes("join", link, "../desk", "--yes")
     #expect(known.status == .exited(1) && known.errorText.contains("has this notebook from before"))
     #expect(known.errorText.contains("started its membership over"), "\(known)")
-    #expect(known.errorText.contains("hint: a link joins in a new folder: 'notes join LINK DIR'"))
+    #expect(known.errorText.contains("hint: to join in a new folder, run 'notes join LINK DIR'"))
     #expect(try bob.folder.text("desk/A.txt") == "one\n")
     #expect(try bob.notes("join", link, "../new", "--yes").isSuccess)
   }

@@ -60,7 +60,7 @@ import Testing
     #expect(try ada.notes("list", "--new").text == "No note is new.\n")
     let both = try bob.notes("list", "--new", "--deleted")
     #expect(both.status == .exited(64))
-    let refusal = "--new and --mark-seen go without --deleted and --attachments"
+    let refusal = "--new and --mark-seen cannot be used with --deleted or --attachments"
     #expect(both.errorText.contains(refusal), "\(both)")
   }
 

@@ -142,7 +142,7 @@ extension RequestContext {
     let when =
       opened.isHidden
       ? "Other devices cannot find this one on the network: add"
-      : "If it does not find this device, add"
+      : "If that device does not find this one, add"
     return """
       <p>On that device, run:</p>
       <pre class="command">notes join \(code)</pre>

@@ -48,8 +48,9 @@ struct DeviceCommand: Command {
   static func next(_ absent: [KeptMembership]) -> String {
     if absent.isEmpty { return "" }
     let names = absent.map { "\(Visible.name($0.name)) (as \(Visible.name($0.deviceName)))" }
-    return "\nThis device is also a member of \(Phrase.list(names)), not on this machine: "
-      + "'notes clone --from-member' fetches \(absent.count == 1 ? "it" : "them") from a member or hub."
+    let (verb, them) = absent.count == 1 ? ("is", "it") : ("are", "them")
+    return "\nThis device is also a member of \(Phrase.list(names)), which \(verb) not on this "
+      + "machine. To fetch \(them) from a member or hub, run 'notes clone --from-member'."
   }
 }
 

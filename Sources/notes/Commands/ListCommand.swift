@@ -66,7 +66,7 @@ struct ListCommand: Command {
       throw ValidationError("With --deleted, --sort takes modified or title.")
     }
     if new || markSeen, deleted || attachments {
-      throw ValidationError("--new and --mark-seen go without --deleted and --attachments.")
+      throw ValidationError("--new and --mark-seen cannot be used with --deleted or --attachments.")
     }
   }
 

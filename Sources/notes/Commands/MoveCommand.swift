@@ -31,7 +31,7 @@ struct MoveCommand: Command {
 
   func validate() throws {
     if names.count < 2 {
-      throw ValidationError("mv takes a note, then its new title or folder.")
+      throw ValidationError("mv needs a note and its new title or folder.")
     }
   }
 

@@ -50,7 +50,7 @@ struct Check: Sendable {
 struct Finding: Equatable {
   enum Level: String {
     case good = "ok"
-    /// The part works, but could be safer.
+    /// The part works, but could be better.
     case advice
     case problem
   }
@@ -116,7 +116,7 @@ struct DoctorReport {
   var text: String {
     switch (problems, advice) {
     case (0, 0): "Nothing is wrong."
-    case (0, _): "Nothing is wrong; \(Phrase.count(advice, "thing")) could be safer."
+    case (0, _): "Nothing is wrong; \(Phrase.count(advice, "thing")) could be better."
     default: "\(Phrase.count(problems, "problem")) found."
     }
   }

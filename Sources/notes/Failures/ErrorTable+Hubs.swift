@@ -154,8 +154,7 @@ extension BundleError: ExplainedError {
     case .lacking:
       .failed(
         "bundle_builds_on",
-        "apply the earlier bundle first, or make another one with an earlier --since, or, after "
-          + "'notes forget', without --since"
+        "apply the earlier bundle first, or make a new one on the other device without --since"
       )
     case .noVersion: .failed("no_version", "'notes new' makes a note")
     case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")

@@ -123,7 +123,7 @@ extension MergeRefusal {
       .refused("large_version_at_peer", "to accept it, run 'notes sync --allow-large' there")
     case .tooLarge:
       .refused(
-        "merge_too_large_at_peer", "delete what is not needed here or there, then sync again")
+        "merge_too_large_at_peer", "delete files that you do not need, then sync again")
     case .pruned:
       .refused("version_cut_off_at_peer", "'notes doctor --repair' also removes it here")
     case .forgotten: .refused("was_forgotten_at_peer", "sync with an admin's device")

@@ -238,7 +238,8 @@ extension MembershipError: ExplainedError {
     case .deviceKeyUnusable:
       .failed(
         "device_key_unusable",
-        "restore it from a backup, or move it away; this device is then new to the others"
+        "restore it from a backup; if you have none, move it away, ask an admin for an invitation, then "
+          + "run 'notes join CODE'"
       )
     case .nameRefused(let defect): defect.meaning
     case .certificateRefused, .requestRefused:
@@ -302,7 +303,7 @@ extension Failure {
   static let examine = "run 'notes doctor'"
 
   fileprivate static let deleteSome =
-    "nothing was changed; delete what is not needed here or there, then sync again"
+    "nothing was changed; delete files that you do not need, then run the command again"
 
   static let operations = "'notes log --operations' lists the operations here"
 

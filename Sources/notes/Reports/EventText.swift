@@ -154,14 +154,14 @@ struct EventText {
 
         \(isOne ? "The" : "Each") code lets one device join as \(open.role.rawValue). It expires \
         in \(minutes), or after three wrong codes.\(needsAdmin ? Self.adminNeeded : "")
-        If it does not find this device, add \(Self.addresses(hosts, port: open.port)).
+        If \(isOne ? "the other" : "a") device does not find this one, add \(Self.addresses(hosts, port: open.port)).
         Waiting; Ctrl-C cancels the \(isOne ? "invitation" : "invitations").
 
         """
     }
     return """
-      \(terminal.paint(Visible.name(guest), .bold)) is invited as \(open.role.rawValue), as soon \
-      as it can be reached. On that device, run:
+      This device invites \(terminal.paint(Visible.name(guest), .bold)) as \(open.role.rawValue) as soon as it \
+      reaches that device. Then, on that device, run:
 
         notes invitations accept
 

@@ -93,7 +93,7 @@ struct RefusalNotice {
     return switch refusal.reason {
     case .massDeletion: "to accept them, \(sync)--allow-deletes'"
     case .largeVersion: "to accept them, \(sync)--allow-large'"
-    case .tooLarge: "delete what is not needed here or there, then sync again"
+    case .tooLarge: "delete files that you do not need, then sync again"
     case .unsigned where refusal.isThere: "save something here, then sync again"
     case .unsigned:
       "to accept them, \(sync)--allow-unsigned'" + (returning.map { "; \($0)" } ?? "")

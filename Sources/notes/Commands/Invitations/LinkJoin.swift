@@ -72,15 +72,16 @@ struct LinkJoin {
   private func isAnother(_ notebook: Notebook, named place: String) -> Failure {
     let shown = Visible.name(place)
     let former = StartedOver(in: notebook.stateFolder, of: notebook.identity.id)
+    let isFormer = former?.notebookID == link.notebookID
     let what =
-      former?.notebookID == link.notebookID
+      isFormer
       ? "\(shown) has this notebook from before \(Visible.name(former?.admin ?? "")) started its membership over"
       : "\(shown) has another notebook, or this one from before its membership was started over"
+    let condition = isFormer ? "" : ", if it has the same notebook"
     return Failure(
       .failed, "already_a_notebook", what,
-      hint:
-        "a link joins in a new folder: 'notes join LINK DIR'; only a code of 'notes invite' on an "
-        + "admin's device joins in this folder")
+      hint: "to join in a new folder, run 'notes join LINK DIR'; "
+        + "to join in \(shown)\(condition), ask an admin for a code of 'notes invite' instead")
   }
 
   private func decide(into place: String) throws -> Bool {

@@ -64,7 +64,8 @@ struct MembersRoleCommand: Command {
 
   @Flag(
     help:
-      "Also remove the devices that it invited, let in or made admins, directly or through others.")
+      "Also remove the devices that NAME invited, let in or made admins, directly or through other devices."
+  )
   var withInvited = false
 
   @Flag(name: [.short, .long], help: "Do not ask.") var yes = false

@@ -95,7 +95,8 @@ extension MembersHandoverCommand {
       ],
       """
       This device claims the founder's place. Other devices learn it at their next sync.
-      Each accepts it after \(days) days; 'notes members' shows how many are left.
+      Each accepts the claim after \(days) days on which it reaches another device or a hub.
+      'notes members' shows how many days are left on this device.
       """)
     try change.context.visitHubs(options)
   }

@@ -26,7 +26,8 @@ struct MembersRemoveCommand: Command {
 
   @Flag(
     help:
-      "Also remove the devices that it invited, let in or made admins, directly or through others.")
+      "Also remove the devices that NAME invited, let in or made admins, directly or through other devices."
+  )
   var withInvited =
     false
 
@@ -104,8 +105,8 @@ struct MembersBlockCommand: Command {
   func run() throws {
     try MembershipChange(of: name).setBlocked(true, options) {
       """
-      This device exchanges nothing with \($0) any more.
-      Its changes still arrive through other devices; 'notes members remove' ends that.
+      This device no longer exchanges notes with \($0).
+      Its changes still arrive through other devices, until an admin runs 'notes members remove'.
       """
     }
   }
@@ -179,7 +180,7 @@ struct MembersResetCommand: Command {
       "This device is the founder and the only member now."
         + (names.isEmpty
           ? ""
-          : "\nTo join again, \(Phrase.list(names)): 'notes invite' here, 'notes join CODE' in the "
-            + "notebook's folder there."))
+          : "\nTo let \(Phrase.list(names)) join again, run 'notes invite' here\(names.count == 1 ? "" : " for each"), "
+            + "then 'notes join CODE' in the notebook's folder on that device."))
   }
 }
