@@ -74,8 +74,8 @@ struct SimilarLines {
     if effort > Self.effortLimit { throw TooMuchEffort() }
   }
 
-  /// The number of insertions and deletions between the lines; nil if there are too many for
-  /// similarity.
+  /// The number of insertions and deletions between the lines; nil if they are too many for similar lines, or if a
+  /// line is too long to compare.
   private mutating func distance(_ left: Int32, _ right: Int32) throws -> Int? {
     guard max(table[left].count, table[right].count) <= Self.longestComparedLine else { return nil }
     let (a, b) = (shape(of: left), shape(of: right))

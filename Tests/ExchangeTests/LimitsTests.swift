@@ -68,19 +68,11 @@ struct LimitsTests {
     ("bytes of a commit Ta \(PackLimits.standard.commitBytes >> 20) MiB", "LimitsTests.packs"),
     ("bytes of a tree Ta \(PackLimits.standard.treeBytes >> 20) MiB", "LimitsTests.packs"),
     (
-      "bytes that a pack unpacks to Ta \(PackLimits.standard.unpackedBytes >> 30) GiB",
+      "bytes that any pack may unpack to Ta \(PackLimits.standard.unpackedBytesOfAny >> 30) GiB",
       "LimitsTests.deltas"
     ),
     (
-      "the same, whatever the pack's bytes Ta "
-        + "\(PackLimits.standard.unpackedBytesOfAny >> 30) GiB", "LimitsTests.deltas"
-    ),
-    (
-      "the same, for each of the pack's bytes Ta "
-        + "\(PackLimits.standard.unpackedBytesPerByte)", "LimitsTests.deltas"
-    ),
-    (
-      "the same, with a forgetting that is new to the receiver Ta "
+      "instead of \(PackLimits.standard.unpackedBytesOfAny >> 30) GiB, with a new forgetting Ta "
         + "\(PackLimits.standard.unpackedBytesOfForgetting >> 30) GiB", "ReceivedPackTests.grants"
     ),
     (
@@ -88,12 +80,20 @@ struct LimitsTests {
       "ReceivedPackTests.grants"
     ),
     (
-      "the same, where large is allowed Ta \(PackLimits.large.unpackedBytesOfAny >> 30) GiB",
-      "LimitsTests.large"
+      "instead of \(PackLimits.standard.unpackedBytesOfAny >> 30) GiB, if large is allowed Ta "
+        + "\(PackLimits.large.unpackedBytesOfAny >> 30) GiB", "LimitsTests.large"
     ),
     (
-      "the same, for each of the pack's bytes Ta "
+      "more for each of the pack's bytes Ta \(PackLimits.standard.unpackedBytesPerByte)",
+      "LimitsTests.deltas"
+    ),
+    (
+      "instead of \(PackLimits.standard.unpackedBytesPerByte), if large is allowed Ta "
         + "\(PackLimits.large.unpackedBytesPerByte >> 10) KiB", "LimitsTests.large"
+    ),
+    (
+      "bytes that a pack unpacks to, in all cases Ta \(PackLimits.standard.unpackedBytes >> 30) GiB",
+      "LimitsTests.deltas"
     ),
     (
       "deltas that lead to one object Ta \(PackLimits.standard.chain)", "LimitsTests.deltas"
@@ -103,10 +103,13 @@ struct LimitsTests {
       "parents of all commits of a pack Ta \(grouped(PackLimits.standard.allParents))",
       "LimitsTests.deltas"
     ),
-    ("the same, for each commit Ta \(PackLimits.standard.parentsPerCommit)", "LimitsTests.deltas"),
     (
-      "the same, where large is allowed Ta \(grouped(PackLimits.large.allParents))",
-      "LimitsTests.large"
+      "instead of \(grouped(PackLimits.standard.allParents)), if large is allowed Ta "
+        + "\(grouped(PackLimits.large.allParents))", "LimitsTests.large"
+    ),
+    (
+      "more for each commit of the pack Ta \(PackLimits.standard.parentsPerCommit)",
+      "LimitsTests.deltas"
     ),
     ("folders inside one another Ta \(PackLimits.standard.depth)", "QuarantineTests.refuses"),
     ("bytes of a path Ta \(grouped(PackLimits.standard.pathBytes))", "LimitsTests.packs"),
@@ -167,7 +170,7 @@ struct LimitsTests {
       "a connection Ta \(Int(standard.connect)) s", "the handshake Ta \(Int(standard.handshake)) s",
       "the next message, or progress of a pack Ta \(Int(standard.message)) s",
       "the same, with Li working No in between Ta \(Int(standard.patience) / 60) min",
-      "anything, on a session that goes on, before Li ping Ta \(Int(standard.ping)) s",
+      "any message, on a session that goes on; then Li ping No is sent Ta \(Int(standard.ping)) s",
       "the answer to Li ping Ta \(Int(standard.message)) s",
       "the answer to an offer Ta \(Int(standard.answer) / 60) min",
     ]

@@ -52,10 +52,10 @@ struct ForgetCommandTests {
   @Test("Misuse, and what it cannot take out, are told")
   func refusals() throws {
     let both = try shell.notes("forget", "Wifi", "--text", input: Self.secret)
-    #expect(both.errorText.contains("--text goes without a note"), "\(both)")
+    #expect(both.errorText.contains("--text cannot be combined with a note"), "\(both)")
     for (first, second, told) in [
       ("--deleted", "--text", "--text and --deleted exclude each other"),
-      ("Wifi", "--deleted", "--deleted goes without a note"),
+      ("Wifi", "--deleted", "--deleted cannot be combined with a note"),
       ("--attachments-over", "much", "'much' is not a size: write it as 300k, 25m or 1g"),
       ("--attachments-over", "0", "'0' is not a size"),
     ] {

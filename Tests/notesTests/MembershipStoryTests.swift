@@ -148,7 +148,7 @@ import Testing
     let refused = try join()
     #expect(refused.status == .exited(1), "\(refused)")
     #expect(refused.text.contains(#""renewal":true,"proved":false}"#), "\(refused)")
-    #expect(refused.errorText.contains("nothing proves that this is the notebook in "))
+    #expect(refused.errorText.contains("the inviting device says that its notebook is the one in "))
     #expect(refused.errorText.contains("choose another folder to keep the two apart"))
     #expect(refused.errorText.contains(#""kind":"renewal_unproved""#))
     #expect(try Shell.field("notebook", of: bob.notes("status", "--json").text) == diary)

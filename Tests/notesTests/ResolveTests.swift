@@ -184,7 +184,7 @@ import Testing
     arguments: [
       (["Plan"], 64, "cannot ask without a terminal: say which text to keep with --keep"),
       (["Free"], 1, "Free.txt has no conflict"),
-      (["Plan", "--block", "3", "--keep", "older"], 1, "Plan.txt has no block 3, but 2 blocks"),
+      (["Plan", "--block", "3", "--keep", "older"], 1, "Plan.txt has no block 3: it has 2 blocks"),
       (["Plan", "--block", "0", "--keep", "older"], 64, "--block takes a number from 1 on"),
       (["Plan", "--tool", "true", "--keep", "older"], 64, "--keep does not go with --tool"),
       (["Plan", "--block", "1"], 64, "--block goes with --keep"),

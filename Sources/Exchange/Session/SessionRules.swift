@@ -57,7 +57,8 @@ package struct SessionRules: Hashable, Sendable {
   /// How many of these messages each side has reported as settled.
   private(set) var answered = 0
   private var confirmed = 0
-  /// The other side's heads that are merged or refused.
+  /// The other side's heads that this side settled last: notes-protocol(7), "The end of a session". Nil if none are,
+  /// or if these may need a merge again.
   private var settled: [ObjectID]?
   private var packsTaken = 0
 

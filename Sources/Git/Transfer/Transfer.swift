@@ -135,8 +135,9 @@ public final class Transfer {
       .flatMap { ObjectID(hex: $0) }
   }
 
-  /// The references below a folder that were fetched beside the branch: their names from there on, one level deep
-  /// in each of at most `limit` folders, in the order of their names.
+  /// The references that were fetched beside the branch, one level deep below `folder`: by the name of the inner
+  /// folder, and then by the name in it. Reads at most the first `limit` inner folders, and the first `limit` names
+  /// of each, in the order of names.
   public func references(in folder: String, limit: Int) -> [String: [String: ObjectID]] {
     let place = self.folder.path + "/\(Self.others)/" + folder
     var found: [String: [String: ObjectID]] = [:]

@@ -15,8 +15,8 @@ public struct PortableVersion: Codable, Sendable {
   public let excluded: [SkippedFile]
 }
 
-// Foreign commits are kept until they must go to another device, which accepts only plain notes:
-// notes-merge(7), "Foreign commits".
+// Foreign commits may contain files that other devices refuse. They are kept until they must be sent to another
+// device: notes-merge(7), "Foreign commits".
 extension Notebook {
   /// Replaces the branch's version by one that other devices accept, if they would refuse it or one
   /// of its ancestors.

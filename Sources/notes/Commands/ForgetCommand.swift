@@ -61,7 +61,7 @@ struct ForgetCommand: Command {
       throw ValidationError("Missing expected argument '<note[@version]>'.")
     }
     if note != nil, let other = others.first {
-      throw ValidationError("\(other) goes without a note.")
+      throw ValidationError("\(other) cannot be combined with a note.")
     }
     if others.count > 1 { throw ValidationError("\(Phrase.list(others)) exclude each other.") }
     if let size = attachmentsOver, WorkTree.bytes(named: size) == nil {

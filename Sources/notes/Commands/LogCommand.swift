@@ -65,7 +65,7 @@ struct LogCommand: Command {
   func validate() throws {
     if operations, note != nil { throw ValidationError("--operations does not go with a note.") }
     if oneline || format != nil, graph || patch {
-      throw ValidationError("--oneline and --format go without --graph and -p.")
+      throw ValidationError("--oneline and --format cannot be combined with --graph or -p.")
     }
     if let limit, limit < 1 { throw ValidationError("-n takes a number from 1 on.") }
   }

@@ -45,7 +45,7 @@ struct WatchCommand: Command {
     if [pause, resume, install].count(where: { $0 }) > 1 {
       throw ValidationError("--pause, --resume and --install exclude each other.")
     }
-    if all, !directories.isEmpty { throw ValidationError("--all goes without folders.") }
+    if all, !directories.isEmpty { throw ValidationError("--all cannot be combined with folders.") }
   }
 
   func run() throws {

@@ -107,7 +107,8 @@ extension Check {
     if newest.time > context.now + day {
       return .problem(
         "\(newest.what) is from \(TimeText.local(newest.time)), but the clock says \(today)",
-        remedy: "\(setClock); or the clock of the device that made it was ahead")
+        remedy:
+          "\(setClock); if this clock is right, the clock of the device that made it was ahead")
     }
     return .good(today)
   }
@@ -178,7 +179,7 @@ extension Check {
         return .advice(
           "\(Phrase.count(devices.count, "device")) are called \(Visible.name(devices[0].name)) "
             + "(\(Phrase.list(ids))): in conflict markers, only the times distinguish them",
-          remedy: "an admin gives one another name: 'notes members rename \(ids[1]) NAME'")
+          remedy: "an admin can rename one of them: 'notes members rename \(ids[1]) NAME'")
       }
   }
 

@@ -165,7 +165,7 @@ extension Check {
         switch file.reason {
         case .cut: file.remedy
         case .unfitName: "give it another name"
-        case .converted: "leave it to git, or change the attributes that name it"
+        case .converted: Failure.convertedByGit
         case .deletedElsewhere: file.remedy
         case let reason where reason.isVersioned: file.remedy
         default: "move it elsewhere, or name it in .gitignore"

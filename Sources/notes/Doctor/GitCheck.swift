@@ -30,7 +30,7 @@ extension Check {
           remedy: "other devices do not see these parents: rm .git/info/grafts")
       default:
         findings += .problem(
-          "git shows other objects instead of some (refs/replace)",
+          "git replaces some objects by others (refs/replace)",
           remedy: "'git replace -l' lists them, 'git replace -d ID' removes one")
       }
     }

@@ -70,7 +70,8 @@ extension SyncError: ExplainedError {
       .refused(
         "not_a_member", "'notes members' lists them; an admin can invite it with 'notes invite'")
     case .packRefused(.costly):
-      .failed("pack_refused", "nothing was kept; to accept it, run 'notes sync --allow-large'")
+      .failed(
+        "pack_refused", "nothing was kept; to accept the versions, run 'notes sync --allow-large'")
     case .packRefused(.diskNearlyFull(let room)): PackError.diskNearlyFull(room: room).meaning
     case .packRefused:
       .failed("pack_refused", "nothing was kept; 'git fsck' on the other device tells more")

@@ -117,7 +117,7 @@ extension NotebookError: ExplainedError {
     case .busy: .failed("busy", "try again when it has finished")
     case .gitOperation(let operation): .failed("git_operation", operation.remedy)
     case .unmerged(let paths): .failed("unmerged", paths.mergeRemedy)
-    case .converted: .failed("converted", "use git for this file, or change its attributes")
+    case .converted: .failed("converted", Failure.convertedByGit)
     case .massDeletion: Failure.massDeletion
     case .unfitTitle:
       .misused(
@@ -301,6 +301,9 @@ extension NameDefect: ExplainedError {
 
 extension Failure {
   static let examine = "run 'notes doctor'"
+
+  static let convertedByGit =
+    "use git for this file, or change its attributes (gitattributes(5)) or core.autocrlf"
 
   fileprivate static let deleteSome =
     "nothing was changed; delete files that you do not need, then run the command again"

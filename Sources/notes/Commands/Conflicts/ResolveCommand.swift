@@ -98,7 +98,7 @@ struct ResolveCommand: Command {
     } catch MergeError.noBlock(let number, let count) {
       throw Failure(
         .failed, "no_such_block",
-        "\(Visible.name(path)) has no block \(number), but \(Phrase.count(count, "block"))",
+        "\(Visible.name(path)) has no block \(number): it has \(Phrase.count(count, "block"))",
         hint:
           "blocks are counted from the top: 'notes resolve \(Visible.word(path.label))' shows them")
     } catch MergeError.noConflict {

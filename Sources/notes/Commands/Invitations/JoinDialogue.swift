@@ -180,7 +180,8 @@ struct JoinDialogue {
     guard Console.canAsk else {
       throw Failure(
         .failed, "renewal_unproved",
-        "nothing proves that this is the notebook in \(Visible.name(folder)), started over",
+        "the inviting device says that its notebook is the one in \(Visible.name(folder)), started over; "
+          + "nothing proves it",
         hint:
           "choose another folder to keep the two apart, or confirm on a terminal (--yes is not enough)"
       )
