@@ -140,8 +140,8 @@ struct HereTests {
     #expect(try third.formerIDs() == [id, new.notebookID])
   }
 
-  // notes-security(7), STARTING OVER: "It is proved where the new root names the old notebook's ID,
-  // and its key is that of an admin by what the device knows."
+  // notes-security(7), STARTING OVER: "The claim is proved if the new root names the old notebook's ID,
+  // and its key is an admin's by what the device knows".
   @Test("Only a root that an admin made for this notebook proves that it was begun anew")
   func provedRenewal() throws {
     let family = try Family()

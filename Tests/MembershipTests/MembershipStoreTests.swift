@@ -42,7 +42,7 @@ struct MembershipStoreTests {
         == .membershipMissing(folder: family.folder["new"]))
   }
 
-  // "judges other devices by the former set in the meantime"
+  // "it judges other devices by its former set"
   @Test("While a peer's set is taken in, members are recognised", .timeLimit(.minutes(10)))
   func mergeUnderWay() throws {
     let family = try Family()
@@ -56,7 +56,7 @@ struct MembershipStoreTests {
     }
   }
 
-  // "The chain with it may have at most 8 certificates, the root included".
+  // "Its chain may have at most 8 certificates, the root included".
   @Test("A chain that has become shorter carries what was too long before")
   func shorterChain() throws {
     let family = try Family()

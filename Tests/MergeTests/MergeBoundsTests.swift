@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// "In the order of paths, a file also stays if with it all merged contents would have more than 8388608
+  /// "In the order of paths, they also stay if all merged contents, with them, would have more than 8388608
   /// newlines".
   @Test func newlinesInAll() throws {
     let store = MergeMemoryStore()

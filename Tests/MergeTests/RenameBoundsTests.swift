@@ -37,8 +37,8 @@ struct RenameBoundsTests {
     #expect(found["a100007.txt"] == "b100007.txt" && found["a139999.txt"] == "b139999.txt")
   }
 
-  /// "by path, each added file takes the first removed file, by path, with its ID and its last name that is not
-  /// yet taken; in a second pass the last name may differ."
+  /// "by path, each added file takes the first removed file not yet taken, by path, with the same ID and last
+  /// name; in a second pass the last name may differ."
   @Test func equalIDs() throws {
     let one: [UInt8] = [0x31]
     let found = try renames(
@@ -65,7 +65,7 @@ struct RenameBoundsTests {
     #expect(try renames([small.0], [small.1] + others) == (more == 0 ? ["a.txt": "b.txt"] : [:]))
   }
 
-  /// "This step is left out if the files of these pairs have more than 67108864 bytes together."
+  /// "This step is skipped if all candidates have more than 67108864 bytes together."
   @Test func filesOfOneName() throws {
     let bytes = 4 << 20
     func files(_ folder: String, _ count: Int) throws -> [(path: TreePath, id: ObjectID)] {

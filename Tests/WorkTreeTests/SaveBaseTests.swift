@@ -253,7 +253,7 @@ struct SaveBaseTests {
     #expect(wasRead ? text == mine : text.contains("by Ada") && text.contains("by Bob"))
   }
 
-  /// Of two texts that tell as much: "of equals, the newest written on this device, or else the oldest".
+  /// Of two texts that tell as much: "of equals, the newest written here, or else the oldest".
   @Test func `Who takes away all that was held takes away nothing that came`() throws {
     try home.write("n.txt", "w\n")
     _ = try home.notebook.save()

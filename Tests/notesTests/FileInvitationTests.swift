@@ -71,8 +71,8 @@ import Testing
         == "already_a_member")
   }
 
-  // notes-security(7): "An admin may invite a removed device again [...] It keeps its folder, and sends what it wrote
-  // there in the meantime."
+  // notes-security(7): "An admin may invite a removed device again [...] The device keeps its folder, and sends what it
+  // wrote there since."
   @Test func `A removed device joins again in its folder`() throws {
     func joinByFiles() throws -> ProcessResult {
       try invite()
