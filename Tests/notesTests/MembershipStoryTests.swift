@@ -239,7 +239,12 @@ import Testing
     waiting.writeLine("y")
     try waiting.wait()
     try invitation.process.wait()
-    let logged = try ada.folder.text("watch.log")
+    // The two commands may end before the watcher has written what it tells.
+    let end = Moment.now + 80
+    var logged = ""
+    repeat {
+      logged = try ada.folder.text("watch.log")
+    } while !logged.contains("joined by invitation") && Moment.now < end
     #expect(logged.contains("joined by invitation") && !logged.contains(secret), "\(logged)")
     for shell in [ada, bob] {
       let files = try run(["grep", "-rlaF", secret, shell.folder.path])
