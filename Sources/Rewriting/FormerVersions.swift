@@ -20,12 +20,13 @@ package struct FormerVersions {
   /// there is none: then the two histories may be merged.
   ///
   /// - Parameters:
-  ///   - heads: received versions.
+  ///   - heads: received versions, which obey fewer forgettings than this device, or a forgetting that does not
+  ///     count here.
   ///   - obeyed: the version that lists this device's forgettings; versions on top of it are not checked.
   ///   - countsRewritten: whether a version counts that both have rewritten, in different ways.
   package func first(
     between heads: [ObjectID], and tip: ObjectID, obeying obeyed: ObjectID?,
-    countsRewritten: Bool = false
+    countsRewritten: Bool
   ) throws -> ObjectID? {
     let new = try repository.commits(from: heads, lacking: [tip])
     if new.isEmpty { return nil }
@@ -36,11 +37,26 @@ package struct FormerVersions {
     return try first(of: new, rewrittenAmong: repository.commits(from: [tip]), countsRewritten)
   }
 
-  /// Whether a history has each version in one form only, so that the device which sends it has taken each as it
-  /// is. git can merge a history with its rewritten form.
-  package func isWhole(_ heads: [ObjectID]) throws -> Bool {
-    let all = try repository.commits(from: heads)
-    return try first(of: all, rewrittenAmong: all, true) == nil
+  /// A received version whose rewritten form an admin's list of forgettings vouches for; nil if there is none. A
+  /// version that only devices which moved over have rewritten does not count: one device may know a removed text
+  /// that another does not, so either form may stay.
+  ///
+  /// - Parameters:
+  ///   - heads: received versions that obey the same forgettings as this device.
+  ///   - obeyed: the version that lists the forgettings.
+  package func first(of heads: [ObjectID], lacking tip: ObjectID, forgottenBelow obeyed: ObjectID)
+    throws -> ObjectID?
+  {
+    let new = try repository.commits(from: heads, lacking: [tip])
+    guard try isFromBefore(new, obeyed) else { return nil }
+    return try first(of: new, rewrittenAmong: repository.commits(from: [obeyed]), false)
+  }
+
+  /// Whether a history has no version of which an admin's list of forgettings has a rewritten form, so that the
+  /// device which sends it has taken each as it is. git can merge a history with its rewritten form.
+  package func isWhole(_ heads: [ObjectID], obeying obeyed: ObjectID) throws -> Bool {
+    let others = try repository.commits(from: heads, lacking: [obeyed])
+    return try first(of: others, rewrittenAmong: repository.commits(from: [obeyed]), true) == nil
   }
 
   /// Whether one of these versions, whose parents are here or among them, is not on top of a given

@@ -186,7 +186,7 @@ struct ForgetTests {
     #expect(try Leftovers(in: home.path).places(of: Self.secret) == [])
   }
 
-  /// "Versions from before": "A notebook never merges former and rewritten versions.".
+  /// "Versions from before": "A notebook does not merge a former version if the admin's device made its rewritten form.".
   @Test("Copies from before are not merged, in either direction")
   func formerVersions() throws {
     let copy = try home.clone(device: "Ben")

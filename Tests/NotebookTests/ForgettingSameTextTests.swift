@@ -53,4 +53,46 @@ struct ForgettingSameTextTests {
       #expect(try device.git(["fsck", "--strict", "--no-dangling"]).isEmpty)
     }
   }
+
+  // "If devices that moved over have a version in different forms, because not all of them knew the removed text, both
+  // forms stay."
+  @Test("Two devices that moved over by themselves, of which one knows the text, keep both forms")
+  func apart() throws {
+    let ada = try Fixture()
+    try ada.write("Start.txt", "begins here\n")
+    _ = try ada.notebook.save()
+    let (ben, cleo) = (try ada.clone(device: "Ben"), try ada.clone(device: "Cleo"))
+    let all = [ada, ben, cleo]
+    for device in all {
+      device.notebook.signer = VersionSigner(load: { _ in nil }, counts: { _, _, _ in true })
+    }
+    func take(_ device: Fixture, from other: Fixture) throws {
+      for device in all { device.seconds.now += 10 }
+      try device.receive(from: other)
+    }
+    try ada.write("Wifi.txt", "wifi correct-horse\n")
+    _ = try ada.notebook.save()
+    try take(cleo, from: ada)
+    try ben.write("House.txt", "ours: correct-horse\n")
+    _ = try ben.notebook.save()
+    try take(cleo, from: ben)
+    for device in all { device.seconds.now += 10 }
+    _ = try ada.notebook.forget(.text(Array("correct-horse".utf8)))
+    // Cleo's device knows the text and removes it from Ben's version, too; Ben's does not know it.
+    try take(cleo, from: ada)
+    try take(ben, from: ada)
+    try take(ada, from: ben)
+    #expect(try cleo.read("House.txt") == "ours: [forgotten]\n")
+    #expect(try ada.read("House.txt") == "ours: correct-horse\n")
+    for (device, other) in [(cleo, ben), (ben, cleo), (ada, cleo), (cleo, ada), (ben, ada)] {
+      try take(device, from: other)
+    }
+    #expect(try Set(all.map { try $0.notebook.state().tip }).count == 1)
+    for device in all {
+      #expect(try device.read("Wifi.txt") == "wifi [forgotten]\n")
+      let house = try device.read("House.txt") ?? ""
+      #expect(house.contains("ours: correct-horse\n") && house.contains("ours: [forgotten]\n"))
+      #expect(try device.git(["fsck", "--strict", "--no-dangling"]).isEmpty)
+    }
+  }
 }

@@ -98,6 +98,8 @@ struct ObeyedForgettings {
   /// The received lists that count.
   private let met: [ForgettingVersion]
   private let hasOwn: Bool
+  /// Whether a received list names a forgetting that counts neither there nor here.
+  let hasForeign: Bool
 
   /// - Parameters:
   ///   - heads: received versions.
@@ -110,14 +112,19 @@ struct ObeyedForgettings {
     let repository = history.repository
     let own = try history.obeyed()
     self.own = own
-    met = try history.forgettingVersions(below: heads, lacking: known).filter {
-      try counts($0, heads)
-    }
+    let received = try history.forgettingVersions(below: heads, lacking: known)
+    let met = try received.filter { try counts($0, heads) }
+    self.met = met
+    let counted = met.reduce(own?.forgettings ?? []) { $0.union($1.forgettings) }
+    hasForeign = !received.allSatisfy { $0.forgettings.isSubset(of: counted) }
     hasOwn =
       try own.map { own in
         try heads.contains { try repository.isAncestor(own.id, of: $0) }
       } ?? true
   }
+
+  /// Whether an admin's device listed the same forgettings as this device's list, apart from it.
+  var hasOtherList: Bool { met.contains { $0.forgettings == own?.forgettings } }
 
   var relation: Relation {
     let ours = own?.forgettings ?? []

@@ -13,13 +13,13 @@ extension WriteTransaction {
     guard let tip = try repository.head().commit else { return nil }
     let met = try ObeyedForgettings(of: heads, lacking: [tip], in: history, counts: counts)
     let forms = FormerVersions(in: repository)
-    let isLess: Bool
+    let former: ObjectID?
     switch met.relation {
     case .more(let top):
       var outcome = try repository.keepingPacks {
         try MovingOver(transaction: self, options: options).run(
           heads, to: top, besides: met.own?.forgettings ?? [],
-          keeping: forms.isWhole(heads) ? heads : [])
+          keeping: forms.isWhole(heads, obeying: top.id) ? heads : [])
       }
       outcome.followed = top.followed(besides: met.own)
       return outcome
@@ -31,13 +31,20 @@ extension WriteTransaction {
       outcome.followed = other.followed(besides: own)
       return outcome
     case .parted: throw NotebookError.forgotOtherwise
-    case .same: isLess = false
-    case .less: isLess = true
+    case .same:
+      if let own = met.own, !met.hasForeign {
+        // Two admins' devices may each have rewritten what they had before they listed the same.
+        if met.hasOtherList { return nil }
+        former = try forms.first(of: heads, lacking: tip, forgottenBelow: own.id)
+      } else {
+        former = try forms.first(
+          between: heads, and: tip, obeying: met.own?.id, countsRewritten: false)
+      }
+    case .less:
+      former = try forms.first(
+        between: heads, and: tip, obeying: met.own?.id, countsRewritten: true)
     }
-    guard
-      let former = try forms.first(
-        between: heads, and: tip, obeying: met.own?.id, countsRewritten: isLess)
-    else { return nil }
+    guard let former else { return nil }
     guard options.bringsOver, let own = met.own else { throw NotebookError.wasForgotten(former) }
     return try repository.keepingPacks {
       try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
