@@ -178,7 +178,7 @@ private struct ForgettingPlay {
 
 extension History {
   /// The files of the tip, by name.
-  fileprivate func noteTitles() throws -> [String] {
+  func noteTitles() throws -> [String] {
     guard let tip = try tipTree() else { return [] }
     return try repository.files(in: tip).compactMap { $0.path.utf8String }
   }
