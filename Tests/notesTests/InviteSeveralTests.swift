@@ -136,6 +136,45 @@ import Testing
     #expect(text.ranges(of: "notes://join/").count == 2, "\(text)")
   }
 
+  // notes-invite(1), --hub: "With several it prints each link as soon as the hub has the invitation."
+  @Test(arguments: [false, true])
+  func `Ctrl-C while the second link is made leaves the first, which works`(json: Bool) throws {
+    let hub = laptop.folder["hub.git"]
+    try #require(try run(["git", "init", "--quiet", "--bare", "-b", "main", hub]).isSuccess)
+    try #require(try laptop.notes("remote", "add", "home", hub).isSuccess)
+    // The second invitation does not arrive at the hub.
+    let (bin, begun) = (laptop.folder["bin"], laptop.folder["begun"])
+    let path = laptop.environment["PATH"] ?? ""
+    let script = """
+      #!/bin/sh
+      case "$*" in *refs/invitations/*/offer*)
+        test ! -e '\(begun)' || exec tail -f /dev/null --pid=$PPID
+        touch '\(begun)' ;;
+      esac
+      PATH='\(path)' exec git "$@"
+
+      """
+    try makeFolder(bin)
+    try writeFile(bin + "/git", Array(script.utf8))
+    chmod(bin + "/git", 0o755)
+    laptop.environment["PATH"] = bin + ":" + path
+    let process = try laptop.start(
+      words: ["invite", "--hub", "home", "--count", "3"] + (json ? ["--json"] : []))
+    let line = try process.line { $0.contains("notes://join/") }
+    let link = json ? try Shell.field("link", of: line) : line
+    process.send(SIGINT)
+    let ended = try process.wait()
+    #expect(ended.status == .exited(130), "\(ended)")
+    #expect(ended.text.ranges(of: "notes://join/").count == 1, "\(ended)")
+    #expect(json || ended.text.contains("'notes invitations cancel ID' cancels a link"), "\(ended)")
+    #expect(try laptop.notes("invitations").lines.count == 1)
+    laptop.environment["PATH"] = path
+    let phone = try Shell()
+    let asked = try phone.notes("join", link, "../phone", "--yes", "--device-name", "phone")
+    try #require(asked.isSuccess, "\(asked)")
+    #expect(try laptop.notes("sync", "--hub").text.contains("phone is now a member"))
+  }
+
   @Test func `What does not go together, and a name that a member has, is refused`() throws {
     let several = "rom 1 to 10 people can be invited at once"
     let both = "--count and --name exclude each other: each --name is an invitation"

@@ -7,6 +7,10 @@ import Testing
 extension Shell {
   /// Starts `notes` in the notebook's folder, or another.
   func start(in place: String = "notes", _ words: String...) throws -> RunningProcess {
+    try start(in: place, words: words)
+  }
+
+  func start(in place: String = "notes", words: [String]) throws -> RunningProcess {
     try RunningProcess(
       [BuiltBinary.notes()] + words, in: folder[place], environment: environment)
   }

@@ -29,25 +29,31 @@ struct LinkInvite {
     var outcome = SyncOutcome()
     var visit = HubRun(context: context, hubs: [hub])
     visit.program.mayAsk = Console.canAsk
-    try visit.run(addingTo: &outcome, cancellation: Interruption.token()) { report.write($0) }
+    let token = try Interruption.token()
+    try visit.run(addingTo: &outcome, cancellation: token) { report.write($0) }
     report.finish()
     if let failure = outcome.failures.first { throw failure.error }
     var invitation = LinkInvitation(context, at: hub)
     invitation.program.mayAsk = Console.canAsk
-    invitation.program.cancellation = try Interruption.token()
-    var links: [InvitationLink] = []
+    invitation.program.cancellation = token
+    var first: InvitationLink?
     var failure: (any Error)?
-    for person in people {
+    for person in people where !Output.standard.isClosed {
       do {
-        links.append(try invitation.make(role: role, person: person, seconds: seconds))
-      } catch  where !links.isEmpty {
-        // The links so far are at the hub.
+        let link = try invitation.make(role: role, person: person, seconds: seconds)
+        // No device keeps the secret, so a link that is not shown at once may be lost.
+        options.write([json(link, for: person)]) { _ in
+          (first == nil ? opening(link, for: people) : "") + text(link, for: person)
+        }
+        Output.standard.flush()
+        first = first ?? link
+      } catch  where first != nil {
         failure = error
         break
       }
     }
-    options.write(zip(links, people).map { json($0, for: $1) }) { _ in
-      text(links, for: people, at: hub, isAdmin: isAdmin)
+    if let first {
+      options.write([]) { _ in ending(first, for: people, at: hub, isAdmin: isAdmin) }
     }
     if let failure { throw failure }
   }
@@ -60,37 +66,39 @@ struct LinkInvite {
     ]
   }
 
-  /// The links, each alone on a line, so that it can be copied as a whole, with what to do with it.
-  private func text(
-    _ links: [InvitationLink], for people: [InvitedPerson], at hub: Hub, isAdmin: Bool
-  ) -> String {
-    let isOne = links.count == 1
-    let isOwn = people[0] == .own
-    let each = isOne ? "this link" : "each of these links"
+  /// The lines above the links: what to do with them.
+  private func opening(_ first: InvitationLink, for people: [InvitedPerson]) -> String {
+    let each = people.count == 1 ? "this link" : "each of these links"
     let deed =
-      isOwn
+      people[0] == .own
       ? "Open \(each) on one other device of yours; nobody else may read it."
       : "Send \(each) to one person, in a way that nobody else can read."
+    return "\(deed) It lets one device join as \(first.role.rawValue), within "
+      + "\(TimeText.left(until: first.expires, now: TimeText.now)):\n"
+  }
+
+  /// A link, alone on a line, so that it can be copied as a whole.
+  private func text(_ link: InvitationLink, for person: InvitedPerson) -> String {
+    "\nInvitation \(link.secret.id.short)"
+      + (person.name.map { ", for \(Visible.name($0))" } ?? "") + ":\n\(link.text)\n"
+  }
+
+  /// The lines below the links.
+  private func ending(
+    _ first: InvitationLink, for people: [InvitedPerson], at hub: Hub, isAdmin: Bool
+  ) -> String {
+    let isOne = people.count == 1
     let shown = Visible.name(hub.name)
-    var text =
-      "\(deed) It lets one device join as \(links[0].role.rawValue), within "
-      + "\(TimeText.left(until: links[0].expires, now: TimeText.now)):\n"
-    for (link, person) in zip(links, people) {
-      text +=
-        "\nInvitation \(link.secret.id.short)"
-        + (person.name.map { ", for \(Visible.name($0))" } ?? "") + ":\n\(link.text)\n"
-    }
-    text += isOne ? drawn(links[0]) : ""
-    return text
-      + "\n\(isOwn ? "That device" : "The person") needs write access to \(shown), which the link does not "
-      + "give, and runs 'notes join LINK'. An admin's device lets the new one in when it next visits "
+    return (isOne ? drawn(first) : "")
+      + "\n\(people[0] == .own ? "That device" : "The person") needs write access to \(shown), which the link "
+      + "does not give, and runs 'notes join LINK'. An admin's device lets the new one in when it next visits "
       + "\(shown): "
       + (isAdmin
         ? "this one by 'notes sync', or by itself while 'notes watch' runs.\n"
         : "after 'notes config own-devices true' there.\n")
       + (hub.limits.isEmpty
         ? "" : "The link may not work elsewhere: \(hub.limits.joined(separator: "; ")).\n")
-      + "'notes invitations cancel \(isOne ? links[0].secret.id.short : "ID")' cancels a link.\n"
+      + "'notes invitations cancel \(isOne ? first.secret.id.short : "ID")' cancels a link.\n"
   }
 
   /// The command with the link, drawn for a camera if the terminal can show it.
