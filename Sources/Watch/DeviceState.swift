@@ -11,6 +11,8 @@ package struct DeviceState: Sendable {
   /// When the device was last connected, in seconds since 1970; now if it is connected, nil if it
   /// never was.
   package var lastSeen: Int64?
+  /// When a device that never connected made its newest version here, in seconds since 1970; nil if none is known.
+  package var newestVersion: Int64?
   /// Whether a watcher of this device is connected to it.
   package var isConnected = false
   /// How many versions of this device it lacks, or lacked when it was last connected; nil if it
@@ -60,16 +62,23 @@ package struct DeviceStates {
   private let tip: ObjectID?
   private let branch: String
   private let held: [RefusedVersions.Entry]
+  private let newest: [String: Commit]
 
   /// The states of a notebook's devices.
   ///
-  /// - Parameter live: the watcher's reply, if one runs.
-  package init(in notebook: Notebook, live: WatcherStatus?) throws {
+  /// - Parameters:
+  ///   - live: the watcher's reply, if one runs.
+  ///   - others: the IDs of the other devices.
+  package init(in notebook: Notebook, live: WatcherStatus?, of others: [String]) throws {
     self.notebook = notebook
     self.live = live
     let head = try notebook.repository.head()
     (tip, branch) = (head.commit, head.branch ?? "HEAD")
     held = try RefusedVersions(stateFolder: notebook.stateFolder).all(in: notebook)
+    let seen = PeerSightings(stateFolder: notebook.stateFolder)
+    let unmet = Set(others.filter { seen.last(of: $0) == nil })
+    // If the history is incomplete, 'notes doctor' says so.
+    newest = (try? notebook.newestVersions(of: unmet)) ?? [:]
   }
 
   /// The state of the device with this ID.
@@ -85,6 +94,7 @@ package struct DeviceStates {
         ? PeerSightings(stateFolder: folder).last(of: device) : WallClock.now(),
       isInSync: (shown ?? recorded).map { $0 == tip })
     (state.isConnected, state.editing) = (session != nil, session?.shows.editing)
+    if state.lastSeen == nil { state.newestVersion = newest[device]?.author.time }
     state.held = held.filter { $0.device == device }
     // This device may not have received its version yet.
     let isHere = try shown.map { try notebook.repository.contains($0) } ?? false

@@ -68,6 +68,32 @@ import Testing
     #expect(try web.get("/").text.contains("<a href=\"\(web.root)/devices\">"))
   }
 
+  // notes-web(1), "Devices": "if it never connected, when it wrote its newest version here"
+  @Test func `It shows when a device last wrote that only shares a hub with this one`() throws {
+    let cleo = try founded.join("Cleo")
+    let repository = web.notebook.repository
+    let tip = try #require(try web.tip)
+    func write(at time: Int64, signedBy key: DeviceKey?, on base: ObjectID) throws -> ObjectID {
+      let author = Git.Signature(
+        name: "Cleo", email: "\(cleo.deviceID.lowercased())@notes.invalid", time: time, offset: 0)
+      return try repository.write(
+        commit: repository.commit(base).tree, parents: [base], author: author, committer: author,
+        message: "Save\n",
+        signedBy: key.map { key in { try VersionSignature(over: $0, by: key).armored } })
+    }
+    let signed = try write(at: 1_700_000_000, signedBy: cleo, on: tip)
+    // Anybody can write a device's address into a version.
+    let forged = try write(at: 1_700_086_400, signedBy: nil, on: signed)
+    let branch = try #require(try repository.head().branch)
+    let git = ["git", "-C", web.folder.path, "update-ref", "refs/heads/\(branch)", forged.hex]
+    try #require(try run(git).isSuccess)
+    let line = try lines("Cleo")[0]
+    #expect(
+      line.contains(">writer, last wrote <time datetime=\"2023-11-14T22:13:20Z\""), "\(line)")
+    try meet(cleo.deviceID)
+    #expect(try lines("Cleo")[0].contains(", last connected <time "))
+  }
+
   @Test func `Devices of one name are told apart`() throws {
     let devices = try ["1", "2"].map { try join("Ben", keyIn: $0) }
     let shown = try lines("Ben")

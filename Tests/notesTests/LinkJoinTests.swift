@@ -77,6 +77,9 @@ import Testing
     // A device that only shares a hub with this one is not missed.
     let meeting = try ada.notes("members")
     #expect(meeting.lines.contains { $0.hasPrefix("desk ") && $0.hasSuffix("  wrote just now") })
+    let peers = try ada.notes("peers", "--no-discovery", "--wait", "0").lines
+    #expect(
+      peers.contains { $0.hasPrefix("desk ") && $0.hasSuffix("  wrote just now") }, "\(peers)")
     let both = try ada.notes("sync", "--no-discovery", "--wait", "0")
     #expect(both.isSuccess && !both.text.contains("not there"), "\(both)")
     let undone = try ada.notes("undo", "--dry-run").text

@@ -16,10 +16,11 @@ extension RequestContext {
     let status = membership.status(ofDevice: identity.device.deviceID)
     let watcher = site.watcher(of: notebook)
     let live = watcher?.status(within: 1)
-    let states = try DeviceStates(in: notebook, live: live)
     let own = identity.device.deviceID
     let members = membership.members().filter { !$0.isRemoved }
       .sorted { $0.deviceID == own && $1.deviceID != own }
+    let others = members.map(\.deviceID).filter { $0 != own }
+    let states = try DeviceStates(in: notebook, live: live, of: others)
     let names = SharedNames(status)
     let rows = try Self.byPerson(members).map { devices -> HTML in
       let rows = try devices.map { member in
@@ -155,7 +156,8 @@ extension RequestContext {
       parts.append("edits <b>\(first.noteTitle)</b>\(more)")
     }
     if state.isConnected { return parts }
-    return parts + [state.lastSeen.map { "last connected \(time($0))" } ?? "never connected"]
+    if let lastSeen = state.lastSeen { return parts + ["last connected \(time(lastSeen))"] }
+    return parts + [state.newestVersion.map { "last wrote \(time($0))" } ?? "never connected"]
   }
 
   private func words(for agreement: DeviceState.Agreement) -> String? {

@@ -30,9 +30,9 @@ struct PeersReport {
   ) throws {
     ownMembership = OwnMembership(of: notebook)
     invitations = InvitationBook(stateFolder: notebook.stateFolder).open()
-    let states = try DeviceStates(in: notebook, live: live)
     let present = members.filter { !$0.isRemoved }
     let others = present.filter { $0.deviceID != notebook.identity.device.deviceID }
+    let states = try DeviceStates(in: notebook, live: live, of: others.map(\.deviceID))
     var peers = try others.map { member in
       let deviceState = try states.state(of: member.deviceID)
       let announced = near[member.deviceID]
@@ -59,7 +59,9 @@ struct PeersReport {
       [
         "type": "peer", "name": peer.name, "device": peer.deviceID, "role": peer.role?.rawValue,
         "state": peer.state, "address": peer.address, "unsent": ownMembership.unsent,
-      ] as JSON + peer.deviceState.json
+      ] as JSON + peer.deviceState.json + [
+        "newest_version": peer.deviceState.newestVersion.map { TimeText.rfc3339($0) }
+      ]
     }
   }
 
@@ -94,7 +96,9 @@ struct PeersReport {
     if let paths = deviceState.editing, let path = paths.first {
       return "edits \(path.label)" + (paths.count > 1 ? " and \(paths.count - 1) more" : "")
     }
-    if deviceState.ahead == nil { return peer.name == nil ? "" : "never met" }
+    if deviceState.ahead == nil {
+      return peer.name == nil ? "" : deviceState.wordsOfNewest(now: now) ?? "never met"
+    }
     guard !peer.isNear, let seen = deviceState.lastSeen else { return deviceState.agreement.words }
     return [deviceState.agreement.words, "seen " + TimeText.relative(seen, now: now)]
       .filter { !$0.isEmpty }.joined(separator: ", ")

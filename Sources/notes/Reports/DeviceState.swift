@@ -8,6 +8,11 @@ extension DeviceState {
       "behind": behind, "editing": editing, "held": held.first?.refusal.name,
     ]
   }
+
+  /// When a device that never connected wrote its newest version here; nil if none is known.
+  func wordsOfNewest(now: Int64) -> String? {
+    newestVersion.map { "wrote " + TimeText.relative($0, now: now) }
+  }
 }
 
 extension DeviceState.Agreement {

@@ -16,8 +16,6 @@ struct MembersReport {
     /// device.
     var asker: String?
     var deviceState = DeviceState()
-    /// When it made the newest version here, if it never connected to this device.
-    var newest: Int64?
     /// The device ID of the new key for which it requests a certificate.
     var request: String?
   }
@@ -59,19 +57,16 @@ struct MembersReport {
   ) throws {
     let own = notebook.identity.device.deviceID
     let names = Dictionary(members.map { ($0.deviceID, $0.name) }) { first, _ in first }
-    let states = try DeviceStates(in: notebook, live: live)
+    let others = members.filter { !$0.isRemoved }.map(\.deviceID).filter { $0 != own }
+    let states = try DeviceStates(in: notebook, live: live, of: others)
     let requests = KeyRequests(stateFolder: notebook.stateFolder)
     let membership = try notebook.membership()
-    let seen = PeerSightings(stateFolder: notebook.stateFolder)
-    let unmet = members.filter { !$0.isRemoved && seen.last(of: $0.deviceID) == nil }
-    let newest = try notebook.newestVersions(of: Set(unmet.map(\.deviceID)).subtracting([own]))
     let lines = try members.map { member in
       let state = try member.deviceID == own ? DeviceState() : states.state(of: member.deviceID)
       return Line(
         member: member, issuer: names[member.admission.by],
         remover: member.removal.flatMap { names[$0.by] },
         asker: member.ending.flatMap { names[$0.asker] }, deviceState: state,
-        newest: newest[member.deviceID]?.author.time,
         request: requests.request(of: member, in: membership)?.deviceID)
     }
     self.init(lines, includingRemoved: includingRemoved, thisDevice: own)
@@ -95,7 +90,7 @@ struct MembersReport {
           "founder": member.isFounder, "this_device": member.deviceID == thisDevice,
           "issued_by": member.admission.by, "issued_by_name": line.issuer,
           "since": TimeText.rfc3339(member.admission.at),
-          "newest_version": line.newest.map { TimeText.rfc3339($0) },
+          "newest_version": line.deviceState.newestVersion.map { TimeText.rfc3339($0) },
           "removed_by": member.removal?.by, "removed_by_name": line.remover,
           "removed": member.removal.map { TimeText.rfc3339($0.at) }, "request": line.request,
           "ended_with": member.ending?.asker,
@@ -179,7 +174,7 @@ struct MembersReport {
     let agreement = words.isEmpty ? "" : ", " + words
     if deviceState.isConnected { return "here" + agreement }
     guard let lastSeen = deviceState.lastSeen else {
-      return line.newest.map { "wrote " + TimeText.relative($0, now: now) } ?? "never connected"
+      return deviceState.wordsOfNewest(now: now) ?? "never connected"
     }
     return "seen " + TimeText.relative(lastSeen, now: now) + agreement
   }
