@@ -1,6 +1,8 @@
 import Glibc
+import History
 import Notebook
 import QRCodes
+import State
 import TestSupport
 import Testing
 
@@ -105,8 +107,15 @@ import Testing
     }
     #expect(advice(inDays: 80) == nil)
     let told = try #require(advice(inDays: 100))
-    #expect(
-      told.hasPrefix("laptop, the founder's device, wrote its newest version here "), "\(told)")
+    let wrote = "laptop, the founder's device, wrote its newest version here "
+    #expect(told.hasPrefix(wrote), "\(told)")
+    // The founder connected once, long before it wrote that version.
+    let (laptop, state) = (
+      try Notebook.open(at: ada.folder["notes"]).identity.device.deviceID, desk.stateFolder
+    )
+    try makeFolder(state[.seen])
+    try #require(try run(["touch", "-d", "@1700000000", "\(state[.seen])/\(laptop)"]).isSuccess)
+    #expect(advice(inDays: 100)?.hasPrefix(wrote) == true)
   }
 
   // notes-invite(1): "If the terminal is wide enough, the command also draws notes join LINK as a code for a

@@ -128,4 +128,117 @@ import Testing
       ])
     #expect(dora8.map(\.level) == [.good])
   }
+
+  // MARK: Hubs
+
+  private static let address = "ssh://git@hub.example/home.git"
+
+  /// Has the address of a hub on another machine lead a device to a folder of this one.
+  private func reach(from shell: Shell) throws {
+    shell.environment["GIT_CONFIG_GLOBAL"] = shell.folder["gitconfig"]
+    let setting = ["url.\(laptop.folder["hub.git"]).insteadOf", Self.address]
+    try #require(
+      try run(["git", "config", "--global"] + setting, environment: shell.environment).isSuccess)
+  }
+
+  private func addHub(to shells: Shell...) throws {
+    for shell in shells {
+      try reach(from: shell)
+      try #require(try shell.notes("remote", "add", "home", Self.address).isSuccess)
+      try meet(shell)
+    }
+  }
+
+  /// Makes a hub, and a version to send there.
+  private func makeHub() throws {
+    try laptop.folder.write("one\n", to: "notes/A.txt")
+    let folder = laptop.folder["hub.git"]
+    try #require(try run(["git", "init", "-q", "--bare", "-b", "main", folder]).isSuccess)
+  }
+
+  /// A new device that shares only the hub with the laptop.
+  private func joinAtHub(_ name: String, as role: String) throws -> Shell {
+    let shell = try Shell()
+    try reach(from: shell)
+    let made = try laptop.notes("invite", "--hub", "home", "--role", role)
+    let link = try #require(made.lines.first { $0.hasPrefix("notes://join/") }, "\(made)")
+    let asked = try shell.notes("join", link, "../desk", "--yes", "--device-name", name)
+    try #require(asked.isSuccess, "\(asked)")
+    try meet(laptop)
+    try #require(try shell.notes("sync", "--hub", in: "desk").isSuccess)
+    return shell
+  }
+
+  // "if it knows of any hub, it says of such a device's pairs only what the other device told of connections"
+  @Test func `A device that only visits hubs is not said to meet nobody there`() throws {
+    try makeHub()
+    try addHub(to: laptop, bob)
+    let dora = try joinAtHub("dora", as: "writer")
+    try dora.folder.write("by dora\n", to: "desk/D.txt")
+    try #require(try dora.notes("sync", "--hub", in: "desk").isSuccess)
+    try meet(laptop)
+    for shell in [bob, carol] { try sync(shell, with: laptop) }
+    for days: Int64 in [0, 8] {
+      let all = try findings(in: days)
+      #expect(!all.contains { $0.message.contains("and dora") || $0.message.contains("dora and") })
+      #expect(
+        all.contains {
+          $0.message.hasPrefix("dora never connected directly; its newest version (")
+            && $0.message.hasSuffix(") arrived by a hub, a bundle or another device")
+        }, "\(all)")
+      // Those who told of all their hubs are compared.
+      let apart = "bob and carol have told of no connection and of no hub in common"
+      #expect(all.contains { $0.message.hasPrefix(apart) }, "\(all)")
+    }
+  }
+
+  // "It gives none about a reader if this device has a hub, because readers send nothing there."
+  @Test func `A reader that only visits hubs is not missed`() throws {
+    try makeHub()
+    try addHub(to: laptop)
+    _ = try joinAtHub("dora", as: "reader")
+    let late = try findings(in: 8).filter { $0.message.hasPrefix("dora ") }
+    #expect(late.map(\.level) == [.good])
+    #expect(
+      late.map(\.message) == [
+        "dora never connected, and no version by it is here; a reader sends none, so this device cannot tell if it "
+          + "visits a hub"
+      ])
+  }
+
+  @Test func `A hub that was removed is no hub in common`() throws {
+    try makeHub()
+    try addHub(to: laptop, bob, carol)
+    for shell in [bob, carol] { try sync(shell, with: laptop) }
+    #expect(try findings().map(\.message).contains("bob and carol visit a hub in common"))
+    try #require(try bob.notes("remote", "remove", "home").isSuccess)
+    try sync(bob, with: laptop)
+    let apart = "bob and carol have told of no connection and of no hub in common"
+    #expect(try findings().contains { $0.message.hasPrefix(apart) })
+    #expect(
+      try !findings().contains { $0.message.contains("bob was met") && $0.message.contains("hub") })
+  }
+
+  // "gives advice if only this device carries versions between two, one of the two has not connected to it for a week"
+  @Test func `A device whose versions still arrive is not said to need a hub`() throws {
+    try makeHub()
+    try addHub(to: laptop, carol)
+    for shell in [bob, carol] { try sync(shell, with: laptop) }
+    try connected(bob, days: 8)
+    let apart = "bob and carol have told of no connection and of no hub in common"
+    #expect(try findings().contains { $0.level == .advice && $0.message.hasPrefix(apart) })
+    // Bob got a hub since.
+    try addHub(to: bob)
+    try bob.folder.write("by bob\n", to: "notes/B.txt")
+    try meet(bob)
+    try meet(laptop)
+    let all = try findings()
+    #expect(all.allSatisfy { $0.level == .good } && !all.contains { $0.message.hasPrefix(apart) })
+    #expect(
+      all.contains {
+        $0.message.contains("bob was met 8 days ago")
+          && $0.message.hasSuffix(
+            "; its newest version (just now) arrived by a hub, a bundle or another device")
+      }, "\(all)")
+  }
 }

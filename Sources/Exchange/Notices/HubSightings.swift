@@ -133,6 +133,11 @@ public struct HubSightings: Sendable {
     }
   }
 
+  /// Drops the sightings of a hub that was removed: this device no longer reports them to members.
+  public func forget(hub name: String) {
+    change { known in known.removeAll { $0.device == nil && $0.name == name } }
+  }
+
   /// The sightings that this device reports to members.
   func said(now: Int64 = WallClock.now()) -> [CarriedSighting] {
     all.filter { $0.device == nil }.suffix(ProtocolLimits.hubs).map {

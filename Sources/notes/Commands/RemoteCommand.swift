@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Exchange
 internal import Git
 internal import Glibc
 internal import History
@@ -120,7 +121,9 @@ struct RemoteRemoveCommand: Command {
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    try NotebookLocator.notebook().removeHub(named: name)
+    let notebook = try NotebookLocator.notebook()
+    try notebook.removeHub(named: name)
+    HubSightings(of: notebook).forget(hub: name)
     options.tell(["type": "removed", "name": name], "\(Visible.name(name)) is no longer a hub.")
   }
 }

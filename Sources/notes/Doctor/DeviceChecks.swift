@@ -186,23 +186,27 @@ extension Check {
   /// How many days the founder's device may be away without a remark.
   private static let longAway: Int64 = 90
 
-  /// A device that only shares a hub never connects: its newest version counts.
+  /// A device that only shares a hub does not connect: its newest version counts as well.
   private static func founderUnseen(
     among members: [Member], in context: CheckContext
   ) throws -> [Finding]? {
     guard let founder = members.first(where: \.isFounder), founder.deviceID != context.ownDevice
     else { return nil }
+    func isAway(since time: Int64?) -> Bool {
+      context.now - max(time ?? 0, founder.issuedAt) > longAway * 86_400
+    }
     let seen = PeerSightings(stateFolder: context.notebook.stateFolder).last(of: founder.deviceID)
-    let newest =
-      seen == nil
-      ? try context.notebook.newestVersions(of: [founder.deviceID])[founder.deviceID]?.author.time
-      : nil
-    let last = seen ?? newest
-    guard context.now - max(last ?? 0, founder.issuedAt) > longAway * 86_400 else { return nil }
-    let time = last.map { TimeText.relative($0, now: context.now) }
+    guard isAway(since: seen) else { return nil }
+    let newest = try context.notebook.newestVersions(of: [founder.deviceID])[founder.deviceID]
+    let written = newest?.author.time
+    guard isAway(since: written) else { return nil }
+    func ago(_ time: Int64) -> String { TimeText.relative(time, now: context.now) }
     let sign =
-      time.map { (seen != nil ? "last connected " : "wrote its newest version here ") + $0 }
-      ?? "never connected"
+      if let written, written > seen ?? 0 {
+        "wrote its newest version here \(ago(written))"
+      } else {
+        seen.map { "last connected \(ago($0))" } ?? "never connected"
+      }
     return .advice(
       "\(Visible.name(founder.name)), the founder's device, \(sign)",
       remedy:

@@ -35,7 +35,9 @@ private struct Meetings {
   /// Whether a forgetting has removed the record of earlier visits.
   private let isRewritten: Bool
   /// When each device made its newest version known here.
-  private var newest: [String: Int64] = [:]
+  private let newest: [String: Int64]
+  /// Whether this device has a hub, or another device told of one.
+  private let areHubsKnown: Bool
 
   /// How many days a new member may go without a sign, and a device without a hub in common may be away.
   private static let patience: Int64 = 7
@@ -58,18 +60,23 @@ private struct Meetings {
     sightings = HubSightings(of: notebook)
     isRewritten = try notebook.history.obeyed() != nil
     visits = sightings.visits()
-    for hub in try notebook.hubs() where try HubState(of: hub, in: notebook).tip != nil {
+    let hubs = try notebook.hubs()
+    areHubsKnown = !hubs.isEmpty || !visits.isEmpty
+    for hub in hubs where try HubState(of: hub, in: notebook).tip != nil {
       visited.insert(hub.name)
     }
-    let unmet = Set(members.map(\.deviceID).filter { seen.last(of: $0) == nil })
-    newest = try notebook.newestVersions(of: unmet).mapValues(\.author.time)
+    // Another check reports an incomplete history.
+    newest = ((try? notebook.newestVersions(of: Set(members.map(\.deviceID)))) ?? [:])
+      .mapValues(\.author.time)
   }
 
   func finding(of member: Member, hubs: [Hub]) -> [Finding] {
     let name = Visible.name(member.name)
     if let time = seen.last(of: member.deviceID) {
       let place = addresses[member.deviceID].map { ", last at \($0)" } ?? ""
-      let fact = "\(name) was met \(TimeText.relative(time, now: now))\(place)"
+      let fact =
+        "\(name) was met \(TimeText.relative(time, now: now))\(place)"
+        + (arrival(from: member).map { "; \($0)" } ?? "")
       guard let visits = visits[member.deviceID],
         hubs.contains(where: { sightings.lastVisit(of: $0) != nil })
       else { return .good(fact) }
@@ -78,17 +85,18 @@ private struct Meetings {
       }
       if !common.isEmpty { return .good("\(fact); it visited the hub \(Phrase.list(common))") }
       let apart = "\(fact); it told of no hub that this device visits"
-      if now - time < Self.patience * 86_400 { return .good(apart) }
+      if now - time < Self.patience * 86_400 || arrival(from: member) != nil { return .good(apart) }
+      if hubs.contains(where: { visited.contains($0.name) && sightings.lastVisit(of: $0) == nil }) {
+        return .good("\(apart), but devices tell of no hub that is a folder of their machine")
+      }
       return .advice(
         apart + ", so other devices must carry versions between the two",
         remedy: "add one hub on both: 'notes remote add'")
     }
     let carrier = carrier(of: member)
-    if let time = newest[member.deviceID] {
+    if let arrival = arrival(from: member) {
       return .good(
-        "\(name) never connected directly; its newest version "
-          + "(\(TimeText.relative(time, now: now))) arrived by a hub, a bundle or another device"
-          + (carrier.map { "; \($0)" } ?? ""))
+        "\(name) never connected directly; \(arrival)" + (carrier.map { "; \($0)" } ?? ""))
     }
     let fact = "\(name) never connected, and no version by it is here"
     if let carrier { return .good("\(fact); \(carrier)") }
@@ -101,10 +109,27 @@ private struct Meetings {
         fact + "; no hub is known here",
         remedy: "run 'notes sync' on both in one network, or add a hub on both: 'notes remote add'")
     }
+    if member.role == .reader {
+      return .good("\(fact); a reader sends none, so this device cannot tell if it visits a hub")
+    }
     return .advice(
       fact,
       remedy: "'notes remote' on \(name) shows if it has \(Visible.name(hub.name)) as a hub as well"
     )
+  }
+
+  /// The words for the newest version of a device if it did not arrive in a session with that device; nil if it may have.
+  private func arrival(from member: Member) -> String? {
+    guard let time = newest[member.deviceID] else { return nil }
+    // A session may last for a day after its record, and clocks differ.
+    if let last = seen.last(of: member.deviceID), time - last < 2 * 86_400 { return nil }
+    return
+      "its newest version (\(TimeText.relative(time, now: now))) arrived by a hub, a bundle or another device"
+  }
+
+  /// Whether a device may visit a hub of which it did not tell this one.
+  private func mayVisitOtherHub(_ member: Member) -> Bool {
+    areHubsKnown && (seen.last(of: member.deviceID) == nil || arrival(from: member) != nil)
   }
 
   /// The member that was last connected to a device which this one never met, by the members' reports; nil if none was
@@ -137,25 +162,29 @@ private struct Meetings {
     let met: Int64?
     /// Whether they told of a hub in common.
     let shareHub: Bool
-    /// Whether they told neither of a late connection nor of a hub in common.
+    /// Whether they told of a late connection or of a hub in common.
+    let isLinked: Bool
+    /// Whether they told of neither, and this device knows of no sign that one of them visits another hub.
     let isApart: Bool
 
     var members: [Member] { [first, second] }
     var names: String { "\(Visible.name(first.name)) and \(Visible.name(second.name))" }
   }
 
-  /// Nil if the two told of nothing, and neither told of all its meetings.
+  /// Nil if the two told of nothing, and neither told of all its meetings or one may visit a hub of which it did not
+  /// tell.
   private func pair(_ first: Member, _ second: Member) -> Pair? {
     let (one, other) = (reports[first.deviceID], reports[second.deviceID])
     let met = [one?.met[second.deviceID], other?.met[first.deviceID]].compactMap { $0 }.max()
     let hubs = [first, second].compactMap { visits[$0.deviceID] }
     let shareHub = hubs.count == 2 && hubs[0].meet(hubs[1])
-    guard met != nil || shareHub || one?.isWhole == true || other?.isWhole == true else {
-      return nil
-    }
+    let isLinked = shareHub || met.map(isLate) == true
+    let mayShareOther = [first, second].contains(where: mayVisitOtherHub)
+    let isWhole = one?.isWhole == true || other?.isWhole == true
+    if met == nil, !isLinked, mayShareOther || !isWhole { return nil }
     return Pair(
-      first: first, second: second, met: met, shareHub: shareHub,
-      isApart: !shareHub && met.map(isLate) != true)
+      first: first, second: second, met: met, shareHub: shareHub, isLinked: isLinked,
+      isApart: !isLinked && !mayShareOther)
   }
 
   /// How the other devices meet each other: first those that do not, then those that have not for the longest time.
@@ -211,7 +240,7 @@ private struct Meetings {
   /// Whether two other devices were connected, or visit a hub in common.
   private func isLinked(_ one: Member, to other: Member) -> Bool {
     if one.deviceID == other.deviceID { return false }
-    return pair(one, other).map { !$0.isApart } ?? false
+    return pair(one, other)?.isLinked ?? false
   }
 
   func finding(of hub: Hub) -> [Finding] {
