@@ -12,11 +12,16 @@ public struct OfferCancellation: Sendable {
   /// Prepares a cancellation by this device.
   public init(by context: SessionContext) { self.context = context }
 
-  /// Whether this device can cancel an invitation: an open one, or its own that it has withdrawn, to tell the hubs
-  /// again.
+  /// Whether this device can cancel an invitation: an open one, or to tell the hubs again, a cancelled one as an admin
+  /// or its own.
   public func isPossible(for known: KnownOffers.Known) -> Bool {
-    known.status == .open
-      || known.status == .cancelled && known.offer.isWithdrawn && isOwn(known.offer)
+    switch known.status {
+    case .open: true
+    case .cancelled:
+      context.membership.role(ofDevice: context.key.deviceID) == .admin
+        || known.offer.isWithdrawn && isOwn(known.offer)
+    default: false
+    }
   }
 
   /// Whether this device withdraws an invitation, instead of cancelling it as an admin.
@@ -27,11 +32,14 @@ public struct OfferCancellation: Sendable {
   /// Cancels an invitation.
   ///
   /// - Parameter hubs: the notebook's hubs, where the invitation may be.
-  /// - Returns: whether it was open.
+  /// - Returns: whether it was open, or cancelled before.
   /// - Throws: `MembershipError.notAnAdmin`; `HubError` if a hub was not reached: the withdrawal is recorded all the
   ///   same, and a second call tells the hub.
   public func cancel(_ offer: InvitationOffer, at hubs: [Hub]) throws -> Bool {
-    guard withdraws(offer) else { return try context.membership.cancel(offer, by: context.key) }
+    guard withdraws(offer) else {
+      return try context.membership.cancel(offer, by: context.key)
+        || context.membership.status(of: offer) == .cancelled
+    }
     let known = KnownOffers(try context.notebook().stateFolder)
     let withdrawal = try offer.isWithdrawn ? offer : offer.withdrawn(by: context.key)
     guard try known.keep(withdrawal, in: context.membership) != nil else { return false }

@@ -84,22 +84,64 @@ extension InvitationsCancelCommand {
     let links = try KnownOffers(notebook.stateFolder).all(in: context.membership)
     var cancellation = OfferCancellation(by: context)
     cancellation.program.mayAsk = Console.canAsk
-    guard
-      let offer = links.first(where: {
-        cancellation.isPossible(for: $0) && $0.offer.id.description.hasPrefix(digits)
-      })?.offer
-    else { return false }
+    let matches = links.filter {
+      cancellation.isPossible(for: $0) && $0.offer.id.description.hasPrefix(digits)
+    }
+    guard let offer = (matches.first { $0.status == .open } ?? matches.first)?.offer else {
+      return false
+    }
     let withdraws = cancellation.withdraws(offer)
     if !withdraws { try context.membership.demandAdmin(context.key.deviceID) }
-    guard try cancellation.cancel(offer, at: notebook.hubs()) else { return false }
+    var unreached: HubError?
+    do {
+      guard try cancellation.cancel(offer, at: notebook.hubs()) else { return false }
+    } catch let error as HubError {
+      // The cancellation is recorded here, and sessions tell it.
+      unreached = error
+    }
+    let news =
+      unreached == nil
+      ? "at the hub, or at their next sync with this device."
+      : "at their next sync with this device. To tell the hub, run this command again."
     options.tell(
       ["type": "cancelled", "invitation": offer.id.description],
-      "Cancelled: \(offer.id.short)."
-        + (withdraws
-          ? " Admins' devices learn of it at the hub, or at their next sync with this device." : "")
-    )
-    if !withdraws { try context.visitHubs(options) }
+      "Cancelled: \(offer.id.short)." + (withdraws ? " Admins' devices learn of it \(news)" : ""))
+    if let unreached { throw unreached }
+    if !withdraws { try tell(of: offer, as: context) }
     return true
+  }
+
+  /// Visits the hubs after an admin's cancellation, and says which devices other admins had let in, and which hubs do
+  /// not know of the cancellation yet.
+  private func tell(of offer: InvitationOffer, as context: SessionContext) throws {
+    Output.standard.flush()
+    let hubs = try context.notebook().hubs()
+    let unreached = try context.visitHubs(options).sorted().map { Visible.name($0) }
+    let members = context.membership.members()
+    let joined: [String] =
+      if case .used(let devices) = context.membership.status(of: offer) { devices } else { [] }
+    for device in joined {
+      let member = members.first { $0.deviceID == device }
+      let (name, isRemoved) = (member?.name ?? device, member?.isRemoved ?? true)
+      options.tell(
+        [
+          "type": "already_joined", "name": name, "device": device,
+          "state": isRemoved ? "removed" : "member",
+        ],
+        "Another admin's device had already let in \(Visible.name(name)), which is "
+          + (isRemoved
+            ? "now removed. To let it back in, invite it again."
+            : "still a member: 'notes members remove' removes it."))
+    }
+    let others = members.others(besides: context.key.deviceID).filter { $0.role == .admin }
+    if options.json || others.isEmpty || unreached.isEmpty && !hubs.isEmpty { return }
+    let names = Phrase.list(others.map { Visible.name($0.name) }, "or")
+    let places = Phrase.list(unreached)
+    Output.standard.line(
+      hubs.isEmpty
+        ? "Until the next sync with this device, \(names) may still let a device in by it; that device is removed then."
+        : "Until this device visits \(places), \(names) may let a device in there; that device is removed then. "
+          + "'notes sync' visits \(places) again.")
   }
 }
 
