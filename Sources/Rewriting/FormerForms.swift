@@ -33,11 +33,12 @@ package struct FormerForms {
   /// - Parameters:
   ///   - roots: the heads of the old history.
   ///   - tops: versions of the new one.
+  ///   - kept: versions of the old history that are not paired, with all below them.
   package init(
-    of roots: [ObjectID], in tops: [ObjectID], _ repository: Repository
+    of roots: [ObjectID], in tops: [ObjectID], lacking kept: [ObjectID], _ repository: Repository
   ) throws {
     self.repository = repository
-    versions = try repository.commits(from: roots, lacking: tops)
+    versions = try repository.commits(from: roots, lacking: tops + kept)
     var places: [Place: [ObjectID]] = [:]
     for id in try repository.commits(from: tops) {
       let commit = try repository.commit(id)
@@ -48,18 +49,38 @@ package struct FormerForms {
     for id in versions {
       let commit = try repository.commit(id)
       let place = Place(of: commit) { forms[$0] ?? $0 }
-      for candidate in (places[place] ?? []).sorted() where !taken.contains(candidate) {
-        let new = try repository.commit(candidate)
-        guard let files = try cuts(from: commit, to: new) else { continue }
-        forms[id] = candidate
-        self.files[id] = files
-        if commit.message != new.message {
-          messages.append((Array(commit.message.utf8), Array(new.message.utf8)))
-        }
-        taken.insert(candidate)
-        break
+      let fitting = try (places[place] ?? []).compactMap { try cut(from: commit, to: $0) }
+      // Two forms of a version may become one, so if all are taken, one of them is this version's as well; but
+      // what it lacks is learned from the other.
+      let free = fitting.filter { !taken.contains($0.form.id) }
+      guard let best = try least(of: free.isEmpty ? fitting : free) else { continue }
+      forms[id] = best.form.id
+      files[id] = best.files
+      guard taken.insert(best.form.id).inserted else { continue }
+      texts.merge(best.texts) { _, new in new }
+      if commit.message != best.form.message {
+        messages.append((Array(commit.message.utf8), Array(best.form.message.utf8)))
       }
     }
+  }
+
+  /// The files and texts that a possible form of a version lacks.
+  private struct Cut {
+    let form: Commit
+    var files: [TreePath: Replacement] = [:]
+    var texts: [ObjectID: ObjectID] = [:]
+  }
+
+  /// The form that lacks the least: of two forms of a version, which may both have the same place, each gets its own.
+  private func least(of cuts: [Cut]) throws -> Cut? {
+    if cuts.count < 2 { return cuts.first }
+    let counted = try cuts.map { cut in
+      let placeholders = try cut.texts.values.reduce(0) {
+        try $0 + repository.blobReadOnce($1).split(byPart: Placeholder.bytes).count
+      }
+      return (cut: cut, order: (cut.files.count, placeholders, cut.form.id))
+    }
+    return counted.min { $0.order < $1.order }?.cut
   }
 
   /// Pairs the versions of two histories from each of which something else was removed. The new files and
@@ -124,24 +145,22 @@ package struct FormerForms {
     return files
   }
 
-  /// The files that differ between two versions; nil if anything other than removed texts differs.
-  private mutating func cuts(
-    from old: Commit, to new: Commit
-  ) throws -> [TreePath: Replacement]? {
-    var files: [TreePath: Replacement] = [:]
-    for change in try repository.changes(from: old.tree, to: new.tree) {
+  /// The difference of a version and a possible form; nil if anything other than removed texts differs.
+  private mutating func cut(from old: Commit, to id: ObjectID) throws -> Cut? {
+    var found = Cut(form: try repository.commit(id))
+    for change in try repository.changes(from: old.tree, to: found.form.tree) {
       guard let before = change.old else { return nil }
       guard let after = change.new else {
-        files[change.path] = .gone
+        found.files[change.path] = .gone
         continue
       }
       guard before.mode == after.mode, before.mode.isFile, try isCut(before.id, after.id) else {
         return nil
       }
-      texts[before.id] = after.id
-      files[change.path] = .file(after)
+      found.texts[before.id] = after.id
+      found.files[change.path] = .file(after)
     }
-    return files
+    return found
   }
 
   private mutating func isCut(_ old: ObjectID, _ new: ObjectID) throws -> Bool {

@@ -37,26 +37,36 @@ package struct FormerVersions {
     return try first(of: new, rewrittenAmong: repository.commits(from: [tip]), countsRewritten)
   }
 
-  /// A received version whose rewritten form an admin's list of forgettings vouches for; nil if there is none. A
-  /// version that only devices which moved over have rewritten does not count: one device may know a removed text
-  /// that another does not, so either form may stay.
+  /// A version of one of two histories that obey the same forgettings, of which an admin's list vouches for a
+  /// rewritten form in the other; nil if there is none. A form that only devices which moved over have made does
+  /// not count: one device may know a removed text that another does not, so either form may stay.
   ///
   /// - Parameters:
-  ///   - heads: received versions that obey the same forgettings as this device.
-  ///   - obeyed: the version that lists the forgettings.
-  package func first(of heads: [ObjectID], lacking tip: ObjectID, forgottenBelow obeyed: ObjectID)
-    throws -> ObjectID?
-  {
-    let new = try repository.commits(from: heads, lacking: [tip])
+  ///   - heads: received versions.
+  ///   - obeyed: the version that lists this device's forgettings; versions on top of it are not checked.
+  ///   - received: received lists of the same forgettings.
+  ///   - foreign: received lists that do not count.
+  ///   - others: the other lists of the same forgettings in this history.
+  package func first(
+    between heads: [ObjectID], and tip: ObjectID, below obeyed: ObjectID, received: [ObjectID],
+    foreign: [ObjectID], others: () throws -> [ObjectID]
+  ) throws -> ObjectID? {
+    if !foreign.isEmpty {
+      let own = try repository.commits(from: [tip], lacking: heads)
+      let forms = try repository.commits(from: foreign, lacking: [tip])
+      if let found = try first(of: own, rewrittenAmong: forms, false) { return found }
+    }
+    let new = try repository.commits(from: heads, lacking: [tip] + received)
     guard try isFromBefore(new, obeyed) else { return nil }
-    return try first(of: new, rewrittenAmong: repository.commits(from: [obeyed]), false)
+    let forms = try repository.commits(from: [obeyed] + received + others())
+    return try first(of: new, rewrittenAmong: forms, false)
   }
 
-  /// Whether a history has no version of which an admin's list of forgettings has a rewritten form, so that the
-  /// device which sends it has taken each as it is. git can merge a history with its rewritten form.
-  package func isWhole(_ heads: [ObjectID], obeying obeyed: ObjectID) throws -> Bool {
-    let others = try repository.commits(from: heads, lacking: [obeyed])
-    return try first(of: others, rewrittenAmong: repository.commits(from: [obeyed]), true) == nil
+  /// Whether a history has no version of which the history below these lists of admins has a rewritten form, so
+  /// that the device which sends it has taken each as it is. git can merge a history with its rewritten form.
+  package func isWhole(_ heads: [ObjectID], below lists: [ObjectID]) throws -> Bool {
+    let others = try repository.commits(from: heads, lacking: lists)
+    return try first(of: others, rewrittenAmong: repository.commits(from: lists), true) == nil
   }
 
   /// Whether one of these versions, whose parents are here or among them, is not on top of a given

@@ -57,14 +57,15 @@ package struct HistoryRewriting {
   /// - Parameters:
   ///   - roots: the heads of the old history, and versions on top of it or of the new one.
   ///   - tops: the versions that list the new history's forgettings.
-  ///   - kept: other heads of the new history, whose versions stay as they are.
+  ///   - kept: other heads of the new history, whose versions stay as they are. No admin vouches for them, so
+  ///     nothing is learned from them.
   ///   - kinds: the kinds of forgotten content.
   package init(
     of history: History, _ roots: [ObjectID], like tops: [ObjectID], keeping kept: [ObjectID] = [],
     kinds: Set<String>
   ) throws {
     let repository = history.repository
-    let paired = try FormerForms(of: roots, in: tops + kept, repository)
+    let paired = try FormerForms(of: roots, in: tops, lacking: kept, repository)
     let hasOthers = paired.versions.contains { paired.forms[$0] == nil }
     try self.init(of: history, learning: paired, hasOthers ? tops : [], kinds)
     self.tops = tops + kept

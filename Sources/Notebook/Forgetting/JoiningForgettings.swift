@@ -53,7 +53,24 @@ struct JoiningForgettings {
       .init(tip: tip.id, branch: version, obeyed: version, waiting: waiting),
       progress: { _, _ in }
     ).replace {}
-    return try transaction.mergeWaiting(waiting, after: replaced, options)
+    return try listed(
+      transaction.mergeWaiting(waiting, after: replaced, options), lines, since: version)
+  }
+
+  /// Lists the forgettings again on top of the merge of both histories, so that an admin's list vouches for all
+  /// rewritten versions of both.
+  private func listed(
+    _ merged: MergeOutcome, _ lines: [ForgettingVersion.Line], since version: ObjectID
+  ) throws -> MergeOutcome {
+    guard let tip = merged.tip, tip != version else { return merged }
+    let list = try top(on: transaction.repository.commit(tip), lines)
+    try transaction.writer.setDeviceReference(
+      History.obeyedReference, to: list, message: "notes: forget")
+    // The folder has that tree, maybe with unsaved changes, which stay.
+    let top = try transaction.merge([list], options: MergeOptions(allowsMassDeletion: true))
+    return MergeOutcome(
+      former: merged.former, tip: top.tip, heads: top.heads, changes: merged.changes,
+      waiting: merged.waiting, conflicts: merged.conflicts, reports: merged.reports)
   }
 
   /// The version on top that lists the forgettings of both.

@@ -21,12 +21,13 @@ struct MovingOver {
   /// - Parameters:
   ///   - heads: received versions, whose objects are here.
   ///   - top: the version that lists the forgettings to obey.
+  ///   - others: other versions whose histories obey some or all of them, by an admin's word.
   ///   - known: the forgettings that the old history already obeys.
   ///   - kept: those of the received versions that stay as they are, with all below them: another device obeys the
   ///     forgettings with them.
   func run(
-    _ heads: [ObjectID], to top: ForgettingVersion, besides known: Set<String>,
-    keeping kept: [ObjectID] = []
+    _ heads: [ObjectID], to top: ForgettingVersion, and others: [ObjectID] = [],
+    besides known: Set<String>, keeping kept: [ObjectID] = []
   ) throws -> MergeOutcome {
     guard let lock = try GCLock(repository) else {
       throw NotebookError.busy(folder: repository.folder)
@@ -36,7 +37,7 @@ struct MovingOver {
     let former = try shownTip()
     let kinds = Set(top.lines.filter { !known.contains($0.id) }.map(\.kind))
     var rewriting = try HistoryRewriting(
-      of: history, roots(heads), like: [top.id], keeping: kept, kinds: kinds)
+      of: history, roots(heads), like: [top.id] + others, keeping: kept, kinds: kinds)
     try rewriting.rewrite(roots(heads))
     try check(rewriting, heads, former)
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
@@ -96,10 +97,14 @@ struct ObeyedForgettings {
 
   let own: ForgettingVersion?
   /// The received lists that count.
-  private let met: [ForgettingVersion]
+  /// The received lists that count.
+  let met: [ForgettingVersion]
+  /// The received lists that name a forgetting which counts neither there nor here.
+  let foreign: [ObjectID]
   private let hasOwn: Bool
-  /// Whether a received list names a forgetting that counts neither there nor here.
-  let hasForeign: Bool
+  private let history: History
+  private let known: [ObjectID]
+  private let counts: (ForgettingVersion, [ObjectID]) throws -> Bool
 
   /// - Parameters:
   ///   - heads: received versions.
@@ -107,29 +112,51 @@ struct ObeyedForgettings {
   ///   - counts: whether a version with a list counts.
   init(
     of heads: [ObjectID], lacking known: [ObjectID], in history: History,
-    counts: (ForgettingVersion, [ObjectID]) throws -> Bool
+    counts: @escaping (ForgettingVersion, [ObjectID]) throws -> Bool
   ) throws {
     let repository = history.repository
     let own = try history.obeyed()
-    self.own = own
     let received = try history.forgettingVersions(below: heads, lacking: known)
     let met = try received.filter { try counts($0, heads) }
-    self.met = met
     let counted = met.reduce(own?.forgettings ?? []) { $0.union($1.forgettings) }
-    hasForeign = !received.allSatisfy { $0.forgettings.isSubset(of: counted) }
+    foreign = received.filter { !$0.forgettings.isSubset(of: counted) }.map(\.id)
+    (self.own, self.met, self.history, self.known) = (own, met, history, known)
+    self.counts = counts
     hasOwn =
       try own.map { own in
-        try heads.contains { try repository.isAncestor(own.id, of: $0) }
+        func isBelow(_ list: ObjectID) throws -> Bool {
+          try heads.contains { try repository.isAncestor(list, of: $0) }
+        }
+        if try isBelow(own.id) { return true }
+        return try Self.lists(like: own, below: known, in: history, counts).contains(where: isBelow)
       } ?? true
   }
 
-  /// Whether an admin's device listed the same forgettings as this device's list, apart from it.
-  var hasOtherList: Bool { met.contains { $0.forgettings == own?.forgettings } }
+  /// The received lists of the forgettings that this device obeys.
+  var receivedLikeOwn: [ObjectID] {
+    met.filter { $0.forgettings == own?.forgettings }.map(\.id)
+  }
+
+  /// The lists of the same forgettings that this history has besides the one that this device obeys: two admins'
+  /// devices may have made one each.
+  func othersLikeOwn() throws -> [ObjectID] {
+    try own.map { try Self.lists(like: $0, below: known, in: history, counts) } ?? []
+  }
+
+  private static func lists(
+    like own: ForgettingVersion, below known: [ObjectID], in history: History,
+    _ counts: (ForgettingVersion, [ObjectID]) throws -> Bool
+  ) throws -> [ObjectID] {
+    try history.forgettingVersions(below: known, lacking: [own.id]).filter {
+      try $0.forgettings == own.forgettings && counts($0, known)
+    }.map(\.id)
+  }
 
   var relation: Relation {
     let ours = own?.forgettings ?? []
     let all = met + (hasOwn ? [own].compactMap(\.self) : [])
-    let most = all.max { $0.lines.count < $1.lines.count }
+    // Of several with the same forgettings the newest, which vouches for the most.
+    let most = all.reversed().max { $0.lines.count < $1.lines.count }
     let theirs = most?.forgettings ?? []
     guard let most, all.allSatisfy({ $0.forgettings.isSubset(of: theirs) }) else {
       return all.isEmpty ? (ours.isEmpty ? .same : .less) : .parted

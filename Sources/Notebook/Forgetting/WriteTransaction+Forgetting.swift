@@ -16,10 +16,11 @@ extension WriteTransaction {
     let former: ObjectID?
     switch met.relation {
     case .more(let top):
+      let others = met.met.filter { $0.id != top.id }.map(\.id)
       var outcome = try repository.keepingPacks {
         try MovingOver(transaction: self, options: options).run(
-          heads, to: top, besides: met.own?.forgettings ?? [],
-          keeping: forms.isWhole(heads, obeying: top.id) ? heads : [])
+          heads, to: top, and: others, besides: met.own?.forgettings ?? [],
+          keeping: forms.isWhole(heads, below: [top.id] + others) ? heads : [])
       }
       outcome.followed = top.followed(besides: met.own)
       return outcome
@@ -32,13 +33,13 @@ extension WriteTransaction {
       return outcome
     case .parted: throw NotebookError.forgotOtherwise
     case .same:
-      if let own = met.own, !met.hasForeign {
-        // Two admins' devices may each have rewritten what they had before they listed the same.
-        if met.hasOtherList { return nil }
-        former = try forms.first(of: heads, lacking: tip, forgottenBelow: own.id)
+      if let own = met.own {
+        former = try forms.first(
+          between: heads, and: tip, below: own.id, received: met.receivedLikeOwn,
+          foreign: met.foreign, others: met.othersLikeOwn)
       } else {
         former = try forms.first(
-          between: heads, and: tip, obeying: met.own?.id, countsRewritten: false)
+          between: heads, and: tip, obeying: nil, countsRewritten: false)
       }
     case .less:
       former = try forms.first(
@@ -46,8 +47,10 @@ extension WriteTransaction {
     }
     guard let former else { return nil }
     guard options.bringsOver, let own = met.own else { throw NotebookError.wasForgotten(former) }
+    // This device's own versions obey already.
     return try repository.keepingPacks {
-      try MovingOver(transaction: self, options: options).run(heads, to: own, besides: [])
+      try MovingOver(transaction: self, options: options).run(
+        heads, to: own, and: [tip], besides: [])
     }
   }
 
