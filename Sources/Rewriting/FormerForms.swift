@@ -45,22 +45,28 @@ package struct FormerForms {
       if commit.isRewritten { places[Place(of: commit, by: { $0 }), default: []].append(id) }
     }
     if places.isEmpty { return }
-    var taken: Set<ObjectID> = []
+    // The first version of each form.
+    var taken: [ObjectID: (gone: Set<TreePath>, isRewritten: Bool)] = [:]
     for id in versions {
       let commit = try repository.commit(id)
       let place = Place(of: commit) { forms[$0] ?? $0 }
       let fitting = try (places[place] ?? []).compactMap { try cut(from: commit, to: $0) }
-      // Two forms of a version may become one, so if all are taken, one of them is this version's as well; but
-      // what it lacks is learned from the other.
-      let free = fitting.filter { !taken.contains($0.form.id) }
-      guard let best = try least(of: free.isEmpty ? fitting : free) else { continue }
-      forms[id] = best.form.id
-      files[id] = best.files
-      guard taken.insert(best.form.id).inserted else { continue }
-      texts.merge(best.texts) { _, new in new }
-      if commit.message != best.form.message {
-        messages.append((Array(commit.message.utf8), Array(best.form.message.utf8)))
+      if let best = try least(of: fitting.filter { taken[$0.form.id] == nil }) {
+        taken[best.form.id] = (best.gone, commit.isRewritten)
+        texts.merge(best.texts) { _, new in new }
+        if commit.message != best.form.message {
+          messages.append((Array(commit.message.utf8), Array(best.form.message.utf8)))
+        }
+        (forms[id], files[id]) = (best.form.id, best.files)
+        continue
       }
+      // Two forms of a version became one. It is this version's as well, but no text is learned from that.
+      let best = try least(
+        of: fitting.filter {
+          guard let first = taken[$0.form.id] else { return false }
+          return first.gone.isSuperset(of: $0.gone) || first.isRewritten && !commit.isRewritten
+        })
+      if let best { (forms[id], files[id]) = (best.form.id, best.files) }
     }
   }
 
@@ -69,6 +75,7 @@ package struct FormerForms {
     let form: Commit
     var files: [TreePath: Replacement] = [:]
     var texts: [ObjectID: ObjectID] = [:]
+    var gone: Set<TreePath> { Set(files.keys.filter { files[$0] == .gone }) }
   }
 
   /// The form that lacks the least: of two forms of a version, which may both have the same place, each gets its own.
@@ -161,6 +168,30 @@ package struct FormerForms {
       found.files[change.path] = .file(after)
     }
     return found
+  }
+
+  /// Calls `look` with each text that the rewriting keeps, of the texts in the top versions and in the rewritten
+  /// ones.
+  func survivors(in tops: [ObjectID], _ look: ([UInt8]) throws -> Void) throws {
+    if tops.isEmpty { return }
+    var done: Set<ObjectID> = []
+    func see(_ file: TreeEntry) throws {
+      guard file.mode.isFile, texts[file.id] == nil, done.insert(file.id).inserted else { return }
+      let content = try repository.blobReadOnce(file.id)
+      if content.isTextByLook { try look(content) }
+    }
+    for top in tops {
+      for (_, file) in try repository.files(in: repository.commit(top).tree) { try see(file) }
+    }
+    for id in versions {
+      guard let files = files[id] else { continue }
+      let commit = try repository.commit(id)
+      let base = try commit.parents.first.map { try repository.commit($0).tree }
+      for change in try repository.changes(from: base, to: commit.tree)
+      where files[change.path] == nil {
+        if let new = change.new { try see(new) }
+      }
+    }
   }
 
   private mutating func isCut(_ old: ObjectID, _ new: ObjectID) throws -> Bool {

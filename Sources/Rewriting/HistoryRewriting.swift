@@ -59,18 +59,24 @@ package struct HistoryRewriting {
   ///   - tops: the versions that list the new history's forgettings.
   ///   - kept: other heads of the new history, whose versions stay as they are. No admin vouches for them, so
   ///     nothing is learned from them.
+  ///   - own: the head of a history that obeys already: its versions stay, and so do those on top of its rewritten ones.
   ///   - kinds: the kinds of forgotten content.
   package init(
     of history: History, _ roots: [ObjectID], like tops: [ObjectID], keeping kept: [ObjectID] = [],
-    kinds: Set<String>
+    obeying own: ObjectID? = nil, kinds: Set<String>
   ) throws {
     let repository = history.repository
+    let kept = kept + [own].compactMap(\.self)
     let paired = try FormerForms(of: roots, in: tops, lacking: kept, repository)
     let hasOthers = paired.versions.contains { paired.forms[$0] == nil }
     try self.init(of: history, learning: paired, hasOthers ? tops : [], kinds)
     self.tops = tops + kept
     self.paired = paired
     seen = Set(try repository.commits(from: self.tops))
+    if let own {
+      for id in try repository.commits(from: [own], lacking: tops)
+      where try repository.commit(id).parents.contains(where: isNew) { above.insert(id) }
+    }
     (goneNotes, changedNotes) = (FollowedNotes(in: history), FollowedNotes(in: history))
   }
 
@@ -83,7 +89,7 @@ package struct HistoryRewriting {
   ) throws {
     let repository = history.repository
     let learned = try LearnedCut(paired, kinds: kinds, in: repository) { look in
-      try Self.survivors(of: paired, in: tops, repository, look)
+      try paired.survivors(in: tops, look)
     }
     self.init(of: history, Forgetting(id: "", cut: .learned(learned)))
   }
@@ -107,34 +113,6 @@ package struct HistoryRewriting {
     }
     goneNotes = FollowedNotes(NoteTrail(gone), in: history)
     changedNotes = FollowedNotes(NoteTrail(changed), in: history)
-  }
-
-  /// Calls `look` with each text that the rewriting keeps, of the texts in the top versions and in
-  /// the rewritten ones.
-  private static func survivors(
-    of paired: FormerForms, in tops: [ObjectID], _ repository: Repository,
-    _ look: ([UInt8]) throws -> Void
-  ) throws {
-    if tops.isEmpty { return }
-    var done: Set<ObjectID> = []
-    func see(_ file: TreeEntry) throws {
-      guard file.mode.isFile, paired.texts[file.id] == nil, done.insert(file.id).inserted
-      else { return }
-      let content = try repository.blobReadOnce(file.id)
-      if content.isTextByLook { try look(content) }
-    }
-    for top in tops {
-      for (_, file) in try repository.files(in: repository.commit(top).tree) { try see(file) }
-    }
-    for id in paired.versions {
-      guard let files = paired.files[id] else { continue }
-      let commit = try repository.commit(id)
-      let base = try commit.parents.first.map { try repository.commit($0).tree }
-      for change in try repository.changes(from: base, to: commit.tree)
-      where files[change.path] == nil {
-        if let new = change.new { try see(new) }
-      }
-    }
   }
 
   /// Leaves out a version that was made to remove the content, if it no longer changes anything.
@@ -200,7 +178,8 @@ package struct HistoryRewriting {
       if !isMoved { return }
     }
     let changes = try changes(of: commit)
-    let files = try replacements(in: commit, changes: changes)
+    var files = try replacements(in: commit, changes: changes)
+    if above.contains(id), !files.isEmpty { try keepNew(&files, in: commit) }
     if !files.isEmpty { replaced[id] = files }
     let message = messageCut(of: commit, changes: changes)
     let hasMessage = message.isNeeded(for: Array(commit.message.utf8))
@@ -235,6 +214,19 @@ package struct HistoryRewriting {
     try above.contains(id)
       || paired != nil && seen.contains(id) && forms[id] == nil
         && (tops.contains(id) || repository.commit(id).isRewritten)
+  }
+
+  /// Keeps the files of a merge that it has from a version that was made after something had been forgotten.
+  private func keepNew(_ files: inout [TreePath: Replacement], in merge: Commit) throws {
+    for parent in try merge.parents.filter(isNew) {
+      let tree = try repository.commit(parent).tree
+      for path in files.keys where replaced[parent]?[path] == nil {
+        guard let entry = try repository.entry(at: path, in: tree),
+          try repository.entry(at: path, in: merge.tree) == entry
+        else { continue }
+        files[path] = nil
+      }
+    }
   }
 
   /// Uses a version's form in the history that was already rewritten.

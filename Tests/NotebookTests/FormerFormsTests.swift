@@ -83,6 +83,34 @@ struct FormerFormsTests {
     }
   }
 
+  // notes-forget(1), "Other devices": "Versions made on top of the rewritten history stay as they are, whatever they
+  // contain, except on top of a merge with the former history that git(1) made."
+  @Test("A hub's former versions are brought over, and a later text on top stays")
+  func bringingOver() throws {
+    try save(ada, "Wifi.txt", "wifi \(Self.secret)\n")
+    try take(cleo, from: ada)
+    try forget(Self.secret, on: ada)
+    try save(ada, "Later.txt", "one\n")
+    try take(ben, from: ada)
+    try save(ben, "Again.txt", "again \(Self.secret)\n")
+    try save(ada, "Later.txt", "two\n")
+    try cleo.copyObjects(from: ben)
+    let heads = try ben.notebook.state().heads.map(\.hex)
+    _ = try cleo.git(["merge", "--quiet", "--no-edit", "-X", "theirs"] + heads)
+    try ada.copyObjects(from: cleo)
+    var options = MergeOptions()
+    options.bringsOver = true
+    tick()
+    _ = try ada.notebook.merge(cleo.notebook.state().heads, options: options)
+    #expect(try ada.read("Again.txt") == "again \(Self.secret)\n")
+    #expect(try ada.read("Later.txt") == "two\n")
+    #expect(try ada.read("Wifi.txt") == "wifi [forgotten]\n")
+    #expect(try !ada.git(["log", "-p", "-m", "--", "Wifi.txt"]).contains(Self.secret))
+    try take(ben, from: ada)
+    try take(ada, from: ben)
+    #expect(try ada.notebook.state().tip == ben.notebook.state().tip)
+  }
+
   // "Only an admin can make devices drop a saved text".
   @Test("A version made like another's removes nothing from it")
   func twin() throws {

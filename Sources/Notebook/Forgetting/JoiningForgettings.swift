@@ -16,9 +16,11 @@ struct JoiningForgettings {
   ///   - heads: received versions, whose objects are here.
   ///   - own: the version that lists this history's forgettings.
   ///   - other: the version that lists the other history's.
+  ///   - lists: all received versions of this kind that count. Only what lies below them tells what was forgotten.
   /// - Throws: `NotebookError.forgotOtherwise` if this device is not an admin's.
   func run(
-    _ heads: [ObjectID], _ own: ForgettingVersion, and other: ForgettingVersion
+    _ heads: [ObjectID], _ own: ForgettingVersion, and other: ForgettingVersion,
+    lists: [ObjectID]
   ) throws -> MergeOutcome {
     let history = transaction.history
     let repository = history.repository
@@ -35,7 +37,7 @@ struct JoiningForgettings {
       Set(one.lines.filter { !two.forgettings.contains($0.id) }.map(\.kind))
     }
     var rewriting = try HistoryRewriting(
-      of: history, ForgetRoots(of: repository).commits, besides: heads,
+      of: history, ForgetRoots(of: repository).commits, besides: lists,
       kinds: kinds(other, besides: own))
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
       try ForgetRoots(of: repository).commits
@@ -64,10 +66,10 @@ struct JoiningForgettings {
   ) throws -> MergeOutcome {
     guard let tip = merged.tip, tip != version else { return merged }
     let list = try top(on: transaction.repository.commit(tip), lines)
-    try transaction.writer.setDeviceReference(
-      History.obeyedReference, to: list, message: "notes: forget")
     // The folder has that tree, maybe with unsaved changes, which stay.
     let top = try transaction.merge([list], options: MergeOptions(allowsMassDeletion: true))
+    try transaction.writer.setDeviceReference(
+      History.obeyedReference, to: list, message: "notes: forget")
     return MergeOutcome(
       former: merged.former, tip: top.tip, heads: top.heads, changes: merged.changes,
       waiting: merged.waiting, conflicts: merged.conflicts, reports: merged.reports)

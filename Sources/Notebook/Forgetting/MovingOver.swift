@@ -25,9 +25,10 @@ struct MovingOver {
   ///   - known: the forgettings that the old history already obeys.
   ///   - kept: those of the received versions that stay as they are, with all below them: another device obeys the
   ///     forgettings with them.
+  ///   - own: this device's tip, if it obeys the forgettings already. Versions in it stay, and so do versions on top.
   func run(
     _ heads: [ObjectID], to top: ForgettingVersion, and others: [ObjectID] = [],
-    besides known: Set<String>, keeping kept: [ObjectID] = []
+    besides known: Set<String>, keeping kept: [ObjectID] = [], obeying own: ObjectID? = nil
   ) throws -> MergeOutcome {
     guard let lock = try GCLock(repository) else {
       throw NotebookError.busy(folder: repository.folder)
@@ -37,7 +38,7 @@ struct MovingOver {
     let former = try shownTip()
     let kinds = Set(top.lines.filter { !known.contains($0.id) }.map(\.kind))
     var rewriting = try HistoryRewriting(
-      of: history, roots(heads), like: [top.id] + others, keeping: kept, kinds: kinds)
+      of: history, roots(heads), like: [top.id] + others, keeping: kept, obeying: own, kinds: kinds)
     try rewriting.rewrite(roots(heads))
     try check(rewriting, heads, former)
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
@@ -96,7 +97,6 @@ struct ObeyedForgettings {
   }
 
   let own: ForgettingVersion?
-  /// The received lists that count.
   /// The received lists that count.
   let met: [ForgettingVersion]
   /// The received lists that name a forgetting which counts neither there nor here.

@@ -27,7 +27,8 @@ extension WriteTransaction {
     case .others(let other):
       guard let own = met.own else { throw NotebookError.forgotOtherwise }
       var outcome = try repository.keepingPacks {
-        try JoiningForgettings(transaction: self, options: options).run(heads, own, and: other)
+        try JoiningForgettings(transaction: self, options: options).run(
+          heads, own, and: other, lists: met.met.map(\.id))
       }
       outcome.followed = other.followed(besides: own)
       return outcome
@@ -47,10 +48,10 @@ extension WriteTransaction {
     }
     guard let former else { return nil }
     guard options.bringsOver, let own = met.own else { throw NotebookError.wasForgotten(former) }
-    // This device's own versions obey already.
+    let lists = try met.receivedLikeOwn + met.othersLikeOwn()
     return try repository.keepingPacks {
       try MovingOver(transaction: self, options: options).run(
-        heads, to: own, and: [tip], besides: [])
+        heads, to: own, and: lists, besides: [], obeying: tip)
     }
   }
 
