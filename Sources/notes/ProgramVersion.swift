@@ -9,7 +9,7 @@ internal import Merge
 enum ProgramVersion {
   /// The version of the newest section of CHANGELOG.md. Between releases it ends in "-dev"; a release
   /// removes that, and the commit after it sets the next version.
-  static let current = "1.1.0-dev"
+  static let current = "1.1.0"
 
   /// The version in `notes --version`: between releases with the commit of the build, if known,
   /// such as "1.1.0-dev (1a2b3c4)".
