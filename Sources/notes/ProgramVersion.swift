@@ -9,10 +9,10 @@ internal import Merge
 enum ProgramVersion {
   /// The version of the newest section of CHANGELOG.md. Between releases it ends in "-dev"; a release
   /// removes that, and the commit after it sets the next version.
-  static let current = "1.1.0"
+  static let current = "1.2.0-dev"
 
   /// The version in `notes --version`: between releases with the commit of the build, if known,
-  /// such as "1.1.0-dev (1a2b3c4)".
+  /// such as "1.2.0-dev (1a2b3c4)".
   static let shown: String = {
     guard current.hasSuffix("-dev"), let commit = BuildRecord.own["commit"] else { return current }
     return "\(current) (\(commit))"
