@@ -126,6 +126,25 @@ import Testing
     #expect(try !bob.notes("members", in: "desk").text.contains("carl"))
   }
 
+  // The same holds for a removed device.
+  @Test func `A removal says that a hub does not know of it yet`() throws {
+    let away = ada.folder["away.git"]
+    try #require(try run(["mv", hub, away]).isSuccess)
+    let removed = try ada.notes("members", "remove", "bob", "--yes")
+    let words =
+      "Run 'notes sync' soon: until this device visits home, a removed device may write there, and others then refuse "
+      + "what it wrote.\n"
+    #expect(removed.isSuccess && removed.text.contains(words), "\(removed)")
+    try #require(try run(["mv", away, hub]).isSuccess)
+    try meet(ada)
+    let carl = try Shell()
+    let (link, _) = try Self.invite(on: ada)
+    try #require(try Self.join(carl, by: link, as: "carl").isSuccess)
+    try meet(ada)
+    let second = try ada.notes("members", "remove", "carl", "--yes")
+    #expect(second.isSuccess && !second.text.contains("soon"), "\(second)")
+  }
+
   @Test func `Without a hub, the command says that devices learn of it in a session`() throws {
     try #require(try ada.notes("remote", "remove", "home").isSuccess)
     let cancelled = try cancel()

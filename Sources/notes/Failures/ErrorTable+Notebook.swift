@@ -344,7 +344,7 @@ extension Failure {
     "was_forgotten", "use a newer copy of the history; the older copy stays as it is")
 
   static let unsignedVersion = ErrorMeaning.failed(
-    "unsigned_version", "nothing was kept; to accept it once, add --allow-unsigned")
+    "unsigned_version", "nothing was kept; to accept it once, run 'notes sync --allow-unsigned'")
 
   static func remedyOrExamine(_ errno: Int32) -> String { remedy(errno) ?? examine }
 

@@ -65,7 +65,7 @@ struct MembersRemoveCommand: Command {
       \(!isOne || !others.isEmpty ? "They keep the notes they have" : "It keeps the notes it has") \
       received: a removal cannot take them back.
       """
-        + hubAccess(change)
+        + hubAccess(change) + unaware(unreached)
         + (all ? "" : invited.staying), more: invited.json(removed: all))
     try change.context.visitHubs(options, besides: unreached)
   }
@@ -77,6 +77,16 @@ struct MembersRemoveCommand: Command {
     guard !hubs.isEmpty else { return "" }
     return "\nAlso end \(change.members.count == 1 ? "its" : "their") access to "
       + "\(Phrase.list(hubs)): a hub does not know of removals."
+  }
+
+  /// The warning that a removed device can still write to these hubs, which this device could not reach; empty if there
+  /// are none.
+  private func unaware(_ hubs: Set<String>) -> String {
+    if hubs.isEmpty { return "" }
+    let names = Phrase.list(hubs.sorted().map { Visible.name($0) })
+    return
+      "\nRun 'notes sync' soon: until this device visits \(names), a removed device may write there, and others "
+      + "then refuse what it wrote."
   }
 
   private static func words(for member: Member, _ change: MembershipChange) -> String {
