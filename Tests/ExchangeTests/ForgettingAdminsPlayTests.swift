@@ -33,7 +33,6 @@ private struct AdminsPlay {
   private var random: SplitMix64
   private let devices: [Device]
   private var lines = 0
-  private var forgotten: Set<String> = []
   private let secrets: [String]
 
   init(seed: UInt64) throws {
@@ -84,7 +83,6 @@ private struct AdminsPlay {
     do {
       _ = try device.context.notebook().forget(.text(Array(text.utf8)))
       told.append("\(device.name) forgets \(text)")
-      forgotten.insert(text)
     } catch ForgetError.notFound {}
   }
 

@@ -156,7 +156,8 @@ struct ObeyedForgettings {
     let ours = own?.forgettings ?? []
     let all = met + (hasOwn ? [own].compactMap(\.self) : [])
     // Of several with the same forgettings the newest, which vouches for the most.
-    let most = all.reversed().max { $0.lines.count < $1.lines.count }
+    let count = all.map(\.lines.count).max()
+    let most = all.last { $0.lines.count == count }
     let theirs = most?.forgettings ?? []
     guard let most, all.allSatisfy({ $0.forgettings.isSubset(of: theirs) }) else {
       return all.isEmpty ? (ours.isEmpty ? .same : .less) : .parted
