@@ -193,7 +193,7 @@ struct LinkInvitationTests: LinkSuite {
     }
   }
 
-  // "[...] that ended within the last day, and ignores older ones. [...] it reports each of the first 64 once."
+  // "[...] that ended within the last day; it ignores older ones. [...] it reports each of the first 64 once."
   @Test("an invitation that ended long ago is not kept, and no device is reported twice")
   func reports() throws {
     let carl = try Device("Carl", certifiedBy: ada)

@@ -11,7 +11,7 @@ struct ClaimSetTests: ClaimSuite {
 
   init() throws { claims = try ClaimFamily() }
 
-  // "first stops by the founder's key, then claims that name a certificate from a founder"
+  // "Stops by the founder's key come first, then claims that name a certificate from a founder, with their stops."
   @Test("A claimer with many claims does not crowd out the founder's stop")
   func crowding() throws {
     let claimer = try claim()
@@ -42,7 +42,7 @@ struct ClaimSetTests: ClaimSuite {
     #expect(try states(in: other)["anna"] == .stopped(by: [family.founder.deviceID]))
   }
 
-  // "only lists of the founder and of other present admins whom it certified count here"
+  // "only by lists of the founder, and of present admins whom the founder certified, except the claimer"
   @Test("Lists of admins who were removed, or whom the claimer let in, void no stop")
   func lists() throws {
     let (ally, puppet) = (try DeviceKey.random(), try DeviceKey.random())

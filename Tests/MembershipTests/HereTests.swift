@@ -141,7 +141,7 @@ struct HereTests {
   }
 
   // notes-security(7), STARTING OVER: "The claim is proved if the new root names the old notebook's ID,
-  // and its key is an admin's by what the device knows".
+  // and its key is an admin's that this device knows".
   @Test("Only a root that an admin made for this notebook proves that it was begun anew")
   func provedRenewal() throws {
     let family = try Family()

@@ -77,7 +77,7 @@ import Testing
     #expect(target.notebookName == "Later" && target.certificates.count == count)
   }
 
-  /// "of equally late names, the one with the greater bytes"
+  /// "Of equally late names, it has the one with the greater bytes."
   @Test func `Of names of one second all devices take the same`() throws {
     let ann = try family.add("Ann", .admin)
     let (one, other) = (try family.copy("one"), try family.copy("other"))

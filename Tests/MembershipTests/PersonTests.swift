@@ -83,7 +83,7 @@ struct PersonTests {
     let third = try add("anna's tablet", to: phone, in: family)
     let mine = [laptop, phone, third].map { family.store.member($0) }
     #expect(mine.map { $0?.person.id } == Array(repeating: laptop.deviceID, count: 3))
-    // "or only by its own name, if this begins with the person's"
+    // "If its own name begins with the person's, [...] it is called only by that name."
     #expect(mine.map { $0?.name } == ["anna", "anna (phone)", "anna's tablet"])
     #expect(family.store.member(desk)?.name == "desk")
     #expect(family.store.status(ofDevice: phone.deviceID).name == "anna (phone)")
@@ -248,7 +248,7 @@ struct PersonTests {
     #expect(DisplayName.isAccepted(DisplayName.marked(long, with: " (ABCD2345)")))
   }
 
-  // "An invitation may name the person that the new device becomes"
+  // "An invitation may name the person to whom the new device belongs"
   @Test("A name that is given is the person's, and renames nobody who is there")
   func given() throws {
     let family = try Family()

@@ -268,7 +268,7 @@ struct ThreeAdminsTests {
             both.openClaims().contains { $0.claimer == names[claimer] }
             && both.stoppers(ofClaimer: names[claimer], on: names[0]).isEmpty
           if isOpen { found += 1 }
-          // "only lists of the founder and of other present admins whom it certified count here"
+          // "only by lists of the founder, and of present admins whom the founder certified"
           let stays = !(0...2).contains {
             $0 != claimer && $0 != stopper && ($0 == 0 || members.contains($0))
               && listed[$0] & 1 << stopper != 0

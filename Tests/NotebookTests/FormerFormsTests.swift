@@ -50,8 +50,8 @@ struct FormerFormsTests {
     _ = try device.notebook.forget(.text(Array(text.utf8)))
   }
 
-  // "If a rewritten version is below an admin's line that a device obeys, the device does not merge its former version,
-  // from any source."
+  // "If a device obeys an admin's line, it does not merge, from any source, the former version of a rewritten version
+  // below that line."
   @Test("git merged an old clone with what two admins' devices joined", arguments: [false, true])
   func oldClone(isJoinedTwice: Bool) throws {
     try save(ada, "Wifi.txt", "wifi \(Self.secret)\n")

@@ -319,7 +319,7 @@ import Testing
     #expect(try web.notebook.history.notes().count == 1)
   }
 
-  // notes-security(7): "One more closes a connection whose visitor was not admitted"
+  // notes-security(7): "One more connection closes one whose visitor was not admitted"
   @Test func `Five hundred open connections keep nobody out`() throws {
     let web = try WebFixture()
     var sockets: [Int32] = []

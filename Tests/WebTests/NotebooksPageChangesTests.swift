@@ -124,7 +124,7 @@ import Testing
     try wait(for: ["Work", "Third"], in: shelf)
   }
 
-  // notes-security(7): "One more closes a connection whose visitor was not admitted"
+  // notes-security(7): "One more connection closes one whose visitor was not admitted"
   @Test func `Five hundred pages that follow the list keep nobody out`() throws {
     let shelf = try NotebooksFixture(["Home"])
     var sockets: [Int32] = []
