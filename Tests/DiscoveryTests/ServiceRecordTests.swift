@@ -146,7 +146,7 @@ import Testing
     #expect(table.see(1, own, at: address).compactMap(\.lostPeer?.deviceID) == ["E"])
   }
 
-  // notes-protocol(7), DISCOVERY: "keeps 1,024 announcements at most …; then a new one replaces any
+  // notes-protocol(7), DISCOVERY: "keeps at most 1,024 announcements …; then a new one replaces any
   // other".
   @Test func aFloodIsCappedAndHidesNobody() {
     var table = PeerTable<Int>(ownDeviceID: "SELF")

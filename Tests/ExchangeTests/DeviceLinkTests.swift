@@ -78,7 +78,7 @@ struct DeviceLinkTests {
     #expect((remark.message as? EditingMessage)?.notes == ["b.txt"])
   }
 
-  // notes-protocol(7), "Exchanging versions": it asks "once it has received what it wanted before".
+  // notes-protocol(7), "Exchanging versions": "If it wanted others before, it first waits for these."
   @Test("who asks again before it has what it asked for breaks the protocol")
   func asksTwice() throws {
     #expect {

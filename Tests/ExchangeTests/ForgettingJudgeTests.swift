@@ -108,7 +108,7 @@ struct ForgettingJudgeTests {
     #expect(found.lines.map(\.trailer).joined(separator: "\n") == two)
   }
 
-  /// notes-protocol(7), LIMITS: "lists a forgetting which the receiver's history does not obey".
+  /// notes-protocol(7), LIMITS: "The list has a forgetting that the receiver's history does not obey."
   @Test(
     "a version that has just arrived counts before anything else is here, if it is a present admin's"
   )

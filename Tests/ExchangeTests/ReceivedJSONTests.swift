@@ -24,7 +24,7 @@ struct ReceivedJSONTests {
     }
   }
 
-  // notes-protocol(7), "Frames": "one JSON object (RFC 8259, UTF-8) …, object IDs as 40 lower-case
+  // notes-protocol(7), "Frames": "one JSON object (RFC 8259, UTF-8) … Object IDs are 40 lower-case
   // hexadecimal digits".
   @Test("UTF-8 without a byte order mark is read, and nothing else; IDs are in lower case")
   func encodings() throws {

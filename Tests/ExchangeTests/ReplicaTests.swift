@@ -57,8 +57,8 @@ struct ReplicaTests {
     #expect(try replica.shown == first)
   }
 
-  // notes-protocol(7): "as soon as the objects of a version that it saved are on its disk, before its own
-  // branch has moved"
+  // notes-protocol(7): "When the objects of a version that it saved are on its disk, it may send heads,
+  // and requested packs, before its own branch has moved."
   @Test("shows a version whose branch is about to move, until that has moved or not")
   func early() throws {
     let replica = try replica(of: ada, with: bob)

@@ -229,7 +229,7 @@ struct SessionTests {
     #expect(try ada.tip() == bob.tip())
   }
 
-  // "it changes nothing, and answers applied with refused large_version and its old heads"
+  // "A side refuses a received version as above, with large_version, if the files [...] have more than 1 GiB"
   @Test("what a device does not merge it refuses by its reason, and both say so")
   func largeVersion() throws {
     try ada.write("a\n", to: "n.txt")

@@ -8,7 +8,7 @@ import Testing
 @testable import Exchange
 @testable import Git
 
-/// notes-protocol(7), "Exchanging versions": "A busy side sends working every 2 s: while it takes
+/// notes-protocol(7), "Exchanging versions": "A busy side sends working every 2 s. It does so while it takes
 /// its snapshot, […] prepares a pack, merges, or receives a pack and has nothing to send".
 @Suite("A side that is busy says so", .timeLimit(.minutes(20)))
 struct WorkingTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Git
 
-// notes-protocol(7), PACKS: "A pack is git's (gitformat-pack(5), version 2), thin".
+// notes-protocol(7), PACKS: "A pack is git's (gitformat-pack(5), version 2). It is thin".
 @Suite struct PackTests {
   @Test func `git indexes a whole history and finds nothing wrong`() throws {
     let sender = try PackRepository()

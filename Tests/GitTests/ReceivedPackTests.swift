@@ -217,7 +217,7 @@ import Testing
     return (pack, head)
   }
 
-  /// notes-protocol(7), LIMITS: "Before the pack exceeds the limit, a version arrived in it, not as a delta".
+  /// notes-protocol(7), LIMITS: "Before the pack exceeded the limit, a version in it arrived, not as a delta".
   @Test("A pack may unpack to more only by a version that arrived in it, whatever the receiver has")
   func grants() throws {
     let receiver = try PackRepository()

@@ -214,8 +214,8 @@ final class LiveAttacksTests {
   }
 
   /// notes-protocol(7), "Exchanging versions": "If another session is already fetching a head, a side does not
-  /// ask for it until that session has ended or has the head, or 60 s have passed"; it closes the
-  /// connection "if neither a piece of a pack that it asked for nor working arrives for 60 s".
+  /// ask for it. It waits until that session has ended or has the head, or until 60 s have passed"; it closes
+  /// the connection "if neither a piece of a pack that it asked for nor working arrives for 60 s".
   @Test("keeps nothing from whoever has it from another", arguments: [false, true])
   func withheld(saysWorking: Bool) throws {
     let carol = try Watcher("Carol", certifiedBy: ada)
@@ -237,7 +237,7 @@ final class LiveAttacksTests {
     #expect(stands == saysWorking)
   }
 
-  /// notes-protocol(7), "Exchanging versions": "a side accepts 300 at once and 20 a second in the long run".
+  /// notes-protocol(7), "Exchanging versions": it accepts 300 "at once, and 20 a second in the long run".
   @Test("is not heard more often than a log bears")
   func endlessTidings() throws {
     let stream = try hold()

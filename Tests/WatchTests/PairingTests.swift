@@ -84,8 +84,8 @@ struct PairingTests {
     #expect(invitation.end == .used)
   }
 
-  // notes-protocol(7), "Exchanging versions": "A busy side sends working every 2 s: while it [...] issues
-  // [...] certificates".
+  // notes-protocol(7), "Exchanging versions": "A busy side sends working every 2 s. It does so while it [...]
+  // issues [...] certificates".
   @Test("an inviter that others keep waiting for the list of members says that it is busy")
   func working() throws {
     let invitation = try Invitation(role: .writer)

@@ -151,8 +151,8 @@ struct WatchPartsTests {
   }
 
   // notes-protocol(7), "Sessions that go on": "If both sides opened one at the same time, the
-  // connection by the side with the smaller device ID (as text) stays; if the older connection is 3 s old or
-  // more, the newer stays".
+  // connection by the side with the smaller device ID (as text) stays. But if the older connection is 3 s old
+  // or more, the newer stays."
   @Test("of two connections both devices keep the same one", arguments: [("A", "B"), ("B", "A")])
   func secondConnection(own: String, other: String) throws {
     let peer = PeerIdentity(name: other, deviceID: other, role: .writer, address: "")

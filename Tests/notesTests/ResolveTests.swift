@@ -169,7 +169,7 @@ import Testing
     #expect(try resolve("Plan", "--tool", "true").text.hasPrefix("Nothing changed in Plan.txt."))
   }
 
-  // notes-protocol(7), PACKS: "A device saves no file that exceeds a limit of bytes,
+  // notes-protocol(7), PACKS: "A device itself saves no file that exceeds a limit of bytes,
   // names, paths or counts".
   @Test func `A tool's text that no device accepts changes nothing`() throws {
     let before = try text
