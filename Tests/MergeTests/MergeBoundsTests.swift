@@ -85,8 +85,8 @@ import Testing
     }
   }
 
-  /// "In the order of paths, they also stay if all merged contents, with them, would have more than 8388608
-  /// newlines".
+  /// "The contents of a file stay as copies if all merged contents, with them, would have more than 8388608
+  /// newlines."
   @Test func newlinesInAll() throws {
     let store = MergeMemoryStore()
     func all(_ text: String) -> [String: String] { ["a.txt": text, "b.txt": text, "c": "c\n"] }

@@ -30,8 +30,8 @@ import Testing
     }
   }
 
-  /// notes-merge(7), "Text": "... or not at all although the positive terms have it more often than the negative
-  /// ones". A base of several may meet another text than that which was made on it.
+  /// notes-merge(7), "Regions": a line is wrong "if the result lacks it although the positive terms have it more
+  /// often than the negative ones". A base of several may meet another text than that which was made on it.
   @Test func whoeverAddsALineHasItWhateverCancels() {
     func term(_ lines: String) -> TextTerm {
       TextTerm(text: Array(lines.map { "line \($0)\n" }.joined().utf8), label: Array(lines.utf8))

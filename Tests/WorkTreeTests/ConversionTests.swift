@@ -209,7 +209,8 @@ struct ConversionTests {
     #expect(try isInHistory(text, of: home) == (expected == nil))
   }
 
-  // "What git decides by the text (text=auto, core.autocrlf) counts for a file that a version has without CR."
+  // "Some conversions depend on the text (text=auto, core.autocrlf). These count only if a version has the file
+  // without CR".
   @Test(
     "git decides by the text and the last version",
     arguments: [

@@ -8,8 +8,8 @@ import Testing
 @testable import Notebook
 @testable import WorkTree
 
-/// notes-merge(7), "The stale editor": "If a checkout removes a note because it was renamed or deleted, an
-/// editor may have it open, and makes the file again when it saves."
+/// notes-merge(7), "The stale editor": "An editor may have a note open that a checkout removes, because
+/// it was renamed or deleted. The editor makes the file again when it saves."
 @Suite("An editor that has a note open which others renamed or deleted")
 struct GoneNoteTests {
   let home: Fixture

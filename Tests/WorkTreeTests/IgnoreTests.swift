@@ -75,7 +75,7 @@ struct IgnoreTests {
     #expect(try versioned(bob) == [".gitignore", "first.txt"])
   }
 
-  // "The copy … continues to exclude the same files, however others change the ignore file".
+  // "However others change the ignore file, the device's copy … continues to exclude the same files."
   @Test("nobody else has sent what this device leaves out")
   func changedElsewhere() throws {
     let (ada, bob) = try devices()

@@ -27,7 +27,8 @@ struct SparseFilesTests {
     return bob
   }
 
-  // "Whatever program set the bit, a note with it does not count as deleted if the folder lacks the note."
+  // "The bit has the same effect whatever program set it. If the folder lacks the note, the note does not count as
+  // deleted".
   // "Every checkout, every save of the whole folder, and … tries such a note again."
   @Test(
     "is no deletion, and is brought back by a save where there is room", arguments: [true, false])
@@ -75,7 +76,7 @@ struct SparseFilesTests {
     #expect(try bob.git(["ls-files", "-t"]) == "H a.txt\nH b.txt\n")
   }
 
-  // "… and is like any other if the folder has the note."
+  // "… if the folder has it, it is like any other."
   @Test("the bit of a file that is there means nothing", arguments: [false, true])
   func isThere(isDeleted: Bool) throws {
     let bob = try home.clone(device: "Bob")

@@ -55,8 +55,8 @@ import Testing
     #expect(try run(["ls", shell.folder["notes/.git"]]).lines.contains("notes") == false)
   }
 
-  // notes-merge(7): "The attributes that count are those of .git/info/attributes, of the file that
-  // core.attributesFile names [...] in the user's own configuration of git"
+  // notes-merge(7): "These attributes count: [...] of the file that core.attributesFile names in .git/config
+  // or in the user's own configuration of git"
   @Test(arguments: [
     "default", "named in ~/.gitconfig", "named in git/config", "with a comment", "with an old line",
     "with spaces", "on two lines", "included", "by GIT_CONFIG_GLOBAL", "by a macro",
@@ -127,7 +127,7 @@ import Testing
     #expect(files.lines.filter { $0 != ".gitignore" } == ["A.txt"])
   }
 
-  // notes-merge(7): "or in a file that it includes, whatever the condition"
+  // notes-merge(7): "or in a file that this includes, whatever the condition"
   @Test(arguments: ["hasconfig:remote.*.url:**", "gitdir:**/notes/.git", "onbranch:main"])
   func `What git ignores under a condition stays on the device`(condition: String) throws {
     try shell.folder.write("diary.txt\n", to: "home/mine")
