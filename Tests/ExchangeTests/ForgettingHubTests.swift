@@ -62,7 +62,8 @@ struct ForgettingHubTests {
     }
   }
 
-  // "It replaces a hub's branch … if the branch still names the version that this device last saw there."
+  // "The device that forgot something replaces the branch without fetching it, if the branch still names the version of
+  // the last visit."
   @Test("the device that forgot something replaces the branch without a look at it")
   func replaces() throws {
     let known = try Hub.knownTips(in: ada.notebook())
@@ -119,7 +120,7 @@ struct ForgettingHubTests {
     #expect(try cleo.notebook().history.obeyed() == ada.notebook().history.obeyed())
   }
 
-  // "If not, the visit begins again."
+  // "If the branch no longer names the fetched version, the visit begins again."
   @Test("whoever gives the hub something between the look and the push loses nothing")
   func race() throws {
     try forget()

@@ -91,7 +91,7 @@ struct HubMembersTests {
     #expect(try bob.text("A.txt") == "three\n" && list() != there)
   }
 
-  // "If a member that this device knows as an admin has signed that root ..."
+  // "... if a member that it knows as an admin has signed that root ..."
   @Test("who meets others at a hub alone is told that the membership was started over, and by whom")
   func startedOver() throws {
     let former = try list()

@@ -89,8 +89,8 @@ struct HubTroubleTests {
     #expect(try hub.tip() == tip)
   }
 
-  // "Where the hub's history shares no commit with the notebook's, nothing is merged and nothing is
-  // sent, unless --allow-unrelated is given."
+  // "A device merges and sends nothing if the hub's history shares no commit with the notebook's [...]
+  // --allow-unrelated allows it."
   @Test("another notebook's history is refused, or merged where that is meant")
   func unrelated() throws {
     let other = try FolderHub()

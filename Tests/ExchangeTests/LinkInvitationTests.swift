@@ -43,7 +43,7 @@ struct LinkInvitationTests: LinkSuite {
     #expect(try folder.text("Bob/A.txt") == "two\n")
   }
 
-  // notes-hub(7), "Roles": "A removed device does neither, until it asks to join again".
+  // notes-hub(7), "Roles": "A removed device does neither. After it asks to join again by an invitation, it fetches."
   @Test(
     "a removed device that asks again is let in, and what it wrote meanwhile arrives",
     arguments: [false, true])

@@ -256,7 +256,7 @@ struct SessionTests {
     #expect(try bob.text("n.txt") == "a\n")
   }
 
-  // notes-control(7): "or, with _there added, why the other device does"
+  // notes-control(7): "With _there added, it is the other device's reason"
   @Test("programs are told who refuses, and why")
   func refusals() throws {
     for reason in MergeRefusal.allCases {

@@ -39,8 +39,7 @@ import Testing
     ]
     return [
       .listening(address: "*", port: 1), .discoveryFailed(cause: Cause(SyncError.declined)),
-      .looking(for: ["Bob"]), .saving(WorkAmount(files: 1, bytes: 2), of: WorkAmount(files: 3)),
-      .peer(peer), .progress(TransferProgress(peer: peer, stage: .joining)),
+      .peer(peer),
       .received(from: peer, join, notebook: "n"), .received(from: peer, join),
       .replaced(PortableVersion(made: .emptyTree, version: .emptyBlob, excluded: skipped)),
       .finished(SessionResult(peer: peer, shows: PeerState(), tip: .emptyTree)),

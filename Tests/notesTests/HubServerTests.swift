@@ -194,8 +194,8 @@ import Testing
     #expect(try Shell.field("signature", of: lines[1]) == "unsigned")
   }
 
-  // notes-hub(7), "A refused version": "The shown command [...] keeps the version in a branch here, and sets the hub's
-  // branch to the notebook's, if the hub still has exactly that version"
+  // notes-hub(7), "A refused version": "The first command keeps the version in a branch of the notebook. The second
+  // sets the hub's branch to the notebook's, if the hub still has that version."
   @Test(arguments: GitServer.Kind.allCases)
   func `A refused version is set aside by the shown command`(kind: GitServer.Kind) throws {
     let server = try GitServer(kind)
