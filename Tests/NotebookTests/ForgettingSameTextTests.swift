@@ -10,8 +10,8 @@ import Testing
 /// notes-forget(1), "Other devices".
 @Suite("A text that two people wrote, of whom one forgets it")
 struct ForgettingSameTextTests {
-  // "So do the versions that the other device has accepted: if their author also wrote the text, it stays there until an
-  // admin forgets it again."
+  // "Versions that the other device has accepted also stay. If their author also wrote the text, it stays there until
+  // an admin forgets it again."
   @Test(
     "A device that knows the text takes the other's history as it is", arguments: [false, true])
   func taken(isWrittenAgain: Bool) throws {

@@ -84,7 +84,7 @@ struct FormerFormsTests {
   }
 
   // notes-forget(1), "Other devices": "Versions made on top of the rewritten history stay as they are, whatever they
-  // contain, except on top of a merge with the former history that git(1) made."
+  // contain. The exception is a version on top of a merge with the former history that git(1) made."
   @Test("A hub's former versions are brought over, and a later text on top stays")
   func bringingOver() throws {
     try save(ada, "Wifi.txt", "wifi \(Self.secret)\n")

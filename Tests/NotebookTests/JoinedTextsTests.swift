@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rewriting
 
-/// notes-forget(1), "Other devices": "it learns what was removed there, removes it from its own history".
+/// notes-forget(1), "Other devices": "learns what was removed there, and removes it from its own history".
 @Suite("Two copies of a text of which each lacks something else")
 struct JoinedTextsTests {
   private static func rest(_ own: String, _ other: String) -> String? {

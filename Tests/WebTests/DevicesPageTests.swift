@@ -68,7 +68,7 @@ import Testing
     #expect(try web.get("/").text.contains("<a href=\"\(web.root)/devices\">"))
   }
 
-  // notes-web(1), "Devices": "if it never connected, when it wrote its newest version here"
+  // notes-web(1), "Devices": "or, if it never was, wrote its newest version here"
   @Test func `It shows when a device last wrote that only shares a hub with this one`() throws {
     let cleo = try founded.join("Cleo")
     let repository = web.notebook.repository
@@ -142,7 +142,7 @@ import Testing
     #expect(!page.contains("<script>"))
   }
 
-  // notes-web(1), "Devices": "tells open claims of the founder's place".
+  // notes-web(1), "Devices": "It names the founder and open claims of the founder's place".
   @Test func `It tells an open claim of the founder's place, and how to stop it`() throws {
     let ben = try founded.join("Ben & co", as: .admin)
     #expect(try !web.get("/devices").text.contains("founder&#39;s place"))

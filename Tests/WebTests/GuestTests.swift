@@ -192,8 +192,8 @@ import Testing
     }
   }
 
-  // "The browser deletes all texts when the guest leaves, or when a removed guest next opens the page": a 401
-  // says so to the page.
+  // "It also deletes the kept notes when a removed guest next opens the page with a connection.": a 401 says so to
+  // the page.
   @Test func `A book that cannot be read sends nobody away`() throws {
     let guest = try web.comeIn(invite("Grandma"))
     #expect(try web.get("/", as: guest).status == 200)

@@ -103,8 +103,7 @@ import WorkTree
 
   private let noFaces = #"<span id="faces" class="faces" data-live data-presence></span>"#
 
-  // "with the line of the last change that they saved in the last ten minutes, if it is still in the
-  // text"
+  // "with the line of the writer's last saved change, if it is at most ten minutes old and still in the text"
   @Test func `The line of a writer's last change is shown, wherever it moves`() throws {
     let mia = try guest("Mia")
     let socket = try follow("edit", as: mia)

@@ -197,8 +197,8 @@ import WorkTree
     #expect(browser.note?.path == "b.txt")
   }
 
-  // notes(1): "Commands show control characters, characters that change the direction of writing, [...] as
-  // escapes".
+  // notes(1): "Commands show some characters as escapes: those that control a terminal or change the direction of
+  // writing".
   @Test func `Whatever is pressed at whatever size, rows fit and control nothing`() throws {
     var random = SplitMix64.reported()
     let evil = "a\u{1B}]0;x\u{7}\u{202E}日本👩‍👩‍👧\t\u{9B}2J é\r\n"

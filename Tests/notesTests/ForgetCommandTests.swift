@@ -195,7 +195,7 @@ struct ForgetCommandTests {
     #expect(after.text.contains("\ndesk has followed."), "\(after)")
   }
 
-  /// "A hub that does not allow its branch to be replaced … keeps the text".
+  /// "A hub also keeps the text if it does not allow its branch to be replaced".
   @Test("A hub that refuses is named, and that it still has it")
   func refusingHub() throws {
     let hub = try makeHub()

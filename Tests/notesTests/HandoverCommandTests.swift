@@ -166,7 +166,7 @@ import Testing
     #expect(try errorKind(of: again) == "claim_refused", "\(again)")
   }
 
-  // notes-members(1), handover: "and notes-watch(1) when it learns of it".
+  // notes-members(1), handover: "and in notes-watch(1) when it learns of the claim".
   @Test func `A running watcher and status --json tell a claim and its stop`() throws {
     let (watch, port) = try laptop.listening("watch")
     try #require(try bob.notes("members", "handover", "bob", "--yes").isSuccess)

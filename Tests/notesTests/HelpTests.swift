@@ -93,7 +93,7 @@ import Testing
   {
     let page = try manual("notes-\(name).1")
     let overview = try manual("notes.1")
-    // notes(1), OPTIONS: "only this page describes these options".
+    // notes(1), OPTIONS: "Their own pages do not describe these options."
     let common: Set = ["C", "h", "help", "json"]
     #expect(documentedOptions(in: overview).isSuperset(of: common))
     let all = try options(of: name)

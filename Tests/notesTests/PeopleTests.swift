@@ -145,7 +145,7 @@ import Testing
         .hasPrefix("notes: error: several devices match 'bob'\n"))
   }
 
-  // "The command changes all of the devices that the name means, or none."
+  // "The command changes all devices of the name, or none."
   @Test func `A person with the founder's device or this one is not removed by half`() throws {
     let second = try DeviceKey.random()
     _ = try store.issue(

@@ -139,7 +139,7 @@ extension WebCommandTests {
         + "a network\nnotes: hint: 'notes doctor' checks the network\n")
   }
 
-  // notes-web(1): "drawn as a code for a phone's camera, if the terminal is wide enough for it"
+  // notes-web(1): "If the terminal is wide enough, the command also draws the link for a phone's camera."
   @Test(arguments: [(100, true), (30, false)])
   func `A code is drawn where the terminal is wide enough`(columns: Int, isDrawn: Bool) throws {
     shell.environment["TERM"] = "xterm"
@@ -160,7 +160,7 @@ extension WebCommandTests {
     }
     let drawn = lines.filter { $0.hasPrefix("\u{1B}[30;107m") }
     #expect(isDrawn ? drawn.count > 15 : drawn.isEmpty, "\(lines)")
-    // "it is also drawn as a code for a phone's camera, if the terminal is wide enough"
+    // "If the terminal is wide enough, the command also draws the link for a phone's camera."
     let invite = "stty cols \(columns); exec \"$NOTES\" web guests invite"
     let invited = try run(
       ["script", "-qefc", invite, "/dev/null"], in: shell.folder["notes"],
