@@ -80,8 +80,9 @@ import Testing
     try fixture.notebook.history.search(query).map(\.path.description)
   }
 
-  // "those whose title contains all texts, those that contain each text as a whole word, those that contain a
-  // text only as a part of longer words; among equals, the note that changed last."
+  // "The best matches come first: notes whose title contains all texts, then notes that contain each as a whole word.
+  // Then come notes that contain a text only as a part of longer words. Among equals, the note that changed last is
+  // first."
   @Test func `Titles come first, then words, then parts`() throws {
     let fixture = try Fixture()
     try fixture.write("a/Milky way.txt", "stars\n")

@@ -15,8 +15,8 @@ import WorkTree
 struct WatchPartsTests {
   let start = Instant(seconds: 1_000)
 
-  // "A file that was closed after writing … is versioned at once." "One that is being written is
-  // left alone until it is closed or has rested for 2 s; … without a rest … after 10 s."
+  // "A file that is closed after writing, or renamed into place, is versioned at once. A file that stays open is
+  // versioned when it is unchanged for 2 s, or, if it keeps changing, after 10 s."
   @Test("a file settles when it is closed, rests, or has been written for too long")
   func settles() {
     var paths = UnsettledPaths()

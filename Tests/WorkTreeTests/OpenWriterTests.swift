@@ -68,7 +68,7 @@ struct OpenWriterTests {
     return String(decoding: content.bytes, as: UTF8.self)
   }
 
-  /// notes-save(1): "A note that a program is just writing is waited for".
+  /// notes-save(1): "If the file system shows that a program is still writing a note, the command waits for it".
   @Test("and are just writing it are waited for", arguments: ["", "half "])
   func waitsForTheEnd(beginning: String) throws {
     let home = try Fixture()

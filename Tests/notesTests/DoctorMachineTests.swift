@@ -14,7 +14,7 @@ import Testing
 
   init() throws { shell = try Shell.withTwoVersions() }
 
-  // notes-doctor(1): "Without HOME it checks what it can".
+  // notes-doctor(1): "Without HOME, the command says which checks it cannot make."
   @Test func `Without a home folder it checks all else`() throws {
     for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] { shell.environment[name] = nil }
     let result = try shell.notes("doctor", "--no-discovery")

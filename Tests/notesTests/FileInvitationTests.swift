@@ -155,8 +155,8 @@ import Testing
     #expect(member.text.contains("desk is now a member, as reader"), "\(member)")
   }
 
-  // notes-invitations(1): "The command refuses the request if the invitation has expired, was cancelled, is to
-  // another notebook or was used by another device, or if the file was altered or cut short."
+  // notes-invitations(1): "The command refuses the request if the file was altered or cut short. It also
+  // refuses it if the invitation has expired, was cancelled, is to another notebook or was used by another device."
   @Test func `A request that must not be answered is refused`() throws {
     try invite()
     try ask()

@@ -273,8 +273,8 @@ import Testing
     #expect(try ada.notes("remote", "add", "stick", folder).errorText.isEmpty)
   }
 
-  // notes-invite(1): "If the address may not lead another person to this hub, such as that of a folder or a host that
-  // only some machines know, the command says so."
+  // notes-invite(1): "The command says so if the hub's address may not lead others to the hub, like a folder or a host
+  // that only some machines know."
   @Test(arguments: [
     ("git@git.example.org:ada/notes.git", 0), ("https://git.example.org/ada/notes.git", 0),
     ("ssh://git@git.example.org:2222/notes.git", 0), ("git://host/notes.git", 0),

@@ -136,7 +136,7 @@ import Testing
     #expect(text.ranges(of: "notes://join/").count == 2, "\(text)")
   }
 
-  // notes-invite(1), --hub: "With several it prints each link as soon as the hub has the invitation."
+  // notes-invite(1), --hub: "If there are several, it prints each link as soon as the hub has the invitation."
   @Test(arguments: [false, true])
   func `Ctrl-C while the second link is made leaves the first, which works`(json: Bool) throws {
     let hub = laptop.folder["hub.git"]

@@ -84,7 +84,7 @@ struct JoinFolderTests {
     try expectKept()
   }
 
-  // "Until the versions have arrived, neither a session nor a watcher saves".
+  // "Until then no session and no watcher saves".
   @Test func `Nothing is saved that was not asked for before the first versions have come`() throws
   {
     try found()

@@ -93,7 +93,7 @@ import Testing
     #expect(again.errorText.contains("this device is already a member of the notebook"))
   }
 
-  // notes-doctor(1): "this device connected to the founder's device, or got a version from it, in the last 90 days"
+  // notes-doctor(1): "In the last 90 days this device connected to the founder's device, or got a version from it."
   @Test func `A founder that only shares a hub is not missed while it writes`() throws {
     let link = try invite(as: "admin")
     try #require(
@@ -151,7 +151,7 @@ import Testing
     #expect(TimeText.left(until: 1_000 + seconds, now: 1_000) == told)
   }
 
-  // notes-join(1): "The command refuses a link in a folder that contains another notebook".
+  // notes-join(1): "The command refuses a link if the folder contains another notebook".
   @Test func `A folder from before the membership was started over is told so`() throws {
     let former = try invite()
     try #require(try bob.notes("join", former, "../desk", "--yes").isSuccess)
@@ -174,8 +174,8 @@ import Testing
     #expect(try bob.notes("join", link, "../new", "--yes").isSuccess)
   }
 
-  // notes-invitations(1): "the first digits of the ID of the link or file; the state, the role, the device or person
-  // that joined or is invited, who made a link or file"
+  // notes-invitations(1): "the first digits of the ID of the link or file. It shows the state, the role, the device or
+  // person that joined or is invited, who made a link or file"
   @Test func `Links are told apart by their IDs`() throws {
     let made = try ada.notes("invite", "--hub", "home", "--name", "anna", "--name", "ben").text
     let form = /Invitation ([0-9a-f]{8}), for (\w+):\n(notes:\S+)\n/

@@ -33,8 +33,7 @@ import Testing
     #expect(try shell.notes("mv", "near.txt", "near").text == "near.txt already has that name.\n")
   }
 
-  // notes-mv(1): "Several notes, or those that a pattern names, move to a folder as one version; if one of them
-  // cannot be moved, none is."
+  // notes-mv(1): "Several notes, or the notes that a pattern names, move to a folder as one version, or none does."
   @Test func `Several notes move as one version, or none does`() throws {
     for name in ["Plan A", "Plan B"] { try shell.notes("new", name) }
     let before = try shell.notes("log", "--json").lines.count

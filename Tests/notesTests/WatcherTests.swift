@@ -81,8 +81,8 @@ import Testing
     try first.wait()
   }
 
-  // notes-watch(1), --all: "The watcher skips, with a warning, a notebook whose folder is unavailable or that
-  // another process watches." "One process at a time watches a notebook; a second one names the first."
+  // notes-watch(1), --all: "The watcher skips, with a warning, a notebook whose folder is unavailable or which
+  // another process watches." "One process at a time watches a notebook; a second process names the first."
   @Test("Who watches all leaves others what they watch, and says so where nothing is left")
   func all() throws {
     let first = try watch(ada)
