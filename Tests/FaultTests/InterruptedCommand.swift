@@ -51,10 +51,14 @@ final class InterruptedCommand: Sendable {
     return party
   }
 
-  /// Plays the faults at its calls, or a choice of so many.
-  func sweep(_ subject: String, _ faults: [Fault], budget: Int, fewestCalls: Int = 60) throws {
+  /// Plays the faults at its calls, or a choice of so many; with `isStart`, only at those from the last such call on.
+  func sweep(
+    _ subject: String, _ faults: [Fault], budget: Int, fewestCalls: Int = 60,
+    from isStart: (String) -> Bool = { _ in false }
+  ) throws {
     try Sweep(
-      subject: subject, calls: calls, faults: faults, budget: budget, fewestCalls: fewestCalls
+      subject: subject, calls: calls, faults: faults, budget: budget, fewestCalls: fewestCalls,
+      first: (calls.lastIndex(where: isStart) ?? 0) + 1
     )
     .run { try self.interrupt(at: $0, by: $1) }
   }

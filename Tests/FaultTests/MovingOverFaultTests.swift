@@ -22,6 +22,13 @@ struct MovingOverFaultTests {
     try joining().sweep("joining two forgettings", Self.deaths, budget: budget)
   }
 
+  @Test("killed between a joined history and its list, the next command makes the list")
+  func unlisted() throws {
+    try joining().sweep(
+      "listing both forgettings", [.kill], budget: TestEnvironment.amount(16, inFull: 60)
+    ) { $0.hasPrefix("rename-exchange ") && $0.contains(".git") }
+  }
+
   @Test("failing there, there is the one history or the other, with all that was written")
   func failed() throws {
     let budget = TestEnvironment.amount(8, inFull: 24)
@@ -76,7 +83,8 @@ struct MovingOverFaultTests {
       [
         "1.txt": "Wifi\nkey [forgotten]!\nof cea\n", "2.txt": "stays\n[forgotten]\n",
         "3.txt": "unsaved [forgotten]\n", "4.txt": "of cea\n",
-      ])
+      ]
+    ) { try $0.checkIsListed() }
   }
 
   /// Two members, of whom Cea has written more.
@@ -98,7 +106,8 @@ struct MovingOverFaultTests {
   }
 
   private func applying(
-    _ bundle: String, _ name: String, in work: MemoryFolder, _ files: [String: String]
+    _ bundle: String, _ name: String, in work: MemoryFolder, _ files: [String: String],
+    andCheck check: @escaping @Sendable (Party) throws -> Void = { _ in }
   ) throws -> InterruptedCommand {
     try InterruptedCommand(["bundle", "apply", bundle], of: name, in: work) { party, isDone in
       try party.succeed("status")
@@ -108,6 +117,7 @@ struct MovingOverFaultTests {
       try party.succeed("bundle", "apply", bundle)
     } check: { party in
       try Self.check(party, files)
+      try check(party)
       let status = try party.succeed("status", "--json").text
       guard status.contains("\"notebook\"") else { throw FaultRun.Violation(description: status) }
     }
@@ -121,6 +131,19 @@ extension MovingOverFaultTests {
 }
 
 extension Party {
+  /// Its list of forgettings is on top of all rewritten versions.
+  fileprivate func checkIsListed() throws {
+    let above = try run(
+      [
+        "git", "-C", notebook, "rev-list", "--header", "HEAD", "^refs/notes-state/forgotten",
+      ], environment: TestEnvironment.isolated(home: folder + "/home"))
+    guard above.isSuccess, !above.text.contains("notes-forgot ") else {
+      throw FaultRun.Violation(description: "above the list: \(above)")
+    }
+    let kept = try run(["git", "-C", notebook, "for-each-ref", "refs/notes-state/rescued"])
+    guard kept.text.isEmpty else { throw FaultRun.Violation(description: "kept: \(kept.text)") }
+  }
+
   /// Forgets a text.
   func forget(_ text: String) throws {
     let forgotten = try run(

@@ -30,6 +30,8 @@ struct Sweep {
   let budget: Int
   /// Fewer calls than these are too few to be all.
   var fewestCalls = 60
+  /// The first call that is interrupted, counted from 1.
+  var first = 1
 
   func run(_ interrupt: @escaping @Sendable (_ point: Int, Fault) throws -> Play) throws {
     try #require(calls.count >= fewestCalls, "\(subject) makes few calls: are they seen?")
@@ -93,7 +95,7 @@ struct Sweep {
   /// All that can be done to the run.
   private var all: [FaultPlace] {
     faults.flatMap { fault in
-      (1...calls.count).compactMap { point in
+      (first...calls.count).compactMap { point in
         let kind = String(calls[point - 1].prefix { $0 != " " })
         switch fault {
         // Torn differs from killed only in writes.

@@ -20,6 +20,8 @@ struct ForgottenRepository {
     let obeyed: ObjectID
     /// Versions to merge afterwards.
     var waiting: [ObjectID] = []
+    /// Whether the forgettings are to be listed again on top of that merge.
+    var isListedAgain = false
     /// Texts that must not be left anywhere.
     var gone: [TextCut] = []
   }
@@ -77,8 +79,11 @@ struct ForgottenRepository {
       roots.commits.allSatisfy({ rewriting.form(of: $0) != nil })
     else { throw ForgetError.written }
     var references = try mapped(roots.references, head)
-    references.removeAll { $0.name == History.obeyedReference }
+    references.removeAll {
+      [History.obeyedReference, RescuedVersions.listReference].contains($0.name)
+    }
     references.append((History.obeyedReference, tops.obeyed))
+    if tops.isListedAgain { references.append((RescuedVersions.listReference, tops.obeyed)) }
     for id in tops.waiting { references.append((RescuedVersions.reference(of: id), id)) }
     let stashes = roots.stashes.compactMap(rewriting.form)
     try replacement.pack(

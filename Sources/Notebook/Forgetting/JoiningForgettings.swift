@@ -26,7 +26,7 @@ struct JoiningForgettings {
     let repository = history.repository
     let lines = other.lines.filter { !own.forgettings.contains($0.id) } + own.lines
     guard lines.count <= ForgettingVersion.mostLines, let former = try transaction.writer.tip(),
-      try counts(top(on: former, lines))
+      try transaction.counts(list: transaction.list(lines, on: former))
     else { throw NotebookError.forgotOtherwise }
     guard let lock = try GCLock(repository) else {
       throw NotebookError.busy(folder: repository.folder)
@@ -42,7 +42,7 @@ struct JoiningForgettings {
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
       try ForgetRoots(of: repository).commits
     }
-    let version = try top(on: tip, lines)
+    let version = try transaction.list(lines, on: tip)
     var brought = try HistoryRewriting(
       of: history, heads, like: [version], kinds: kinds(own, besides: other))
     try brought.rewrite(heads)
@@ -52,41 +52,50 @@ struct JoiningForgettings {
     try transaction.check(merged, since: former.id, options)
     try ForgottenRepository(
       of: history, rewriting,
-      .init(tip: tip.id, branch: version, obeyed: version, waiting: waiting),
+      .init(
+        tip: tip.id, branch: version, obeyed: version, waiting: waiting, isListedAgain: true),
       progress: { _, _ in }
     ).replace {}
-    return try listed(
-      transaction.mergeWaiting(waiting, after: replaced, options), lines, since: version)
-  }
-
-  /// Lists the forgettings again on top of the merge of both histories, so that an admin's list vouches for all
-  /// rewritten versions of both.
-  private func listed(
-    _ merged: MergeOutcome, _ lines: [ForgettingVersion.Line], since version: ObjectID
-  ) throws -> MergeOutcome {
-    guard let tip = merged.tip, tip != version else { return merged }
-    let list = try top(on: transaction.repository.commit(tip), lines)
-    // The folder has that tree, maybe with unsaved changes, which stay.
-    let top = try transaction.merge([list], options: MergeOptions(allowsMassDeletion: true))
-    try transaction.writer.setDeviceReference(
-      History.obeyedReference, to: list, message: "notes: forget")
+    let outcome = try transaction.mergeWaiting(waiting, after: replaced, options)
+    try transaction.listAgain(version)
+    let top = try transaction.writer.tip()?.id
     return MergeOutcome(
-      former: merged.former, tip: top.tip, heads: top.heads, changes: merged.changes,
-      waiting: merged.waiting, conflicts: merged.conflicts, reports: merged.reports)
+      former: outcome.former, tip: top,
+      heads: try top.map { try DerivedMerge.advertisedHeads(of: $0, in: repository) } ?? [],
+      changes: outcome.changes, waiting: outcome.waiting, conflicts: outcome.conflicts,
+      reports: outcome.reports)
+  }
+}
+
+extension WriteTransaction {
+  /// Lists the forgettings of two joined histories again on top of their merge, so that an admin's list vouches
+  /// for all rewritten versions of both. `version` lists them below the merge.
+  func listAgain(_ version: ObjectID) throws {
+    guard let own = try history.obeyed(), own.id == version, let tip = try writer.tip(),
+      tip.id != version
+    else { return try rescued.forgetList() }
+    // A run that was killed then may have made it.
+    let isListed = try ForgettingVersion(tip)?.lines == own.lines && counts(list: tip.id)
+    let list = try isListed ? tip.id : self.list(own.lines, on: tip)
+    // Maybe this device is no longer an admin's.
+    guard try counts(list: list) else { return try rescued.forgetList() }
+    // The folder has that tree, maybe with unsaved changes, which stay.
+    try merge(
+      Edits(versions: [list]), options: MergeOptions(allowsMassDeletion: true, allowsLarge: true))
+    try writer.setDeviceReference(History.obeyedReference, to: list, message: "notes: forget")
+    try rescued.forgetList()
   }
 
-  /// The version on top that lists the forgettings of both.
-  private func top(on tip: Commit, _ lines: [ForgettingVersion.Line]) throws -> ObjectID {
-    try transaction.writer.makeVersion(
+  /// The version on top that lists the forgettings of both histories.
+  fileprivate func list(_ lines: [ForgettingVersion.Line], on tip: Commit) throws -> ObjectID {
+    try writer.makeVersion(
       of: tip.tree, parents: [tip], message: "Forget what another device forgot",
       trailers: lines.map(\.trailer))
   }
 
-  private func counts(_ id: ObjectID) throws -> Bool {
-    guard let version = try ForgettingVersion(transaction.repository.commit(id)) else {
-      return false
-    }
-    return try transaction.counts(version, [id])
+  fileprivate func counts(list id: ObjectID) throws -> Bool {
+    guard let version = try ForgettingVersion(repository.commit(id)) else { return false }
+    return try counts(version, [id])
   }
 }
 

@@ -103,6 +103,9 @@ struct UnbornBranch {
 /// into the tip: if this run is killed before, the next one merges them.
 struct RescuedVersions {
   static let folder = "refs/notes-state/rescued"
+  /// Names the version that lists the forgettings of two histories until their merge has such a version on top:
+  /// if this run is killed before, the next one makes it.
+  static let listReference = folder + "/list"
 
   let writer: VersionWriter
 
@@ -117,23 +120,40 @@ struct RescuedVersions {
     }
   }
 
-  func kept() throws -> [ObjectID] {
-    guard Counted.access(folderPath, F_OK) == 0 else { return [] }
-    return try writer.repository.references(under: Self.folder + "/").map(\.id)
+  /// The versions to merge, and the one whose list is to be repeated on top of their merge.
+  func left() throws -> (versions: [ObjectID], list: ObjectID?) {
+    guard Counted.access(folderPath, F_OK) == 0 else { return ([], nil) }
+    let all = try writer.repository.references(under: Self.folder + "/")
+    return (
+      all.filter { $0.name != Self.listReference }.map(\.id),
+      all.first { $0.name == Self.listReference }?.id
+    )
   }
 
+  /// Forgets the versions, which are merged now.
   func forget() throws {
     guard Counted.access(folderPath, F_OK) == 0 else { return }
+    var isEmpty = true
     for reference in try writer.repository.references(under: Self.folder + "/") {
-      try writer.repository.delete(reference: reference.name)
+      if reference.name == Self.listReference {
+        isEmpty = false
+      } else {
+        try writer.repository.delete(reference: reference.name)
+      }
     }
+    if isEmpty { rmdir(folderPath) }
+  }
+
+  /// Forgets that a list is to be repeated.
+  func forgetList() throws {
+    try writer.repository.delete(reference: Self.listReference)
     rmdir(folderPath)
   }
 
   /// The files for which no kept version has the same text yet.
   func unkept(_ files: [TreePath: TreeEntry?]) throws -> [TreePath: TreeEntry?] {
     if files.isEmpty { return files }
-    let trees = try kept().map { try writer.repository.commit($0).tree }
+    let trees = try left().versions.map { try writer.repository.commit($0).tree }
     return try files.filter { path, file in
       try !trees.contains { tree in
         let known = try writer.repository.entry(at: path, in: tree)

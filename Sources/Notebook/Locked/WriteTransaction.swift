@@ -14,7 +14,7 @@ package import WorkTree
 package final class WriteTransaction {
   package let history: History
   package let writer: VersionWriter
-  private let rescued: RescuedVersions
+  let rescued: RescuedVersions
   let portableRewrite: PortableRewrite
   /// The guest who changes files; nil if it is the device's own user.
   let guest: String?
@@ -76,12 +76,14 @@ package final class WriteTransaction {
     try repository.checkIsComplete()
     try rescued.keep(UnbornBranch(writer: writer, history: history).adoptHistory())
     try checkout.finishInterrupted()
-    let kept = try rescued.kept().map { try portableRewrite.version(for: $0)?.version ?? $0 }
+    let left = try rescued.left()
+    let kept = try left.versions.map { try portableRewrite.version(for: $0)?.version ?? $0 }
     if !kept.isEmpty {
       var edits = try editsOfFolder()
       edits.versions += kept
       try merge(edits, options: MergeOptions(allowsMassDeletion: true, allowsLarge: true))
     }
+    if let list = left.list { try listAgain(list) }
     try BranchRecord(writer: writer).keepDropped(at: history.clock.now().seconds)
   }
 
