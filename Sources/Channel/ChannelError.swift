@@ -13,7 +13,7 @@ public enum ChannelError: Error, Equatable, Sendable {
   /// The host answered and refused the connection.
   case connectionRefused(Address)
   case portInUse(Address)
-  /// The address is not this host's, or not allowed, with this `errno`.
+  /// The address is not one of this host's, or this user may not listen there; with the `errno`.
   case addressUnavailable(Address, code: Int32)
 
   case notTLS

@@ -1,9 +1,8 @@
 public import System
 
 extension Connection {
-  /// Connects to a device as a member. The addresses are tried in turn, and share the time until
-  /// `deadline`: anybody can announce any address, so an answer means nothing until a member has
-  /// authenticated.
+  /// Connects to a device as a member. Tries the addresses in turn; they share the time until `deadline`.
+  /// Anybody can announce any address, so an answer means nothing until a member has authenticated.
   public static func connect(
     to addresses: [Address], as credentials: MemberCredentials, deadline: Instant,
     cancellation: CancellationToken? = nil
@@ -22,8 +21,8 @@ extension Connection {
       to: addresses, side: .pairing(credentials), deadline: deadline, cancellation: cancellation)
   }
 
-  /// Performs the handshake on an accepted socket. The client's request decides between the notebooks and the
-  /// invitations of `offer`. A client that sends nothing causes no work.
+  /// Performs the handshake on an accepted socket. The client's request chooses a notebook or an invitation of
+  /// `offer`. A client that sends nothing causes no work.
   public static func accept(
     _ socket: Socket, offering offer: ServerOffer, deadline: Instant,
     cancellation: CancellationToken? = nil

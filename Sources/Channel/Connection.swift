@@ -14,7 +14,7 @@ public final class Connection {
     /// Members of a notebook. The chain is the peer's, verified: its own certificate first, without
     /// the root.
     case member(notebookID: String, peerChain: [[UInt8]])
-    /// A joining device, with the code that this identity belongs to.
+    /// A joining device that has the code of this identity.
     case pairing(identity: [UInt8])
   }
 
@@ -91,15 +91,14 @@ public final class Connection {
     }
   }
 
-  /// Sends and receives at the same time, until the time returned by `deadline`, which is called
-  /// again after each event and may return another time.
+  /// Sends and receives at the same time, until the time that `deadline` returns. `deadline` is called again
+  /// after each event and may return another time.
   ///
-  /// `produce` returns the next frame to send, and is called while there is space; if it returns
-  /// nil, it is called again after every received frame and every signal of `wakeup`. `consume` is
-  /// called with each received frame.
+  /// `produce` returns the next frame to send, and is called while there is space. If it returns nil, it is
+  /// called again after every received frame and every signal of `wakeup`. `consume` is called with each
+  /// received frame.
   ///
-  /// Throws `closedByPeer` or `connectionLost` when the other side has ended, and the closures'
-  /// errors.
+  /// Throws `closedByPeer` or `connectionLost` when the other side has ended, and the closures' errors.
   public func exchange(
     until deadline: () -> Instant, wakeup: WakeUp, produce: () throws -> Frame?,
     consume: (Frame) throws -> Void

@@ -15,7 +15,7 @@ final class Handshake {
   let library: OpenSSL
   let ssl: OpaquePointer
 
-  /// Whether a ClientHello was read: before that, an error means that it is not TLS.
+  /// Whether a ClientHello was read. An error before that means that the client does not speak TLS.
   var sawHello = false
   var chosen: ApplicationProtocol?
   /// The credentials for the notebook: on a server the requested one, on a client its own.

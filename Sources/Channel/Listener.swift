@@ -14,8 +14,8 @@ public final class Listener: Sendable {
   /// waits a second before its next attempt.
   private static let backlog: Int32 = 1024
 
-  /// Listens at `address`; its host `*` means all addresses of this device, IPv6 and IPv4; its
-  /// port 0 a free one. Throws `portInUse`, `addressUnavailable` or `hostUnknown`.
+  /// Listens at `address`. The host `*` means all addresses of this device, IPv6 and IPv4; the port 0 means a
+  /// free port. Throws `portInUse`, `addressUnavailable` or `hostUnknown`.
   public init(at address: Address = Address(host: Address.anyHost, port: 0)) throws {
     if address.host == Address.anyHost {
       do {
@@ -64,8 +64,8 @@ public final class Listener: Sendable {
     return (try? Socket.connect(to: first, deadline: deadline, cancellation: nil)) != nil
   }
 
-  /// The connections that were not accepted yet, at most `count`, oldest first. Throws `system` if
-  /// there are no descriptors left, unless some were accepted before.
+  /// The waiting connections, at most `count`, oldest first. Throws `system` if there are no descriptors left,
+  /// unless it has accepted some connections.
   public func acceptWaiting(atMost count: Int) throws -> [Socket] {
     var accepted: [Socket] = []
     while accepted.count < count {

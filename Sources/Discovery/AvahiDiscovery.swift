@@ -1,11 +1,11 @@
 internal import Synchronization
 internal import System
 
-/// Discovery by this machine's Avahi daemon.
+/// Finds and announces devices by this machine's Avahi daemon.
 ///
-/// The first `publish` or `browse` loads the library, connects to the daemon and starts a thread, so a
-/// program that calls neither has no cost. If the daemon stops, connecting is retried, and then the
-/// services are announced again.
+/// The first `publish` or `browse` loads the library, connects to the daemon and starts a thread, so a program
+/// that calls neither has no cost. If the daemon stops, this retries to connect, and then announces the
+/// services again.
 public final class AvahiDiscovery: Discovery {
   /// How many seconds a call waits for the daemon by default. A slower daemon is reported as
   /// `DiscoveryError.daemonSilent`.

@@ -14,9 +14,9 @@ public protocol Discovery: AnyObject, Sendable {
   /// Withdraws a service that `publish(_:)` announced; does nothing if there is none.
   func withdraw(_ service: ServiceRecord)
 
-  /// Reports other devices that announce services of this kind, until `stop()`. Throws, and retries,
-  /// like `publish(_:)`. Events arrive one at a time on a thread of the implementation's choice; the
-  /// handler must not block. Services with this device's own ID are never reported.
+  /// Reports other devices that announce services of this kind, until `stop()`. Throws, and retries, like
+  /// `publish(_:)`. Calls the handler on a thread of its own, for one event at a time; the handler must not
+  /// block. Never reports services with this device's own ID.
   func browse(_ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void) throws
 
   /// Withdraws all services and ends all searches. After it returns, no handler is called.
@@ -27,9 +27,8 @@ public protocol Discovery: AnyObject, Sendable {
 public enum ServiceKind: Hashable, Sendable, CaseIterable {
   /// A notebook that members can synchronise with.
   case notebook
-  /// An open invitation to a notebook. It has its own service type so that a joining device can
-  /// search only for invitations, and so that a device can have several open and close each
-  /// separately.
+  /// An open invitation to a notebook. It has its own service type, so a joining device can search only for
+  /// invitations, and a device can announce and withdraw each of several separately.
   case invitation
 
   /// The DNS-SD service type.

@@ -42,9 +42,9 @@ public struct ServiceRecord: Hashable, Sendable {
   }
 }
 
-/// The TXT record: `v`, `nb`, `dev` and, for an invitation, `loc` (notes-protocol(7), Discovery).
-/// By RFC 6763 section 6.4, keys are compared ignoring case, the first of several equal keys
-/// counts, a string without "=" is a key without value, and unknown keys are ignored.
+/// The TXT record: `v`, `nb`, `dev` and, for an invitation, `loc` (notes-protocol(7), Discovery). By RFC 6763,
+/// section 6.4, the case of keys does not matter and the first of equal keys counts. A string without "=" is a
+/// key without value. Unknown keys are ignored.
 extension ServiceRecord {
   /// The longest accepted ID; those of notes have 52 characters of base32.
   static let maximumIDLength = 64

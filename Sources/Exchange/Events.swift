@@ -10,8 +10,7 @@ public import WorkTree
 /// `notebook` is a notebook's ID; `locator` is the first two digits of an invitation's code, which
 /// identify an open invitation of a device and are not secret.
 public enum Event: Codable, Sendable {
-  /// This device listens at the address; the host is the one that was requested (`::` or `*` for
-  /// all interfaces).
+  /// This device listens at the address. The host is the requested one (`::` or `*` for all interfaces).
   case listening(address: String, port: UInt16)
   /// At present, this device cannot find others, or cannot announce itself.
   case discoveryFailed(cause: Cause)
@@ -46,28 +45,27 @@ public enum Event: Codable, Sendable {
   /// The received versions include altered merges: derived merges below signed versions that differ from this
   /// device's computation.
   case alteredMerges(from: PeerIdentity, [ObjectID], notebook: String)
-  /// A hub's branch does not continue from its former commit: it was set back, rewritten, or (without a
-  /// new commit) the repository was made again. This device has the former versions and pushes them
-  /// again.
+  /// A hub's branch does not continue from its former commit: it was set back or rewritten, or (without a new
+  /// commit) the repository was made again. This device still has the former versions and pushes them again.
   case hubWentBack(PeerIdentity, from: ObjectID, to: ObjectID?)
-  /// A hub's list of members has fewer entries than at this device's last visit: it was set back, or the hub
-  /// hides a removal or a new member. This device knows what it lacks.
+  /// A hub's list of members has fewer entries than at this device's last visit: the hub was set back, or hides
+  /// a removal or a new member. This device knows the missing entries.
   case hubMembersWentBack(PeerIdentity)
   /// A forgetting replaced a hub's branch; other references there may still lead to the old
   /// versions.
   case hubOthers(PeerIdentity, references: [String])
-  /// This device has followed an admin's forgettings: the admin's name, nil if not proved, and the
-  /// forgettings.
+  /// This device has followed an admin's forgettings. The values are the admin's name, nil if not proved, and
+  /// the forgettings.
   case followed(
     by: String?, forgettings: [ForgettingVersion.Line], from: PeerIdentity, notebook: String)
   /// A hub had two branches of this notebook, because two devices had begun with different names. One
   /// was kept, and the other was merged into it.
   case hubSplit(PeerIdentity, kept: String, joined: String)
-  /// A device requested to join at a hub, and became a member. It is this device, or a device that this
-  /// admin's device certified.
+  /// A device requested to join at a hub, and became a member. The device is this one, or one that this admin's
+  /// device certified.
   case admitted(PeerIdentity, device: PeerIdentity, notebook: String)
-  /// A member asked at a hub for another device of its own person, and this admin's device does not let it in by
-  /// itself; the member's name.
+  /// A member asked at a hub for another device of its own person, and this admin's device does not let that
+  /// device in by itself. The last value is the member's name.
   case deviceAsked(PeerIdentity, device: PeerIdentity, by: String, notebook: String)
   /// Several devices responded to one invitation by a link, so another person has the link. The values are
   /// the invitation's ID, the devices' names, and whether one of them joined with it.
@@ -183,7 +181,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
   public let deviceID: String
   /// The peer's present role. Hubs count as writers, because they pass on writers' versions.
   public let role: Role
-  /// The address, as `HOST:PORT`; a hub's in git's form.
+  /// The address as `HOST:PORT`; for a hub, in git's form.
   public let address: String
   /// Whether the peer is a hub or a bundle, which do not authenticate.
   public let isHub: Bool

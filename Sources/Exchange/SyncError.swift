@@ -40,7 +40,7 @@ public enum SyncError: FileFailure, Sendable {
   /// Another machine with this device's key answers at the address.
   case keyShared
   case stopped
-  /// No admin's device let in another device of this one's person: either this device reached none, or those
+  /// No admin's device let in another device of this member's person. Either this device reached none, or those
   /// that it reached do not let devices in by themselves.
   case notLetIn(isReached: Bool)
   /// This operation on this side failed.

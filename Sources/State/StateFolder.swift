@@ -58,7 +58,7 @@ public struct StateFolder: Hashable, Sendable {
     case startedOver = "started-over"
     /// The invitation by a link or file to which this device has responded.
     case asked
-    /// The role of this device that its user was last told.
+    /// The role of this device that its user was told last.
     case toldRole = "told-role"
     /// The guests of the page, and the links for new ones.
     case guests

@@ -4,7 +4,7 @@ package struct StateLines: Sendable {
   /// The lines, in the file's order.
   package private(set) var lines: [StateLine] = []
 
-  /// A file with these lines, except those without a value.
+  /// A file with these lines; lines whose value is nil are left out.
   package init(_ lines: KeyValuePairs<String, (any CustomStringConvertible)?> = [:]) {
     for (key, value) in lines { if let value { append(key, value.description) } }
   }

@@ -1,6 +1,6 @@
 package import System
 
-/// The error for a file of this device's state that exists and is not as this program wrote it.
+/// The error for a file of this device's state that exists but does not have the form that this program writes.
 public struct StateDamage: Error, Hashable, CustomStringConvertible {
   /// The file.
   public let path: String
@@ -25,8 +25,8 @@ extension FileSystem {
     try readIfThere(path, limit: limit).map { try StateLines(of: $0, at: path) }
   }
 
-  /// The content of a cache file, whose loss costs little; nil if there is none. A damaged file is renamed,
-  /// and `notes doctor` reports it, as well as a file that cannot be read.
+  /// The content of a cache file, whose loss costs little; nil if there is none. Renames a damaged file. `notes
+  /// doctor` reports it, and also a file that cannot be read.
   ///
   /// - Parameter parse: reads the lines; throws `StateDamage`, or returns nil for the content of another
   ///   version of this program.

@@ -1,8 +1,8 @@
 /// Hides secrets in addresses of repositories. Every text with an address is passed through here before it is
 /// shown, including the output of other programs.
 public enum AddressText {
-  /// A text in which addresses of the form `SCHEME://USER:PASSWORD@HOST` have no password, and a user only if
-  /// that is a plain short name: `https://…@host/x`. Some services use secrets as user names.
+  /// The text without secrets in its addresses: `SCHEME://USER:PASSWORD@HOST` loses the password, and the user
+  /// unless that is a plain short name (`https://…@host/x`). Some services use secrets as user names.
   public static func withoutSecrets(_ text: String) -> String {
     guard text.contains("://"), text.contains("@") else { return text }
     var shown = ""

@@ -111,7 +111,7 @@ public struct CalendarTime: Sendable {
   public let second: Int
 
   /// The reading of a clock that is `minutesEast` minutes east of UTC, at a number of seconds since 1970-01-01
-  /// 00:00 UTC: the seconds may be any number, the minutes must be less than a year.
+  /// 00:00 UTC. `seconds` may be any number; `minutesEast` must be less than a year.
   public init(_ seconds: Int64, minutesEast: Int = 0) {
     // The calendar repeats every 400 years; the C library's calendar is limited.
     let (era, rest) = seconds.quotientAndRemainder(dividingBy: 146_097 * 86_400)

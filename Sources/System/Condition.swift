@@ -34,9 +34,8 @@ public final class Condition: @unchecked Sendable {
   /// Wakes all waiting threads. Call it with the lock held.
   public func broadcast() { pthread_cond_broadcast(condition) }
 
-  /// Waits until `isTrue`, which is called now and after each `broadcast`, returns true; false if
-  /// that does not happen by `deadline`. Call it with the lock held; other threads can take the
-  /// lock during the wait.
+  /// Waits until `isTrue` returns true; returns false if that does not happen by `deadline`. Calls `isTrue` now
+  /// and after each `broadcast`. Call this with the lock held; other threads can take the lock during the wait.
   public func wait(until deadline: Instant, _ isTrue: () -> Bool) -> Bool {
     var time = deadline.timespec
     while !isTrue() {

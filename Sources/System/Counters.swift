@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// The counts of files and connections that this process has used since its start: numbers that do not
-/// depend on the load of the machine, shown by `--stats`.
+/// The counts of files and connections that this process has used since its start, shown by `--stats`. They do
+/// not depend on the load of the machine.
 ///
-/// Only calls through `Counted` count. Not counted are files that the C library, loaded libraries, and
-/// started programs (git for hubs) open, nor operations on locks, renames and removals.
+/// Only calls through `Counted` count. Files that the C library, loaded libraries and started programs (git for
+/// hubs) open do not count, nor do locks, renames and removals.
 package enum Counter: Int, CaseIterable, Sendable {
   /// Files opened only for reading.
   case readFiles

@@ -64,9 +64,8 @@ extension FileSystem {
     try makeFolder(path, mode: mode)
   }
 
-  /// Makes a folder and those between it and `root`, as far as they are missing. If `root` does not exist
-  /// this fails with ENOENT: in a notebook that was moved away or unmounted, new folders would prevent its
-  /// return.
+  /// Makes a folder, and the missing folders between it and `root`. If `root` does not exist, this fails with
+  /// ENOENT: in a notebook that was moved away or unmounted, new folders would prevent its return.
   public static func makeFolders(
     _ path: String, in root: String, mode: mode_t = 0o777
   ) throws(Failure) {

@@ -105,14 +105,13 @@ extension FileSystem {
     }
   }
 
-  /// Replaces a file's content in one step: readers, also after a power cut, see the old file or the
-  /// new one.
+  /// Replaces a file's content in one step: readers see the old file or the new one, also after a power cut.
   ///
   /// - Parameters:
-  ///   - isShared: whether other processes may replace it at the same time. If not, the caller holds a
+  ///   - isShared: whether other processes may replace the file at the same time. If not, the caller holds a
   ///     lock, and the next write replaces the leftover of a killed process.
-  ///   - waits: whether to return only when the file is on the disk. If not, a power cut may leave an
-  ///     empty file: only for files that can be made again.
+  ///   - waits: whether to return only when the file is on the disk. If not, a power cut may leave an empty
+  ///     file, so use it only for files that can be made again.
   public static func replace(
     _ path: String, with content: [UInt8], mode: mode_t = 0o600, isShared: Bool = false,
     waits: Bool = true
@@ -147,7 +146,7 @@ extension FileSystem {
     path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".tmp"
   }
 
-  /// Bytes that this user can still write to the file system that a file is on.
+  /// How many bytes this user can still write to the file system of a file.
   public static func freeBytes(at path: String) throws(Failure) -> Int {
     var space = statvfs()
     guard statvfs(path, &space) == 0 else {

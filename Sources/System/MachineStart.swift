@@ -17,8 +17,8 @@ public struct MachineStart: Sendable {
     return MachineStart(id: id, time: WallClock.startOfMachine)
   }
 
-  /// Whether the start was after a file's time, or that time is in the future of the present clock, as
-  /// on a machine whose clock does not run while it is off.
+  /// Whether the machine started after a file's time. Also true if that time is in the future, as on a machine
+  /// whose clock does not run while it is off.
   public func isLater(than seconds: Int64) -> Bool {
     seconds < Int64(time.tv_sec) || seconds > WallClock.now()
   }

@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Address {
-  /// The hosts at which others on the network can reach this machine, from interfaces that are up: IPv4
-  /// first, without loopback and link-local addresses; at most `limit`.
+  /// The hosts at which others on the network can reach this machine, IPv4 first, at most `limit`. They are
+  /// those of interfaces that are up, without loopback and link-local addresses.
   public static func ofThisMachine(limit: Int) -> [String] {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&first) == 0, let first else { return [] }

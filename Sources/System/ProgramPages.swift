@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The mapped code of this process and its libraries.
 public enum ProgramPages {
-  /// Unmaps the pages of an idle service's code from memory. They stay in the kernel's cache, and each is mapped
-  /// again when it is next executed. Does nothing if the kernel does not list the mappings.
+  /// Unmaps the code pages of an idle service. The kernel keeps them in its cache, and maps each again when it
+  /// is next executed. Does nothing if the kernel does not list the mappings.
   public static func releasePages() {
     guard let maps = FileSystem<SystemCallError>.contentIfAny("/proc/self/maps") else { return }
     // `START-END PERMISSIONS OFFSET DEVICE INODE PATH`: proc_pid_maps(5).

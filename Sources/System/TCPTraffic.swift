@@ -11,8 +11,7 @@ package struct TCPTraffic: Sendable {
   private static let size = 216
   private static let receivedOffset = 128, sentOffset = 200, repeatedOffset = 208
 
-  /// Nil if the kernel does not provide the numbers (Linux 4.19 does), or if it is not a
-  /// connection.
+  /// Nil if the descriptor is not a connection, or the kernel does not provide the numbers (Linux 4.19 does).
   package init?(of descriptor: Int32) {
     var info = [UInt8](repeating: 0, count: Self.size)
     var length = socklen_t(info.count)

@@ -2,12 +2,12 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A thread that helps the thread which makes it: both take shares of the same work until none is
-/// left.
+/// A thread that helps the thread which makes it: both take shares of the same work until none is left.
 ///
-/// The maker does not depend on it: if the system cannot start the thread, or has not started it
-/// before the maker is done, the thread does nothing.
-///  The closure is stored here: a thread that neither frees nor allocates memory needs no separate memory pool.
+/// The maker does not depend on the helper. If the system cannot start the helper, or starts it after the maker
+/// is done, the helper does nothing.
+///
+/// The closure is stored here: a thread that neither frees nor allocates memory needs no separate memory pool.
 public final class HelperThread {
   private let body: @Sendable () -> Void
   private let turn = Atomic(Turn.awaited)
@@ -52,8 +52,8 @@ public final class HelperThread {
   }
 }
 
-/// The stack size of threads. It is the system's default, unless that is small: `ulimit -s` is meant for
-/// programs with endless recursion, and would crash this one.
+/// The stack size of threads: the system's default, unless that is small. `ulimit -s` is meant for programs
+/// with endless recursion; a small stack would crash this one.
 public enum ThreadStack {
   private static let (least, usual) = (1 << 20, 8 << 20)
 

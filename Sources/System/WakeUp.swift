@@ -72,7 +72,7 @@ public struct Pipe: ~Copyable, Sendable {
 /// Waiting for descriptors: poll(2).
 public enum Poll {
   /// Waits until one of `descriptors` is readable or at its end, until `toWrite` is writable, or until
-  /// `deadline`. Returns those that are ready; negative ones never are.
+  /// `deadline`. Returns the descriptors that are ready; a negative descriptor is never ready.
   @discardableResult
   public static func wait(
     for descriptors: [Int32], toWrite: Int32 = -1, until deadline: Instant = .never

@@ -1,10 +1,10 @@
 internal import COpenSSL
 internal import OpenSSLLoader
 
-/// The server's side of a TLS connection without a socket: network bytes are passed in and out by
-/// calls, so that an event loop can transfer them. One thread owns it.
+/// The server's side of a TLS connection without a socket: calls pass network bytes in and out, so that an
+/// event loop can transfer them. One thread owns it.
 ///
-/// After an error it accepts nothing more; the result of `takeOutgoing`, an alert, must still be sent.
+/// After an error it accepts no more bytes, but the result of `takeOutgoing`, an alert, must still be sent.
 public final class BrowserTLS {
   private let context: BrowserTLSContext
   private let ssl: OpaquePointer

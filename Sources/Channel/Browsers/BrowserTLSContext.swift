@@ -84,8 +84,8 @@ public final class BrowserTLSContext: @unchecked Sendable {
     }
   }
 
-  /// A client offers a list of names, each with its length before it. A client without ALPN is also
-  /// served, as not all clients use it.
+  /// Chooses the protocol from the client's list of names, each with its length before it. A client without
+  /// ALPN is also served, because not all clients use it.
   private static let selectProtocol: SSL_CTX_alpn_select_cb_func = {
     @Sendable _, out, outLength, list, length, _ in
     var place = 0

@@ -47,7 +47,7 @@ final class AvahiBrowser {
     onEvent(.interrupted(error))
   }
 
-  /// Drops objects that belong to a client which is about to be freed, together with them.
+  /// Drops the Avahi objects without freeing them: freeing their client, which follows, frees them.
   func forget() {
     browser = nil
     resolvers = [:]
@@ -136,7 +136,7 @@ final class AvahiResolver {
     hasAnswered = resolver == nil
   }
 
-  /// Stops following. Do not call it after the client was freed, which also ends it.
+  /// Stops following. Freeing the client also stops it, so do not call this afterwards.
   func close() {
     if let resolver { _ = session.library.functions.avahi_service_resolver_free(resolver) }
     resolver = nil

@@ -3,8 +3,8 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// The thread for all calls of Avahi, so that nothing needs a lock, and no caller waits longer than
-/// it wants: a call of Avahi may wait 25 seconds for the daemon.
+/// The thread for all calls of Avahi. So nothing needs a lock, and callers need not wait for the daemon, which
+/// can take 25 seconds to answer.
 final class AvahiThread: Sendable {
   typealias Command = @Sendable (AvahiSession) -> Void
 

@@ -21,8 +21,8 @@ struct ForgettingJudge {
   }
 
   /// Whether an admin signed the version. A former admin's version also counts if an admin has signed a version
-  /// on top of it: otherwise a removal of that admin would divide the devices into those that have followed the
-  /// version and those that have not.
+  /// on top of it. Otherwise the removal of that admin would divide the devices: some have followed the
+  /// version, others never would.
   func counts(_ version: ForgettingVersion, below heads: [ObjectID]) throws -> Bool {
     guard let signer = try signer(of: version.id) else { return false }
     if isAdmin(signer) { return true }
@@ -51,7 +51,7 @@ struct ForgettingJudge {
     members.member(ofDevice: deviceID).map { $0.role == .admin && !$0.isBlocked } ?? false
   }
 
-  /// The device that a version names and that signed it; nil if there is no such signature.
+  /// The device that the version names, if it signed the version; otherwise nil.
   private func signer(of id: ObjectID) throws -> String? {
     let commit = try JudgedCommit(id, repository.object(id).data)
     guard let device = commit.value.deviceID, try commit.isSignedByItsDevice else { return nil }

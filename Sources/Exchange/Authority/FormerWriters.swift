@@ -4,9 +4,9 @@ internal import Notebook
 internal import State
 internal import System
 
-/// The tips of this device at the times when it learned that another device may no longer make versions:
-/// `.git/notes/former-writers`, lines with a device and the tip. A clock can be set to any time, but a
-/// version that was here before the removal was made before it.
+/// For each device that lost the right to make versions: this device's tip at the time when it learned of that.
+/// The file is `.git/notes/former-writers`, lines with a device and the tip. A clock can be set to any time,
+/// but a version that was here before the removal was made before it.
 struct FormerWriters {
   private let repository: Repository
   private var tips: [String: ObjectID]
@@ -40,8 +40,8 @@ struct FormerWriters {
     }
   }
 
-  /// Whether a version of a device was here when its right to make versions ended; true without a record, for
-  /// instance if the right ended before this device had the notebook.
+  /// Whether a version of a device was here when the device lost its right to make versions. True without a
+  /// record, for instance if this device got the notebook later.
   func hadBefore(_ id: ObjectID, by device: String) throws -> Bool {
     guard let tip = tips[device], try repository.contains(tip) else { return true }
     return try repository.isAncestor(id, of: tip)

@@ -5,9 +5,9 @@ public import Notebook
 internal import State
 internal import System
 
-/// A notebook's list of members, and the places where its members can be reached: with them a device can return
-/// to the notebook after its folder is lost. `$XDG_DATA_HOME/notes/memberships`, a file for each notebook; a
-/// copy of the device key also includes them. notes-device(1).
+/// A notebook's list of members, and the places where its members can be reached. With these a device can
+/// return to the notebook after its folder is lost. Each notebook has a file in
+/// `$XDG_DATA_HOME/notes/memberships`; a copy of the device key also includes it. notes-device(1).
 public struct KeptMembership: Sendable {
   /// The notebook's ID and its name.
   public let id, name: String
@@ -86,8 +86,7 @@ public struct KeptMembership: Sendable {
     }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// Stores a notebook's membership, replacing the old one; if this device is not a member, removes
-  /// it.
+  /// Stores a notebook's membership in place of the old one. Removes it if this device is not a member.
   public static func update(
     of notebook: Notebook, for context: SessionContext, in dataFolder: String
   ) throws {

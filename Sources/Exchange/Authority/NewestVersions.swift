@@ -6,8 +6,8 @@ extension Notebook {
   /// How many versions are searched for the newest of each device.
   private static let searched = 2_000
 
-  /// The newest versions here that these devices have signed, by the versions' own dates. They are known also of
-  /// devices that never connect to this one, and exchange versions only by hubs or other devices.
+  /// The newest version here that each of these devices has signed, by the versions' own dates. They are also
+  /// known for devices that never connect to this one and exchange versions only by hubs or other devices.
   public func newestVersions(of devices: Set<String>) throws -> [String: Commit] {
     if devices.isEmpty { return [:] }
     var found: [String: Commit] = [:]

@@ -19,7 +19,7 @@ final class RewrittenHistories: Sendable {
   /// A source may send one such pack within this time, in seconds.
   private static let interval = 3_600.0
 
-  /// Whether this source may send such a pack now; if so, records that it has sent one.
+  /// Whether this source may send such a pack now. If so, records that the source has sent one.
   func accept(from peer: String, in folder: String, at now: Instant = .now) -> Bool {
     let source = Source(peer: peer, folder: folder)
     return last.withLock { last in

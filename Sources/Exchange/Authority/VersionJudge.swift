@@ -16,7 +16,7 @@ struct VersionJudge {
     case answered
     /// Versions that a member vouches for, and versions that name no member.
     case ofNoMember
-    /// Versions that a member vouches for, and versions that name this device, which sends them.
+    /// Versions that a member vouches for, and versions that name the device with this ID, which sends them.
     case from(deviceID: String)
     case all
   }
@@ -39,7 +39,7 @@ struct VersionJudge {
   /// - Throws: `UnansweredVersion` if a head is new and no member vouches for it. A derived merge
   ///   among the heads is replaced by the heads that it merges.
   func check(_ heads: [ObjectID], _ content: Reader) throws {
-    // The versions that are already here were made before any removal that arrives with the new ones.
+    // Versions that are already here were made before any removal that arrives together with new versions.
     _ = try FormerWriters(membership.signers(), in: notebook)
     if case .all = taking { return }
     let shown = try repository.head().commit
@@ -96,8 +96,8 @@ struct VersionJudge {
     case refused
   }
 
-  /// Makes a version on top of the tip if no member vouches for one of its heads. After a refusal, makes one
-  /// unless this device already vouches for the tip.
+  /// Makes a version on top of the tip if no member vouches for one of its heads. After a refusal, also makes
+  /// one if this device does not yet vouch for the tip.
   ///
   /// - Returns: whether it made one.
   @discardableResult
@@ -119,8 +119,8 @@ struct VersionJudge {
     return try isMissing && notebook.endorse(tip)
   }
 
-  /// Whether somebody made a device's version again with git. The new one may lack everything that the
-  /// device signed and that others still have.
+  /// Whether somebody made a device's version again with git. The version made again may lack everything that
+  /// the device signed and that others still have.
   private func isMadeAnew(_ commit: JudgedCommit) throws -> Bool {
     try commit.value.deviceID != nil && commit.value.committer.email != commit.value.author.email
       && !commit.isSignedByItsDevice
@@ -188,7 +188,8 @@ struct JudgedCommit {
   }
 }
 
-/// A version for which no member vouches: it is refused, and everything that arrives with it.
+/// The error for a version for which no member vouches. Everything that arrived with the version is also
+/// refused.
 struct UnansweredVersion: Error, CustomStringConvertible {
   let description: String
 

@@ -17,7 +17,7 @@ public struct VersionAuthor: Hashable, Sendable {
   public let deviceID: String?
   /// The proof.
   public let proof: VersionProof
-  /// Whether people see a remark about a missing proof: not in a repository without members.
+  /// Whether people see a remark about a missing proof. They do not in a repository without members.
   public let isMarked: Bool
 }
 
@@ -38,8 +38,8 @@ extension VersionAuthor {
   /// The name, with a remark if it is not proved.
   public var markedName: String { name + (mark.map { " (\($0))" } ?? "") }
 
-  /// The remark if nothing proves that this is the author's name; nil if it is proved, or if the name
-  /// itself says who claims it.
+  /// The remark if nothing proves that this is the author's name. Nil if it is proved, or if the name itself
+  /// says who claims it.
   public var mark: String? {
     guard isMarked else { return nil }
     return switch proof {
@@ -58,14 +58,14 @@ extension VersionAuthor {
 
 /// The evidence for the author of a version.
 public enum VersionProof: String, Sendable, CaseIterable {
-  /// The device that it names signed it and is a writer or an admin, or was one then.
+  /// The device that the version names signed it, and is a writer or an admin, or was one then.
   case verified
   /// The device that signed it is a writer or an admin, or was one then, but the version names no
   /// device. The signer vouches for the author's name.
   case vouched
   /// The version has no signature.
   case unsigned
-  /// The version's signature is not by the device that it names, does not match its content, or has another
+  /// The signature is by another device than the version names, does not match the content, or has another
   /// form.
   case wrong
   /// The signature is valid, but by a device that was never a member.
@@ -74,7 +74,7 @@ public enum VersionProof: String, Sendable, CaseIterable {
   case removed
   /// The signature is valid, but by a device that was a reader then.
   case reader
-  /// A forgetting rewrote it, so it lost its signature: an admin's version above vouches for it.
+  /// A forgetting rewrote the version, so it lost its signature. An admin's version on top vouches for it.
   case rewritten
   /// The version is a derived merge and equal to the computed merge.
   case computed
@@ -231,8 +231,9 @@ public final class VersionProofs {
   /// How many consecutive versions of one device are searched for a later date.
   private static let longestRow = 1_000
 
-  /// Whether a version is dated later, or is on top of a later one through versions only of its device: a
-  /// version can have any date, but the versions below it existed before.
+  /// Whether the version is certainly later than `end`: it is dated later, or is on top of a later version,
+  /// through versions only of its device. A version can have any date, but the versions below it existed
+  /// before.
   private func isLater(_ commit: Commit, than end: Int64, by device: String) throws -> Bool {
     var (pending, seen) = ([commit], Set([commit.id]))
     while let commit = pending.popLast() {
@@ -267,7 +268,7 @@ extension Signer {
     return names.contains { claimed == $0 + mark } ? name + mark : name
   }
 
-  /// The name that a version gives its device, if it is a former name in one of its certificates.
+  /// The name that a version claims for its device, if one of the device's certificates has that name.
   fileprivate func formerName(claimed: String) -> String? {
     names.first { $0 != name && (claimed == $0 || claimed == $0 + mark) }
   }

@@ -77,8 +77,8 @@ extension SessionContext {
     (isGuest, membership.certificate(ofDevice: key.deviceID))
   }
 
-  /// Applies the facts about this device from the list of members in a hub or bundle: its name, the notebook's
-  /// name, and whether it is now a member, which is reported.
+  /// Applies the facts about this device from the list of members in a hub or bundle: its name and the
+  /// notebook's name. Reports if this device is now a member.
   ///
   /// - Parameter former: `ownMembership` before the list was read.
   func takeOwnMembership(
@@ -114,11 +114,11 @@ public struct NewBundle {
   /// The numbers of written and of all objects.
   public var progress: (done: Int, total: Int) { (pack.objectsWritten, pack.objectCount) }
 
-  /// Plans a bundle for receivers that have these commits, or nothing. It contains everything that
-  /// is here and not in their history, the notebook's members, and an invitation, if given.
+  /// Plans a bundle for receivers that have `prerequisites`, or nothing. The bundle contains everything that is
+  /// here and not in their history, the notebook's members, and an invitation, if given.
   ///
-  /// - Throws: `BundleError.noVersion`; `.reader` if this device may not send; `MembershipError` if
-  ///   it is not a member.
+  /// - Throws: `BundleError.noVersion`; `.reader` if this device may not send; `MembershipError` if it is not a
+  ///   member.
   public init(
     of notebook: Notebook, for context: SessionContext, since commits: [ObjectID] = [],
     with invitation: FileInvitation? = nil

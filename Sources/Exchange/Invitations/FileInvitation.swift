@@ -4,8 +4,8 @@ public import Membership
 public import Notebook
 public import System
 
-/// An invitation as a file: a bundle with an additional reference, whose name contains the secret and whose
-/// target is the commit of the offer. notes-security(7), "Invitations by a file".
+/// An invitation as a file: a bundle with an additional reference. The reference's name contains the secret,
+/// and it names the commit of the offer. notes-security(7), "Invitations by a file".
 public struct FileInvitation: Sendable {
   /// The offer, signed by an admin's device.
   public let offer: InvitationOffer
@@ -69,7 +69,7 @@ public struct FileInvitation: Sendable {
     return invitation
   }
 
-  /// Throws `LinkError` if it is not open, as far as this device knows.
+  /// Throws `LinkError` if the invitation is not open, as far as this device knows.
   public func demandOpen(in membership: MembershipStore) throws {
     try membership.demandOpen(offer)
   }
@@ -90,8 +90,8 @@ public struct FileInvitation: Sendable {
 }
 
 extension AdmissionFile {
-  /// Throws `LinkError` if this device must not admit the requesting one: the invitation is not open, or another
-  /// device used it. If it has already admitted this device, it may answer again.
+  /// Throws `LinkError` if this device must not admit the requesting one: the invitation is not open, or
+  /// another device used it. A device that was already admitted may get the answer again.
   public func demandOpen(in membership: MembershipStore, of notebook: Notebook) throws {
     if membership.member(ofDevice: request.deviceID) != nil,
       case .used(by: [request.deviceID]) = membership.status(of: offer)
@@ -101,8 +101,8 @@ extension AdmissionFile {
     try membership.demandOpen(KnownOffers(notebook.stateFolder).inForce(offer))
   }
 
-  /// Certifies the requesting device, and plans the answer: a bundle with the members, and the versions that the
-  /// device lacks.
+  /// Certifies the requesting device, and plans the answer. The answer is a bundle with the members, and the
+  /// versions that the requesting device lacks.
   ///
   /// - Throws: the errors of `demandOpen`; `MembershipError.notAnAdmin`; `BundleError`.
   public func answer(

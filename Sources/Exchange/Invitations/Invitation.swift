@@ -11,11 +11,11 @@ public enum InvitationEnd: String, Codable, Sendable {
   case withdrawn
 }
 
-/// An invitation that waits for a device: its code, and the attempts to use it. All functions may
-/// be called from any thread.
+/// An invitation that waits for a device: its code, and the attempts to use it. All functions may be called
+/// from any thread.
 ///
-/// The rules are in notes-protocol(7), PAIRING: it ends 10 min after it was made, when it was used,
-/// or with the third wrong attempt, counted over all addresses.
+/// By notes-protocol(7), PAIRING, it ends 10 min after it was made, when it was used, or with the third wrong
+/// attempt. Attempts from all addresses count together.
 public final class Invitation: Sendable {
   /// The code for the joining device's user. Secret except for its locator.
   public let code: InvitationCode
@@ -67,8 +67,8 @@ public final class Invitation: Sendable {
     state.withLock { $0.end } ?? (Instant.now >= deadline ? .expired : nil)
   }
 
-  /// The offer by which a member's device asks the admins' devices, made at the first attempt: they know one
-  /// invitation for a code, however often the new device tries.
+  /// The offer with which a member's device asks the admins' devices. It is made once, at the first attempt, so
+  /// the admins know one invitation for a code, however often the new device tries.
   func offer(
     _ make: () throws -> (InvitationSecret, InvitationOffer)
   ) throws -> (InvitationSecret, InvitationOffer) {
@@ -117,11 +117,11 @@ public final class Invitation: Sendable {
   }
 }
 
-/// The attempt of one handshake: at most one identity, so one guess.
+/// The attempt of one handshake. It names at most one identity, so it is at most one guess.
 final class PairingAttempt: Sendable {
   private let tried = Mutex<(identity: [UInt8], invitation: Invitation?, key: [UInt8]?)?>(nil)
 
-  /// The invitation that the handshake named; nil if it named no open one.
+  /// The invitation that the handshake named; nil if it named no open invitation.
   var invitation: Invitation? { tried.withLock { $0?.invitation } }
 
   /// The key for an identity, if `find` knows its invitation and an attempt is left.

@@ -29,7 +29,7 @@ public struct InvitationRecord: Sendable, Equatable {
   public let created: Int64
   package let expires: Int64
   package var state = State.available
-  /// The device that joined with it, or that it is meant for.
+  /// The device that joined with the invitation, or for which it is meant.
   public var name: String?
   package var deviceID: String?
 }
@@ -60,8 +60,8 @@ extension InvitationRecord {
   }
 }
 
-/// The invitations that this device made for a notebook: `.git/notes/invitations`, a file for each, and
-/// beside it a file that is locked while a process keeps the invitation open.
+/// The invitations that this device made for a notebook: `.git/notes/invitations`. Each has a file, and beside
+/// it a file that is locked while a process keeps the invitation open.
 public struct InvitationBook: Sendable {
   private let folder: String
 
@@ -85,12 +85,12 @@ public struct InvitationBook: Sendable {
   /// The open invitations, on any port, newest first.
   public func open() -> [InvitationRecord] { all().filter(\.state.isOpen) }
 
-  /// The locators of all open and the last ended invitations, which a new one avoids: a joining device
-  /// may have seen the announcement of one just before it ended.
+  /// The locators of all open invitations and of the last ended ones. A new invitation avoids them: a joining
+  /// device may have seen the announcement of an invitation just before it ended.
   public func usedLocators() -> Set<String> { Set(all().map(\.locator)) }
 
-  /// Records that an invitation is open, as long as the returned object exists. Name and ID are
-  /// those of the device that it is meant for, if any.
+  /// Records that an invitation is open, as long as the returned object exists. `name` and the ID are those of
+  /// the invited device, if any.
   public func hold(
     _ invitation: Invitation, for name: String? = nil, deviceID: String? = nil,
     created: Int64 = WallClock.now()

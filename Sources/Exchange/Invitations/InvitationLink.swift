@@ -5,8 +5,8 @@ internal import System
 ///
 ///     notes://join/NOTEBOOK/ROLE/END/SECRET/INVITER/HUB
 ///
-/// Inviter and hub are percent-encoded, so that a shell does not change them. Everything except the secret and
-/// the notebook is only for people: the offer at the hub proves it.
+/// Inviter and hub are percent-encoded, so a shell does not change them. Only the secret and the notebook
+/// count; the rest is for people, and the offer at the hub proves it.
 public struct InvitationLink: Sendable {
   /// The notebook's ID.
   public let notebookID: String

@@ -10,8 +10,8 @@ public struct KnownOffers: Sendable {
   public struct Known: Sendable {
     public let offer: InvitationOffer
     public let status: InvitationStatus
-    /// Whether several devices used it or asked by it, as far as this device has seen: then another person has it.
-    /// An open one lets no device in any more.
+    /// Whether several devices used the invitation or asked by it, as far as this device has seen. Then another
+    /// person has it, and an open one lets no device in.
     public let isShared: Bool
   }
 
@@ -22,7 +22,8 @@ public struct KnownOffers: Sendable {
   /// member.
   private static let remembered: Int64 = 30 * 86_400
   private static let rememberedOfMember: Int64 = 86_400
-  /// The most invitations of one member that is not an admin that are kept, and the most that are open and answered.
+  /// Limits for one member that is not an admin: how many invitations are kept, and how many open ones are
+  /// answered.
   private static let (mostOfMember, mostOpenOfMember) = (16, 4)
   /// The most devices that are reported for one invitation.
   private static let mostTold = 64
@@ -52,15 +53,15 @@ public struct KnownOffers: Sendable {
     return Dictionary(all) { first, _ in first }
   }
 
-  /// Whether the device that signed an invitation made it: anybody can sign one with the ID of another, and an
-  /// admin's counts without the proof, because an admin may invite any device.
+  /// Whether the device that signed an invitation also made it. Anybody can sign an invitation with the ID of
+  /// another. An admin's counts without the proof, because an admin may invite any device.
   private func isBelieved(_ offer: InvitationOffer, in membership: MembershipStore) -> Bool {
     offer.isProved || membership.isOfAdmin(offer)
   }
 
-  /// Records an invitation. An invitation changes only when its inviter withdraws it, and never back.
+  /// Records an invitation. Its inviter can withdraw it; it never changes in another way, nor back.
   ///
-  /// - Returns: the invitation as it is recorded; nil if it is not, and must not be answered: it ended long ago,
+  /// - Returns: the recorded invitation. Nil if it is not recorded and must not be answered: it ended long ago,
   ///   its inviter does not prove to have made it, or its inviter is not an admin and has too many.
   @discardableResult
   func keep(
@@ -90,7 +91,7 @@ public struct KnownOffers: Sendable {
     return known
   }
 
-  /// Whether it was not yet reported that one of these devices used or wants to use a link.
+  /// Whether nobody was told yet that one of these devices used or wants to use a link.
   func isNews(_ devices: [String], of offer: InvitationOffer) -> Bool {
     let told = told(of: offer)
     let new = Set(devices).subtracting(told)
@@ -103,8 +104,8 @@ public struct KnownOffers: Sendable {
     "\(folder)/\(offer.id)\(Self.toldSuffix)"
   }
 
-  /// The reports of an invitation: the IDs of devices of which it was reported that they share it, and others with a
-  /// word before the ID.
+  /// The reports of an invitation: the IDs of devices that share it, and other IDs with a word before the
+  /// ID.
   private func told(of offer: InvitationOffer) -> [String] {
     (Disk.contentIfAny(toldPath(of: offer), limit: 1 << 14) ?? []).split(separator: 0x0A)
       .map { String(decoding: $0, as: UTF8.self) }
@@ -118,7 +119,7 @@ public struct KnownOffers: Sendable {
       - (isMembers ? Self.rememberedOfMember : Self.remembered)
   }
 
-  /// The recorded invitation; nil if there is none, or if the record cannot be read: the hub still has the
+  /// The recorded invitation. Nil if there is none, or if the record cannot be read: the hub still has the
   /// invitation.
   private func known(_ id: String) throws -> InvitationOffer? {
     guard let text = Disk.contentIfAny("\(folder)/\(id)", limit: 1 << 14),

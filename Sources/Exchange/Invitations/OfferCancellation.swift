@@ -2,8 +2,8 @@ public import Git
 public import Membership
 public import Notebook
 
-/// Cancels an invitation by a link or a file: as an admin for all admins, or as the member that made it for another
-/// device of its own by a withdrawal. notes-security(7), "Devices of one's own".
+/// Cancels an invitation by a link or a file. An admin cancels it for all admins. A member cancels its own
+/// invitation for another device of its person by a withdrawal. notes-security(7), "Devices of one's own".
 public struct OfferCancellation: Sendable {
   private let context: SessionContext
   /// The git program for access to the hubs.
@@ -12,8 +12,8 @@ public struct OfferCancellation: Sendable {
   /// Prepares a cancellation by this device.
   public init(by context: SessionContext) { self.context = context }
 
-  /// Whether this device can cancel an invitation: an open one, or to tell the hubs again, a cancelled one as an admin
-  /// or its own.
+  /// Whether this device can cancel an invitation. It can cancel an open one, and also tell the hubs again of a
+  /// cancelled one that is its own or, for an admin, anybody's.
   public func isPossible(for known: KnownOffers.Known) -> Bool {
     switch known.status {
     case .open: true
@@ -32,9 +32,9 @@ public struct OfferCancellation: Sendable {
   /// Cancels an invitation.
   ///
   /// - Parameter hubs: the notebook's hubs, where the invitation may be.
-  /// - Returns: whether it was open, or cancelled before.
-  /// - Throws: `MembershipError.notAnAdmin`; `HubError` if a hub was not reached: the withdrawal is recorded all the
-  ///   same, and a second call tells the hub.
+  /// - Returns: whether the invitation was open; false if it was cancelled before.
+  /// - Throws: `MembershipError.notAnAdmin`; `HubError` if a hub was not reached. Then the withdrawal is
+  ///   recorded all the same, and a second call tells the hub.
   public func cancel(_ offer: InvitationOffer, at hubs: [Hub]) throws -> Bool {
     guard withdraws(offer) else {
       return try context.membership.cancel(offer, by: context.key)

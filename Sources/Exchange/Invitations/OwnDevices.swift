@@ -4,8 +4,8 @@ internal import Membership
 public import Notebook
 internal import System
 
-/// Whether this device, if it is an admin's, lets in other devices of members by itself: the setting
-/// `notes.ownDevices` in `.git/config`; notes-security(7), "Devices of one's own".
+/// Whether this admin's device lets in other devices of members by itself: the setting `notes.ownDevices` in
+/// `.git/config`. notes-security(7), "Devices of one's own".
 public enum OwnDevices {
   private static let setting = "notes.ownDevices"
 
@@ -26,8 +26,8 @@ public enum OwnDevices {
 }
 
 extension SessionContext {
-  /// Certifies the device of a request for an open invitation; or if a member asks for it and it is not let in by
-  /// itself, reports that once.
+  /// Certifies the device of a request for an open invitation. If a member asks for the device and this setting
+  /// is off, only reports the request, once.
   ///
   /// - Parameter place: where the request was.
   func answer(
@@ -60,8 +60,8 @@ extension SessionContext {
   }
 }
 
-/// A member's request to let in another device of its person, and its withdrawals of earlier invitations for such
-/// devices, told to admins' devices in a session.
+/// The requests of a member that admins' devices learn in a session: to let in another device of its person,
+/// and the withdrawals of earlier invitations for such devices.
 struct OwnDeviceNotice: Notice {
   let scene: NoticeScene
 

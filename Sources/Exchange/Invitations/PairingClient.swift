@@ -98,9 +98,8 @@ public struct PairingClient: Sendable {
     return Joined(offer: offer, address: stream.connection.peer, context: context)
   }
 
-  /// The proof that the notebook in the folder is an earlier one of the offered notebook, whose
-  /// membership was started over; nil if there is none. When the root arrives, it is compared with the
-  /// offered one.
+  /// The proof that the notebook in the folder is the offered one from before its membership was started over;
+  /// nil if there is no proof. When the root arrives, it is compared with the offered root.
   private func renewal(
     of present: Notebook, by offer: PairingOffer
   ) throws -> PairingOffer.Renewal? {
@@ -127,7 +126,7 @@ public struct PairingClient: Sendable {
     if let present {
       let membership = try store(
         message, offer, in: MembershipStore.folder(ofNotebookAt: present.stateFolder), isNew: false)
-      // It needs no answer to an earlier request by a link or a file.
+      // This device no longer needs an answer to an earlier request by a link or a file.
       AskedAdmission.forget(in: present.stateFolder)
       if offer.renewal != nil {
         notebook = try Notebook.adopt(at: folder, as: identity(in: membership))

@@ -2,13 +2,15 @@ package import Channel
 internal import Membership
 package import System
 
-/// Connects this device with others: for a run of `notes sync`, which tries each once and ends, and for a
-/// service, which stays, keeps connecting, and accepts connections.
-///  The driver has the port and admits connections to it (`Acceptor`), opens connections, gives each a thread,
+/// Connects this device with others, for a run of `notes sync` and for a service. A run tries each device once
+/// and ends; a service keeps connecting, and accepts connections.
+///
+/// The driver has the port and admits connections to it (`Acceptor`), opens connections, gives each a thread,
 /// and ends all with one token. A `Dialer` decides which devices to connect to, and when; `Session` decides the
 /// steps of a session. A run and a service differ in their `DriverPolicy`.
-///  The driver knows nothing about members, folders and discovery, and about invitations only that a connection
-/// may be for one.
+///
+/// The driver does not know members, folders and discovery. Of invitations it knows only that a connection may
+/// be for one.
 package final class SessionDriver: Sendable {
   /// The address at which it listens; nil if it does not.
   package var address: Address? { listener?.address }
@@ -88,7 +90,7 @@ package final class SessionDriver: Sendable {
 /// The differences between a run and a service. All functions are called on the connections'
 /// threads.
 package protocol DriverPolicy: Sendable {
-  /// This device in the notebook with that ID; nil if it is not served.
+  /// This device in the notebook with that ID; nil if it does not serve the notebook.
   func context(of notebookID: String) -> SessionContext?
   /// The device that must answer an attempt, nil for any member, and how many seconds the attempt may
   /// take.

@@ -45,7 +45,7 @@ public final class SessionTable: Sendable {
   private static let simultaneity = 3.0
 
   /// The sessions of this device in the notebook with that ID. `emit` gets the events of continuous sessions;
-  /// `digest` returns that of the known members.
+  /// `digest` returns the digest of the known members.
   public init(
     ownDevice: String, notebookID: String = "",
     digest: @escaping @Sendable () -> [UInt8] = { [] },
@@ -62,7 +62,7 @@ public final class SessionTable: Sendable {
   }
 
   /// The version to which the branch is about to move. Its objects are on the disk, so this side already shows
-  /// it, as the only head.
+  /// it, as its only head.
   var early: ObjectID? { state.withLock { $0.early } }
 
   /// Whether there is a continuous session with this device.
@@ -169,8 +169,8 @@ public final class SessionTable: Sendable {
     for entry in state.withLock({ $0.entries }) { entry.handle.closeCaches() }
   }
 
-  /// Ends the sessions that began with an older membership: the new sessions exchange it at their
-  /// beginning.
+  /// Ends the sessions that began with an older membership. The sessions that follow exchange the membership at
+  /// their beginning.
   package func endOutdated() {
     let digest = digest()
     let outdated = state.withLock { $0.lasting.filter { $0.digest != digest } }
@@ -204,7 +204,7 @@ public final class SessionTable: Sendable {
 
   // MARK: Fetching: no pack is transferred twice
 
-  /// Whether this session may fetch these heads. If another one is fetching them,
+  /// Whether this session may fetch these heads. If another session is fetching them,
   /// `SessionHandle.reconsider()` is called when that fetch has ended.
   func mayFetch(_ heads: [ObjectID], _ session: SessionHandle) -> Bool {
     state.withLock { state in

@@ -3,7 +3,7 @@ internal import Discovery
 internal import Membership
 internal import System
 
-/// A run's policy for connections: one notebook, and sessions that end. The threads put events into a
+/// A run's policy for connections: one notebook, and sessions that end. The sessions' threads put events into a
 /// queue, which the run's own thread reads.
 final class SyncPolicy: DriverPolicy {
   enum Occurrence: Sendable {
@@ -73,7 +73,7 @@ final class SyncPolicy: DriverPolicy {
       }
       occurrences.put(.arrived)
     }
-    // This device exchanges nothing with its own ID, on whichever machine.
+    // This device exchanges nothing with a device of the same ID, on whichever machine that is.
     let result = converse(connection, peer, port, isOpenedHere: attempt != nil)
     if let attempt {
       if isOwn, case .failure(let refusal) = result { return failed(attempt, refusal.error) }

@@ -4,8 +4,8 @@ public import Membership
 internal import Notebook
 internal import System
 
-/// A run of `notes sync`, `pull` or `push`: finds the notebook's devices in reach, announces this
-/// one, and has sessions until all of them are in sync.
+/// A run of `notes sync`, `pull` or `push`. It finds the notebook's devices in reach, announces this one, and
+/// has sessions until all of them are in sync.
 ///
 /// A device that had an earlier session in the run also receives the versions of later sessions.
 public struct SyncRun: Sendable {

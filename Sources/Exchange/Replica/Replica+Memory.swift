@@ -5,8 +5,8 @@ internal import Notebook
 internal import System
 
 extension Replica {
-  /// Runs `body`, an exchange. If it fails, records the objects that this notebook lacks; an error while
-  /// finding these is thrown instead.
+  /// Runs `body`, an exchange. If it fails, records the objects that this notebook lacks. If finding these
+  /// fails, throws that error instead.
   func exchanging<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -37,8 +37,8 @@ extension Replica {
     try notebook.setDeviceReference(name, to: known, message: "notes: sync")
   }
 
-  /// Compares the tips if both sides have the same heads, whose merge is the same on all devices
-  /// (notes-merge(7)); records the result, and reports a new difference.
+  /// If both sides have the same heads, compares their tips, which must then be the same (notes-merge(7)).
+  /// Records the result, and reports a new difference.
   func compareTips(peerRules: Int?) throws -> TipDifference? {
     let own = try shown
     guard let tip = own.tip, let peerTip = theirs.tip, Set(own.heads) == Set(theirs.heads)
@@ -58,8 +58,8 @@ extension Replica {
 
   private static var remotesPrefix: String { "refs/remotes/" }
 
-  /// Commits that are here with all their history and that the peer may have: the heads that this side has told
-  /// the peer, and others.
+  /// Commits that are here with all their history and that the peer may have: the heads that this side has
+  /// told, and others.
   func haves(_ heads: [ObjectID]) throws -> [ObjectID] {
     let remotes = try notebook.repository.references(under: Self.remotesPrefix)
     let prefix = Self.remotesPrefix + peer.deviceID + "/"

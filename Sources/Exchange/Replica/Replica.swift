@@ -4,8 +4,8 @@ package import Notebook
 internal import System
 internal import WorkTree
 
-/// A notebook in one exchange with a peer: it decides what both sides show. The carrier of versions (a
-/// session, a visit to a hub, a bundle) asks it and stores none of this. An instance belongs to the
+/// A notebook in one exchange with a peer: it decides which versions both sides show. The carrier of versions
+/// (a session, a visit to a hub, a bundle) asks it, and stores none of this. An instance belongs to the
 /// exchange's thread.
 package final class Replica {
   let notebook: Notebook
@@ -31,8 +31,8 @@ package final class Replica {
   private var refusal: (heads: [ObjectID], refusal: PeerState.Refusal)?
   /// The peer's versions from before a forgetting, which were rewritten and are not kept.
   var broughtOver: Set<ObjectID> = []
-  /// Received packs whose versions are not merged. They are kept here so that git does not delete them as
-  /// garbage.
+  /// Received packs whose versions are not merged. Keeping them here protects them from git's garbage
+  /// collection.
   var unmerged: [Quarantine] = []
   /// The last merge and its duration in seconds, if it was not checked for altered merges yet.
   var unchecked: (merged: MergeOutcome, seconds: Double)?
@@ -97,8 +97,8 @@ package final class Replica {
     }
   }
 
-  /// The versions that this device shows now: a version to which the branch is about to move, or the branch's,
-  /// no matter which program moved it. Empty while objects are missing.
+  /// The versions that this device shows now. That is the version to which the branch is about to move, or else
+  /// the branch's, no matter which program moved it. Empty while objects are missing.
   var shown: Shown {
     get throws {
       if isMending { return Shown(tip: nil, heads: []) }
@@ -113,8 +113,8 @@ package final class Replica {
     Shown(tip: tip, heads: heads, forgot: try notebook.history.obeyed()?.forgettings.sorted())
   }
 
-  /// Whether the peer's history does not obey all forgettings that this one obeys: then nothing of it is
-  /// accepted. It moves over to this history, or an admin's device joins both: notes-forget(1), "Other devices".
+  /// Whether this history obeys a forgetting that the peer's does not. Then this side accepts nothing of it:
+  /// the peer moves over to this history, or an admin's device joins both. notes-forget(1), "Other devices".
   var isPeerBehind: Bool {
     get throws {
       let own = try notebook.history.obeyed()?.forgettings ?? []
@@ -169,10 +169,10 @@ package final class Replica {
       versions: notebook.versionCount(of: pack.commitCount, merges: pack.merges))
   }
 
-  /// Makes a version on top of the tip, if others would refuse the tip, or have refused it:
-  /// notes-security(7), VERSIONS.
+  /// If others would refuse the tip, or have refused it, makes a version on top of it: notes-security(7),
+  /// VERSIONS.
   ///
-  /// - Returns: whether it made one, of which every session is notified.
+  /// - Returns: whether it made one. Every session is notified of it.
   @discardableResult
   func endorseOwn(_ occasion: VersionJudge.Occasion = .giving) throws -> Bool {
     guard gives, !isMending, let judge, try judge.endorseOwn(occasion) else { return false }
@@ -206,8 +206,8 @@ package final class Replica {
   /// Sets the versions that the peer shows.
   func received(_ shown: Shown) { theirs = shown }
 
-  /// The peer's heads that this device lacks. If it has all of them but has not merged them, all heads;
-  /// empty if its tip contains them.
+  /// The peer's heads that this device lacks. If it has all of them but has not merged them, all heads. Empty
+  /// if its tip contains them.
   func lacking() throws -> [ObjectID] {
     let heads = theirs.heads.filter { !broughtOver.contains($0) }
     let lacking = try heads.filter { try !notebook.repository.contains($0) }
@@ -251,7 +251,7 @@ package final class Replica {
     return state
   }
 
-  /// The result of the exchange. `told` are the versions that the peer knew this side to show at the end; by
+  /// The result of the exchange. `told` are the versions that this side showed at the end, as the peer knew; by
   /// default those that it shows now. Stores the peer's heads.
   func result(
     _ traffic: Traffic, told: Shown? = nil, merges: [MergeOutcome] = [], hasNews: Bool = false,
@@ -264,7 +264,7 @@ package final class Replica {
     return result
   }
 
-  /// Records the versions that the peer shows, if it can be reached again, and the difference of
+  /// Records the versions that the peer shows, if the peer can be reached again. Also records the difference of
   /// the tips if both have the same heads.
   ///
   /// - Returns: the difference; nil if there is none.

@@ -36,9 +36,9 @@ extension Replica {
     let words: String
   }
 
-  /// Accepts everything that a hub or bundle shows, with the pack that was fetched, if any.
+  /// Accepts everything that a hub or bundle shows, with the fetched pack, if any.
   ///
-  /// - Returns: whether there was anything to accept, and the merge, if it is new.
+  /// - Returns: whether there was anything to accept, and the merge, if there was a new one.
   /// - Throws: `SyncError.notMerged`.
   func takeAll(_ arrived: Quarantine?) throws -> (isAny: Bool, merged: MergeOutcome?) {
     let wanted = try isAlike ? [] : lacking()
@@ -53,13 +53,12 @@ extension Replica {
     }
   }
 
-  /// Checks a received pack, if there is one, and judges and merges the wanted heads, or if this side already
-  /// has them, the heads that the peer shows now. Records the result.
+  /// Checks a received pack, if there is one, then judges and merges the wanted heads. If this side already has
+  /// them, it does so with the heads that the peer shows now. Records the result.
   ///
   /// - Parameters:
   ///   - wanted: heads that the pack must contain, or that are already here.
-  ///   - isFinal: whether the peer has nothing else to send, so that heads without a voucher are
-  ///     refused.
+  ///   - isFinal: whether the peer has nothing else to send. Then heads without a voucher are refused.
   func accept(
     _ quarantine: Quarantine?, _ wanted: [ObjectID], isFinal: Bool = false,
     busy: Busy = { _, body in try body() }

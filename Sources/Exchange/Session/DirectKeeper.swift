@@ -52,8 +52,7 @@ package final class DirectKeeper: SessionKeeper {
     notebook.saveNotice = { [self] one in news.withLock { $0.append(one) } }
   }
 
-  /// Saves for the sessions that begin during the save, some of them opened by `begin`: they wait
-  /// for it.
+  /// Saves for the sessions that begin during the save, among them those that `begin` opens; they wait for it.
   func save(
     _ notebook: Notebook, whileBeginning begin: () -> Void, progress: SaveProgress
   ) throws {
@@ -127,8 +126,8 @@ struct FolderLook {
   let start: Instant
   let end: Instant
 
-  /// The time until which a session of the same run, or a merge, needs no other scan: scanning a large folder
-  /// takes longer than the session. A merge still notices edits of the files that it writes.
+  /// Until this time a session of the same run, or a merge, needs no other scan, because scanning a large
+  /// folder takes longer than the session. A merge still notices edits of the files that it writes.
   var freshUntil: Instant { end + max(Self.freshness, Self.lasting * (end - start)) }
   var isFresh: Bool { !freshUntil.hasPassed }
 

@@ -56,9 +56,9 @@ package enum LinkMessage {
   case want([ObjectID], known: [ObjectID])
   /// This side shows new versions, and the other side requests those that it lacks.
   case shows(Shown)
-  /// The versions shown now; how many of the other side's heads messages this answers; how many versions
-  /// were received in this session; how many notes are in conflict; and the reason if the heads were not
-  /// merged.
+  /// This side's answer: the versions shown now; how many of the other side's heads messages this answers; how
+  /// many versions were received in this session; how many notes are in conflict; and the reason if the heads
+  /// were not merged.
   case answer(Shown, heard: Int, received: Int, conflicts: Int, refusal: MergeRefusal?)
   /// Asks the other side for a sign of life.
   case ping
@@ -72,7 +72,7 @@ package enum LinkEvent {
   /// The other side shows new versions, as an answer: `heard` says how many of this side's heads
   /// messages the other side has settled.
   case answered(Shown, heard: Int?, refusal: MergeRefusal?)
-  /// The other side requests these heads; it has the known commits with all their history.
+  /// The other side requests these heads. It has the known commits with all their history.
   case asked([ObjectID], known: [ObjectID])
   /// The requested versions have arrived, in a quarantine.
   case arrived(Quarantine)

@@ -40,7 +40,7 @@ extension PeerState {
   public struct Refusal: Hashable, Codable, Sendable {
     /// The reason.
     public let reason: MergeRefusal
-    /// Whether the other device refuses this one's versions; false if this one refuses.
+    /// Whether the other device refuses this device's versions. False if this device refuses the other's.
     public let isThere: Bool
 
     /// The name for programs: the reason's, with `_there` if the other device refuses.

@@ -282,9 +282,9 @@ public final class Session {
 
   // MARK: Requests from other processes, other threads and the peer
 
-  /// Tells the peer this device's versions, if they have changed. Another process may have saved or
-  /// merged, even versions that this session fetched: a session that ends checks this each time, a
-  /// continuous one when its keeper, which watches the notebook, says so.
+  /// Tells the peer this device's versions, if they have changed: another process may have saved or merged,
+  /// even versions that this session fetched. A session that ends checks this each time. A continuous session
+  /// checks it when its keeper, which watches the notebook, says so.
   private func tellOwn() throws {
     guard !replica.isMending else { return }
     let shown = try replica.shown

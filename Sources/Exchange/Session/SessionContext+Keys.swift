@@ -3,8 +3,8 @@ internal import Membership
 public import Notebook
 
 extension SessionContext {
-  /// The context of a notebook, with this device's key that the notebook uses, from the folder of its user's
-  /// keys; nil if that key is missing. If the user has a new key, the notebook changes to it, or requests a
+  /// The context of a notebook, with the key that this device uses in it, from the folder of its user's keys.
+  /// Nil if that key is missing. If the user has a new key, the notebook changes to it, or requests a
   /// certificate for it: notes-device(1), `renew`.
   public init?(of notebook: Notebook, keysIn folder: String) throws {
     guard let key = try DeviceKey.load(notebook.identity.device.deviceID, in: folder),

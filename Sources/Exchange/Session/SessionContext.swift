@@ -52,7 +52,7 @@ public struct SessionContext: Sendable {
     }
   }
 
-  /// Records whether a member to which this device connected accepted it, or said that it is
+  /// Records the result of a connection to a member: that it accepted this device, or said that this device is
   /// removed.
   package func record(refusal error: (any Error)?) {
     let isRefused =

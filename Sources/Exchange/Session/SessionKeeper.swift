@@ -82,8 +82,8 @@ public final class SessionHandle: Sendable {
   /// seconds.
   private static let gathering = 0.2
 
-  /// Makes the session tell the peer this device's versions; if it may wait, a little later, together
-  /// with those that arrive in between.
+  /// Makes the session tell the peer this device's versions. If it may wait, the session tells them a little
+  /// later, together with later ones.
   func look(mayWait: Bool = false) {
     ask { $0.lookDue = mayWait && !ends ? $0.lookDue ?? .now + Self.gathering : .now }
   }

@@ -75,14 +75,14 @@ package struct SessionRules: Hashable, Sendable {
   /// Whether the other side's last heads are settled.
   private var isSettled: Bool { !terms.takes || settled == theirs || areAlike }
 
-  /// Whether the other side has settled all heads that this one sent, if it accepts versions at all.
+  /// Whether the other side has settled all heads that this side sent. True if it accepts no versions.
   var isConfirmed: Bool { !terms.gives || areAlike || confirmed >= told }
 
   /// "A side is done when all of these hold".
   private var isDone: Bool { !isGiving && isSettled && isConfirmed }
 
-  /// The next step. Settles heads that need no step. `lacking` returns those heads that are not
-  /// here, `isShown` whether this device's tip has them in its history.
+  /// The next step. Settles heads that need no step. `lacking` returns the heads that are not here; `isShown`
+  /// says whether this device's tip has the heads in its history.
   mutating func next(
     lacking: ([ObjectID]) throws -> [ObjectID], isShown: ([ObjectID]) throws -> Bool
   ) rethrows -> Step {

@@ -24,8 +24,8 @@ final class DeviceLink: Link {
   private var sentVersions = 0
   private var progress: TransferProgress
   private var heartbeat: Heartbeat
-  /// When a side with nothing to send sends a sign of life: on a slow line the other side, which has
-  /// sent everything, receives nothing else until the pack has arrived.
+  /// When a side with nothing to send sends a sign of life. On a slow line, the side that has sent everything
+  /// would otherwise receive nothing until the pack has arrived.
   private var nextSign: Instant
   private var isPatient = false
   private let toldQuota = RefusalQuota(
@@ -221,8 +221,7 @@ final class DeviceLink: Link {
       if case .none = fetch, sending == nil {
         report(.progress(TransferProgress(peer: peer, stage: .waiting)))
       }
-    // One answer covers all requests since the last: a peer that does not read gets no further
-    // ones.
+    // One answer covers all requests since the last one, so a peer that does not read gets no further answers.
     case .ping: if queue.last?.type != MessageType.pong.rawValue { try enqueue(PongMessage()) }
     case .heads:
       let message = try frame.decode(HeadsMessage.self)

@@ -54,8 +54,8 @@ struct Heartbeat {
   }
 }
 
-/// Tracks whether a requested pack arrives. If a piece takes longer than its time-out, this side
-/// also asks others that have the pack.
+/// Tracks whether a requested pack arrives. If a piece takes longer than its time-out, this side also asks
+/// other devices that have the pack.
 struct FetchWatch {
   enum Verdict { case coming, slow, lost }
 

@@ -37,7 +37,7 @@ extension Message {
 }
 
 extension MessageType {
-  /// The type in which its payload is decoded; nil for bytes.
+  /// The type of message that the payload contains; nil for bytes.
   var message: (any Message.Type)? {
     switch self {
     case .hello: HelloMessage.self
@@ -98,12 +98,12 @@ extension Frame {
 
 /// JSON from another program or person: a peer, another process of the user, or an editor.
 package enum ReceivedJSON {
-  /// The value in a text. JSONDecoder guesses at UTF-16 and UTF-32, which is not allowed here, and skips
-  /// a byte order mark, which is not allowed either: RFC 8259, section 8.1.
+  /// Decodes the value in a text. JSONDecoder guesses at UTF-16 and UTF-32, and skips a byte order mark.
+  /// Neither is allowed here: RFC 8259, section 8.1.
   ///
-  /// If arrays and objects nest deeper than 512, JSONDecoder reads one byte after the bracket for its
-  /// error message, and crashes if the bracket was the last byte (swift-foundation,
-  /// JSONScanner.scanArray). So a space is added, which has no meaning in JSON.
+  /// If arrays and objects nest deeper than 512, JSONDecoder reads one byte after the bracket for its error
+  /// message, and crashes if the bracket was the last byte (swift-foundation, JSONScanner.scanArray). So this
+  /// adds a space, which has no meaning in JSON.
   package static func decode<Value: Decodable>(
     _ kind: Value.Type, from text: [UInt8], snakeCase: Bool = false
   ) throws -> Value {

@@ -33,14 +33,14 @@ struct MessageStream {
     }
   }
 
-  /// Runs `body`, which may take long, on a thread of its own, and tells the peer in the meantime that this
-  /// side is busy. `body` runs to its end even if the message cannot be sent.
+  /// Runs `body`, which may take long, on a thread of its own. In the meantime, tells the peer that this side
+  /// is busy. `body` runs to its end even if that message cannot be sent.
   func working<Value>(
     onTick: () -> Void = {}, _ body: @escaping () throws -> Value
   ) throws -> Value {
     let isDone = Latch()
     var result: Result<Value, any Error>?
-    // Only the other thread uses these until it has finished, and it keeps no reference to them.
+    // Only the other thread uses these until it has finished. Afterwards it has no reference to them.
     nonisolated(unsafe) var work: (() -> Void)? = { result = Result { try body() } }
     try startThread {
       work?()
@@ -68,8 +68,8 @@ struct MessageStream {
     return type
   }
 
-  /// Sends and receives at the same time; after each event, it waits for as many seconds as
-  /// `patience` returns. Frames of unknown types only count as a sign of life.
+  /// Sends and receives at the same time. After each event, waits for as many seconds as `patience` returns.
+  /// Frames of unknown types count only as a sign of life.
   func exchange(
     patience: () -> Double, wakeup: WakeUp, produce: () throws -> Frame?,
     consume: (Frame, MessageType?) throws -> Void

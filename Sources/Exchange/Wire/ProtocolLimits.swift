@@ -2,7 +2,7 @@
 package enum ProtocolLimits {
   /// The version of the protocol that this code implements.
   package static let version = 2
-  /// The versions that can be used to exchange a history that obeys these forgettings.
+  /// The protocol versions in which a history that obeys these forgettings can be exchanged.
   static func versions(obeying forgettings: [String]) -> [Int] {
     // A device with version 1 would merge the history from before.
     forgettings.isEmpty ? [1, version] : [version]
@@ -13,8 +13,8 @@ package enum ProtocolLimits {
   static let dataBytes = 256 << 10
   /// Certificates and revocation lists in one message.
   static let certificatesPerMessage = 256
-  /// Bytes of certificates and revocation lists that a side puts in one message: as base64 they fit
-  /// into `messageBytes`, and so does the largest revocation list of notes-security(7) on its own.
+  /// How many bytes of certificates and revocation lists a side puts into one message. As base64 they fit into
+  /// `messageBytes`, and so does the largest revocation list of notes-security(7) by itself.
   static let membershipBytes = 640 << 10
   /// Certificates, and revocation lists, in total.
   static let (certificates, revocationLists) = (4096, 128)
