@@ -7,8 +7,8 @@ final class Libgit2: Sendable {
 
   private init(api: libgit2) { self.api = api }
 
-  /// Loads and initialises the library once per process, without the user's configuration: neither
-  /// the bytes of files nor the behaviour may depend on it.
+  /// Loads and initialises the library once per process. It does not use the user's configuration, on which
+  /// neither the bytes of files nor the behaviour may depend.
   static let shared: Result<Libgit2, GitError> = {
     let storage = UnsafeMutableRawPointer.allocate(
       byteCount: MemoryLayout<libgit2>.size, alignment: MemoryLayout<libgit2>.alignment
@@ -35,8 +35,8 @@ final class Libgit2: Sendable {
       }
       defer { for name in names { free(UnsafeMutablePointer(mutating: name)) } }
       try set { libgit2_set_extensions($0, &names, names.count) }
-      // Repository.open checks the owner itself: without the user's configuration, "safe.directory"
-      // does not apply.
+      // Repository.open checks the owner instead: without the user's configuration, libgit2 does not know
+      // "safe.directory".
       try set { libgit2_set_owner_validation($0, 0) }
       // The referenced objects were just written, and may not be in the repository yet.
       try set { libgit2_set_strict_object_creation($0, 0) }
@@ -49,8 +49,8 @@ final class Libgit2: Sendable {
     return .success(library)
   }()
 
-  /// Fills the table from the first of these files that exists. Returns nil for success, and
-  /// otherwise the reason. If a file exists but cannot be used, that is the reason.
+  /// Fills the table from the first of these files that exists. Returns nil for success, and otherwise the
+  /// reason, such as that a file exists but cannot be used.
   static func load(_ fileNames: [String], into table: UnsafeMutablePointer<libgit2>) -> String? {
     var problems: [String] = []
     for name in fileNames {

@@ -54,9 +54,9 @@ extension History {
   }
 }
 
-/// A search for the versions that wrote the lines of a note. Each line moves from a version to a
-/// parent that also has it; if no parent has it, the version wrote it. Versions that did not change
-/// the note are skipped with the help of the history table.
+/// A search for the versions that wrote the lines of a note. Each line moves from a version to a parent that
+/// also has it; if no parent has it, that version wrote it. The history table helps to skip versions that did
+/// not change the note.
 private struct Blame {
   let table: HistoryTable
   let order: VersionOrder

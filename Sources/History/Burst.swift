@@ -11,8 +11,8 @@ public struct Burst {
 
   /// The versions, newest first; never empty.
   public private(set) var versions: [Version]
-  /// The repository with the versions, if they are those of one note; then versions of other notes may
-  /// be between them.
+  /// The repository with the versions, if all belong to one note. Then versions of other notes may be between
+  /// them.
   private let repository: Repository?
 
   /// How many commits are searched between two versions of a note.

@@ -1,6 +1,6 @@
 internal import Merge
 
-/// An installation of notes on one machine for one user, as versions name it.
+/// An installation of notes for one user on one machine, with the name and address that its versions have.
 public struct DeviceIdentity: Hashable, Sendable {
   /// The name that people gave the device.
   public var name: String

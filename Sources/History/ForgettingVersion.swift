@@ -1,9 +1,9 @@
 public import Git
 internal import System
 
-/// A version in which an admin lists the forgettings that its history obeys, with a line `Notes-Forgot: ID
-/// KIND VERSIONS` for each: notes-forget(1), "Versions". Anybody can write such a version: its signature
-/// decides if it counts.
+/// A version in which an admin lists the forgettings that its history obeys, each in a line `Notes-Forgot: ID
+/// KIND VERSIONS`: notes-forget(1), "Versions". Anybody can write such a version; its signature decides whether
+/// it counts.
 public struct ForgettingVersion: Hashable, Sendable {
   /// A forgetting, as this version describes it.
   public struct Line: Hashable, Codable, Sendable {
@@ -56,7 +56,7 @@ public struct ForgettingVersion: Hashable, Sendable {
     content.firstRange(of: Array("\n\(key): ".utf8)) != nil
   }
 
-  /// Nil if the version has no such lines, or not in this form.
+  /// Nil if the version has no such lines, or has them in another form.
   public init?(_ commit: Commit) {
     // Most versions have no such lines.
     guard commit.parents.count == 1, !commit.isRewritten, commit.message.contains(Self.key) else {
@@ -82,8 +82,8 @@ extension History {
     return try ForgettingVersion(repository.commit(id))
   }
 
-  /// The versions of this kind below the heads and not below `known`, no matter who made them; none of them
-  /// changes a file.
+  /// The versions of this kind that are below the heads but not below `known`, no matter who made them. None of
+  /// them changes a file.
   package func forgettingVersions(
     below heads: [ObjectID], lacking known: [ObjectID]
   ) throws -> [ForgettingVersion] {

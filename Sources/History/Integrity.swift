@@ -23,8 +23,8 @@ public struct IntegrityReport: Sendable {
 }
 
 extension History {
-  /// Checks the history from the tip: the newest versions and their trees must be readable, the
-  /// files of the tip must match their IDs, and those of older versions must exist.
+  /// Checks the history from the tip. The newest versions and their trees must be readable. The files of the
+  /// tip must match their IDs; the files of older versions must exist.
   ///
   /// - Parameters:
   ///   - versions: how many versions are checked.

@@ -10,8 +10,7 @@ public struct AlteredMerge: Sendable {
   /// The differences between the merge and the one computed from its versions by this program's
   /// rules, by path.
   public let changes: [VersionChange]
-  /// The version that vouches for it: the first on top of it that a device made; nil if there is
-  /// none.
+  /// The version that vouches for the merge: the first on top of it that a device made. Nil if there is none.
   public let endorsedBy: ObjectID?
 }
 

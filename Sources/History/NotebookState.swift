@@ -46,8 +46,8 @@ extension History {
       conflictCount: try openConflictPaths().count)
   }
 
-  // A small file with the state, which every command needs, saves loading a library. It is a cache: it
-  // names its tip, and a reader that finds another tip computes the state again.
+  // A small file with the state, which every command needs, so that no library must be loaded. It is a cache:
+  // it names its tip, and a reader that finds another tip computes the state again.
 
   private var tipPath: String { stateFolder[.tip] }
 

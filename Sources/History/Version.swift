@@ -9,8 +9,8 @@ public struct Version: Sendable {
   /// Whether a program made it on its own: a derived merge, or a commit that leads a hub's branch
   /// to such a merge.
   public let isDerived: Bool
-  /// The version's changes against its first parent, by path; in a list of one note's versions, only those of
-  /// that note.
+  /// The version's changes against its first parent, by path. In a list of one note's versions, only the
+  /// changes of that note.
   public let changes: [VersionChange]
 
   /// The device on which it was made; nil for a foreign commit.
@@ -47,10 +47,9 @@ public struct VersionChange: Hashable, Sendable {
 }
 
 extension History {
-  /// The changes of a commit against its first parent, by path. A deleted and an added file count as a
-  /// rename by the rule of notes-merge(7), "Renames": if the bytes are equal, or at least half of them.
-  /// Renames named in the commit's own message (notes-mv(1)) come first. The first parent's tree is read
-  /// unless the caller passes it.
+  /// The changes of a commit against its first parent, by path. A deleted and an added file count as a rename
+  /// if their bytes are equal, or at least half of them: notes-merge(7), "Renames". Renames named in the
+  /// commit's own message (notes-mv(1)) come first. Reads the first parent's tree unless the caller passes it.
   package func changes(of commit: Commit, parentTree tree: ObjectID? = nil) throws
     -> [VersionChange]
   {

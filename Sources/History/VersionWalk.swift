@@ -12,8 +12,7 @@ public final class VersionWalk {
   /// Whether it searches a note's versions in a history that has no table yet.
   public let lacksTable: Bool
 
-  /// A walk through those of `walk`'s versions that changed something in a folder, with only these
-  /// changes.
+  /// A walk through the versions of `walk` that changed something in a folder, with only these changes.
   public init(_ walk: VersionWalk, below folder: TreePath) {
     lacksTable = walk.lacksTable
     next = {
@@ -115,7 +114,7 @@ private struct VersionStream {
         former = try history.formerPaths(of: commit, in: parent)
       }
       let new = Set(mine.map { former[$0] ?? $0 }).subtracting(done[parent] ?? [])
-      // Visit a parent again if its date put it before this child.
+      // Visit a parent again if it was visited before this child because of its date.
       if new.isEmpty { continue }
       if done[parent] != nil, names[parent] == nil { try wait(for: parent) }
       names[parent, default: []].formUnion(new)

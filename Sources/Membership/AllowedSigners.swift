@@ -2,9 +2,8 @@ internal import State
 internal import Synchronization
 internal import System
 
-/// The file with which git verifies devices' signatures (ssh-keygen(1), ALLOWED SIGNERS): a line
-/// for each device ever certified here, including removed ones, because their versions remain
-/// theirs.
+/// The file with which git verifies devices' signatures (ssh-keygen(1), ALLOWED SIGNERS). It has a line for
+/// each device ever certified here. Removed devices are included, because their versions remain theirs.
 public enum AllowedSigners {
   /// The path of the file, beside the folder of a membership.
   public static func path(beside folder: String) -> String {

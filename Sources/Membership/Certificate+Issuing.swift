@@ -188,8 +188,8 @@ enum Validity {
   }
 }
 
-/// Notebook IDs, which bind a notebook to its founder's key. 52 lower-case base32 characters, so an
-/// ID is also a host name for TLS server name indication.
+/// Notebook IDs, which bind a notebook to its founder's key. An ID is 52 lower-case base32 characters, so it is
+/// also a host name for TLS server name indication.
 enum NotebookID {
   private static let label = Array("notes notebook 1\0".utf8)
 

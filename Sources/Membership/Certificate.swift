@@ -12,28 +12,28 @@ struct Certificate: Hashable, Sendable {
   let fingerprint: Fingerprint
   /// 16 bytes, padded with zeros in front.
   let serial: [UInt8]
-  /// The names in their encoding: they are compared byte by byte.
+  /// The issuer's name, encoded: names are compared byte by byte.
   let issuer: [UInt8]
   let subject: [UInt8]
   let publicKey: [UInt8]
   let keyIdentifier: [UInt8]
   let issuerKeyIdentifier: [UInt8]
   let issuedAt: Int64
-  /// The serial number of the certificate that this one replaced: removing that one also removes
-  /// this one.
+  /// The serial number of the certificate that this one replaced. Removing that certificate also removes this
+  /// one.
   let replaced: [UInt8]?
   /// For a handover: the serial number of the certificate with which its signer stays an admin.
   /// `CertificateSet.succession` says which handovers count.
   let staying: [UInt8]?
-  /// The serial number of the certificate of the device that asked for it; nil if an admin's device invited its
-  /// device. `CountingLists` decides when the loss of that certificate also ends this one.
+  /// The serial number of the certificate of the device that asked for this one; nil if an admin's device
+  /// invited the device. `CountingLists` decides when the loss of the asker's certificate also ends this one.
   let asker: [UInt8]?
-  /// For a claim or a stop: what it says; nil for every other certificate.
+  /// The statement of a claim or a stop; nil for every other certificate.
   let claimed: ClaimStatement?
   /// For a root: the ID of the notebook that it claims to continue.
   let continued: String?
-  /// The person that the certificate names; nil if it names none. `CertificateSet.people` says which person the
-  /// device belongs to.
+  /// The person that the certificate names; nil if it names none. `CertificateSet.people` decides which person
+  /// the device belongs to.
   let person: Person?
   let kind: Kind
 
@@ -62,7 +62,7 @@ struct Certificate: Hashable, Sendable {
     switch kind {
     case .root: .admin
     case .member(_, let role): role
-    // These certify no device.
+    // Names, claims and stops certify no device.
     case .name, .claim, .stop: .reader
     }
   }

@@ -62,8 +62,8 @@ extension CertificateSet {
       serial: String(hexadecimal: certificate.serial), isRemoved: isRemoved, ending: ending)
   }
 
-  /// The first of the certificates that this one replaced, one after the other; nil if it replaced none that is
-  /// known.
+  /// The first in the row of certificates that this one replaced, one after the other; nil if it replaced none
+  /// that is known.
   private func first(before certificate: Certificate) -> MemberChange? {
     let first = oldest(before: certificate) { _ in true }
     return first == certificate ? nil : MemberChange(by: first.issuerID, at: first.issuedAt)
@@ -74,8 +74,8 @@ extension CertificateSet {
     oldest(before: certificate) { $0.role == certificate.role }.issuerID
   }
 
-  /// The oldest certificate in the row of those that this one replaced, one after the other, up to one that
-  /// does not count; this one itself if there is none.
+  /// The oldest in the row of certificates that this one replaced, one after the other, before one that does
+  /// not count. This certificate if there is none.
   private func oldest(
     before certificate: Certificate, while counts: (Certificate) -> Bool
   ) -> Certificate {
@@ -135,14 +135,14 @@ extension CertificateSet {
     return nil
   }
 
-  /// The certificate that names a device: its first with a valid chain, else its first.
+  /// The certificate that names a device: its first certificate with a valid chain, or else its first.
   func current(ofKey identifier: [UInt8]) -> Certificate? {
     memberChains[identifier]?.first ?? certificates(ofKey: identifier).first
       ?? (identifier == root.keyIdentifier ? root : nil)
   }
 
-  /// The certificate with which this key issues: for the founder the root, or the handover to it; otherwise its first
-  /// with a valid chain, if that is an admin's.
+  /// The certificate with which this key issues. For the founder it is the root, or the handover to it. For
+  /// others it is the first with a valid chain, if that is an admin's.
   func authority(ofKey identifier: [UInt8]) -> Certificate? {
     if identifier == succession.key { return succession.present.anchor }
     guard let current = memberChains[identifier]?.first, current.isAuthority else { return nil }
@@ -153,8 +153,8 @@ extension CertificateSet {
     inOrder(byKey[identifier] ?? [])
   }
 
-  /// The entries of the lists by those of these keys that are admins'. If one list cannot contain all of them,
-  /// entries of known certificates have priority.
+  /// The entries of the lists by these keys, if they are admins' keys. If one list cannot contain all entries,
+  /// those of known certificates have priority.
   func entries(
     byAdmins keys: Set<[UInt8]>, besides own: [[UInt8]: RevocationList.Reason]
   ) -> [[UInt8]: RevocationList.Reason] {
@@ -170,10 +170,10 @@ extension CertificateSet {
     return Dictionary(first.prefix(RevocationList.maximumEntries).map { ($0.key, $0.value) }) { $1 }
   }
 
-  /// The devices that the device of this key invited, let in, asked for or made admins, directly or through others:
-  /// each with the first certificate that shows this. The founder is not among them.
+  /// The devices that the device of this key invited, let in, asked for or made admins, directly or through
+  /// others. Each has the first certificate that shows this. The founder is not among them.
   ///
-  /// - Parameter inviters: the keys of the devices that made invitations, by the serial numbers of these.
+  /// - Parameter inviters: the keys of the devices that made invitations, by the invitations' serial numbers.
   func invited(
     byKey identifier: [UInt8], inviters: [[UInt8]: [UInt8]] = [:]
   ) -> [(key: [UInt8], Certificate)] {

@@ -3,8 +3,7 @@ extension CertificateSet {
   /// The number of admins whose names for the notebook are kept.
   static let maximumNames = 64
 
-  /// Whether this is a name of this notebook, signed with the key that it names, which was an
-  /// admin's.
+  /// Whether this is a name of this notebook, signed with the key in it, and that key was an admin's.
   func isSignedName(_ read: Read) throws -> Bool {
     let certificate = read.certificate
     guard case .name(notebookID, _) = certificate.kind,
@@ -19,7 +18,7 @@ extension CertificateSet {
     byKey[certificate.issuerKeyIdentifier]?.first { $0.authority == certificate.signer }
   }
 
-  /// The names that are kept, and the one that applies; nil if none does.
+  /// The names that are kept, and the one that applies (nil if none does).
   func settledNames() -> (kept: Set<Certificate>, name: String?) {
     if names.isEmpty { return ([], nil) }
     let known = names.filter { issuer(of: $0) != nil }

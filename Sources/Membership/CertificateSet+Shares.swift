@@ -46,8 +46,8 @@ extension CertificateSet {
     return (connected(Set(inOrder.prefix(memberCapacity))), Set(keptLists))
   }
 
-  /// The certificates in the order of their turns: each admin gets turns for the certificates that
-  /// it issued, and for the shares of the admins below it.
+  /// The certificates in the order of their turns. Each admin has turns for the certificates that it issued,
+  /// and for the shares of the admins below it.
   private func shares() -> [Certificate] {
     var shares = Dictionary(grouping: certificates, by: \.issuerKeyIdentifier).mapValues {
       $0.sorted {

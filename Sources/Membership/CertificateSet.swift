@@ -1,7 +1,7 @@
-/// A notebook's certificates and revocation lists: a set that only grows, so that any two devices
-/// that have received the same items have the same set, in whatever order the items arrived
-/// (notes-security(7) "The growing set"). Everything in it was verified, except for revocation: a
-/// listed serial number removes nothing, or the result would depend on the order.
+/// A notebook's certificates and revocation lists: a set that only grows. Any two devices that have received
+/// the same items have the same set, whatever the order (notes-security(7) "The growing set"). Everything in
+/// the set was verified, except for revocation: if a listed serial number removed items, the result would
+/// depend on the order.
 struct CertificateSet: Sendable {
   /// Limits of notes-security(7) "Limits".
   static let maximumCertificates = 4096
@@ -21,8 +21,8 @@ struct CertificateSet: Sendable {
   private(set) var revocationLists: Set<RevocationList> = []
   /// Certificates by the key that they certify, including the root.
   private(set) var byKey: [[UInt8]: [Certificate]] = [:]
-  /// The chain that makes each key's device a member: that of its first certificate with one, itself
-  /// first, the root last.
+  /// The chain that makes each key's device a member, its own certificate first, the root last. It is the chain
+  /// of the key's first certificate that has one.
   private(set) var memberChains: [[UInt8]: [Certificate]] = [:]
   /// The persons of the devices.
   private(set) var people = People()
@@ -36,8 +36,7 @@ struct CertificateSet: Sendable {
   private(set) var statements: Set<Certificate> = []
   /// The claims that this device has accepted, by the key of the founder whose place was claimed.
   private(set) var accepted: [[UInt8]: AcceptedClaim] = [:]
-  /// The certificates that may sign: each with its smallest depth, the length of a chain that ends
-  /// with it.
+  /// The certificates that may sign, each with its smallest depth: the length of a chain that ends with it.
   private var authorities: [Certificate.Authority: (certificate: Certificate, depth: Int)] = [:]
   private var fingerprints: Set<Fingerprint> = []
   /// Copies of the set share this memory.
@@ -94,8 +93,8 @@ struct CertificateSet: Sendable {
     return fingerprints != before
   }
 
-  /// Adds certificates that this device has just signed with one of the set: they are not decoded
-  /// or verified again.
+  /// Adds certificates that this device has just signed with a key of the set. They need not be decoded or
+  /// verified again.
   mutating func insert(signedHere certificates: [Certificate]) throws {
     for certificate in certificates { signatures.rememberGood(certificate.fingerprint) }
     if try !insert(certificates.map { ($0, nil) }) { return }
@@ -108,7 +107,7 @@ struct CertificateSet: Sendable {
       [root.fingerprint] + issued.map(\.fingerprint) + revocationLists.map(\.fingerprint))
   }
 
-  /// The result of `read`; nil for bytes that are not a valid certificate or list, no matter which device sent
+  /// The result of `read`. Nil for bytes that are not a valid certificate or list, no matter which device sent
   /// them.
   ///
   /// - Throws: an error if this machine cannot decode at all, which proves nothing about the bytes.

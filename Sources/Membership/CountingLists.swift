@@ -51,8 +51,8 @@ struct CountingLists {
         }
       }
       var revoked = Set(reasons.keys.flatMap { bySerial[$0] ?? [] })
-      // A device loses its membership with the device that asked for it, unless an admin has replaced its
-      // certificate.
+      // A device loses its membership together with the device that asked for it, unless an admin has replaced
+      // its certificate.
       var askers = reasons.filter { $0.value > .superseded }.map(\.key)
       while let asker = askers.popLast() {
         for index in asked[asker] ?? [] where revoked.insert(index).inserted {

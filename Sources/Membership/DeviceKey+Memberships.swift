@@ -8,7 +8,7 @@ extension DeviceKey {
     text + (try VersionSignature(over: text, by: self, for: .memberships)).armored
   }
 
-  /// The text after a copy of the key, empty if there is none; nil if this key has not signed it.
+  /// The text after a copy of the key; empty if there is none. Nil if this key has not signed the text.
   public func verifiedMemberships(in file: [UInt8]) throws -> [UInt8]? {
     let (keyEnd, armor) = (
       Array("-----END ENCRYPTED PRIVATE KEY-----\n".utf8), Array(VersionSignature.first.utf8)

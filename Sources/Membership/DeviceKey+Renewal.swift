@@ -6,8 +6,8 @@ extension DeviceKey {
     "\(dataFolder)/former-key-\(deviceID.prefix(8)).pem"
   }
 
-  /// Makes a new key the device key of `dataFolder`. The former one is kept beside it, for the
-  /// notebooks that use it until an admin has certified the new one.
+  /// Makes a new key the device key of `dataFolder`. The former key is kept beside it: notebooks use it until
+  /// an admin has certified the new key.
   ///
   /// - Returns: the new key; nil if there was no key.
   public static func renew(in dataFolder: String) throws -> DeviceKey? {

@@ -11,7 +11,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringCon
   public let publicKey: [UInt8]
   /// Base32 of SHA-256 of the public key's SubjectPublicKeyInfo: 52 upper-case characters.
   public let deviceID: String
-  /// The folder in which it is stored, without symbolic links; nil if it is not stored.
+  /// The folder in which the key is stored, without symbolic links; nil if it is not stored.
   public let folder: String?
 
   init(privateKey: [UInt8], in folder: String? = nil) throws {

@@ -1,7 +1,7 @@
-/// The rule for names of devices and notebooks: notes-security(7), DEVICE AND NOTEBOOK NAMES. The names are from
-/// other people and are used in terminals, as git authors and in file names, so every character with an effect
-/// there is refused. The list is explicit, not from Unicode's tables: two devices with different versions of
-/// these tables must agree.
+/// The rule for names of devices and notebooks: notes-security(7), DEVICE AND NOTEBOOK NAMES. The names come
+/// from other people and are used in terminals, as git authors and in file names. So the rule refuses every
+/// character that has an effect there. The list is explicit, because Unicode's tables have versions, and any
+/// two devices must agree.
 public enum DisplayName {
   /// The most Unicode scalars of a name: X.520's limit for a common name.
   public static let maximumLength = 64

@@ -9,8 +9,8 @@ enum Extension: String {
   case listNumber = "2.5.29.20"
   case reason = "2.5.29.21"
   case authorityKeyIdentifier = "2.5.29.35"
-  /// A private extension, whose identifier is made from a UUID (ITU-T X.667): an octet string with
-  /// the serial number of the certificate that this one replaced.
+  /// A private extension, an octet string: the serial number of the certificate that this one replaced. The
+  /// identifier is made from a UUID (ITU-T X.667).
   case replaces = "2.25.42687860910070173557393088580088700091"
   /// For a member's certificate, NULL: its device signs every version that it makes.
   case signsVersions = "2.25.171628606181371554536320987256274146084"

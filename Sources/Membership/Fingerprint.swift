@@ -30,7 +30,7 @@ final class SignatureMemory: Sendable {
     return isGood
   }
 
-  /// Records that a signature is valid because this device has just made it.
+  /// Records that a signature is valid: this device has just made it.
   func rememberGood(_ fingerprint: Fingerprint) { keep(true, of: fingerprint) }
 
   private func keep(_ verdict: Bool, of fingerprint: Fingerprint) {

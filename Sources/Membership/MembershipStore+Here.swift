@@ -27,9 +27,8 @@ extension MembershipStore {
     try DeviceList.formerly.inOrder(in: folder).reversed()
   }
 
-  /// Starts the membership over: makes a root with this device's key, whose only member is this
-  /// device. The former membership is kept beside it, as `membership-` and the beginning of the old
-  /// notebook ID.
+  /// Starts the membership over: makes a root with this device's key, and this device is the only member. The
+  /// former membership is kept beside it, as `membership-` and the beginning of the old notebook ID.
   ///
   /// The history does not change. A device that wants to continue the exchange joins with a code.
   public static func renew(
@@ -42,9 +41,9 @@ extension MembershipStore {
     }
   }
 
-  /// The member who started this notebook's membership over with that root: an admin, by this device's
-  /// knowledge, and only if the root itself names this notebook (notes-security(7), STARTING OVER). Nil
-  /// if nothing proves it. Throws `certificateRefused`.
+  /// The admin who started this notebook's membership over with that root. The root must name this notebook,
+  /// and its key must be an admin's by what this device knows (notes-security(7), STARTING OVER). Nil if
+  /// nothing proves it. Throws `certificateRefused`.
   public func founder(ofRenewal root: [UInt8]) throws -> Member? {
     let new = try CertificateSet(root: root).root
     guard new.continued == notebookID else { return nil }
@@ -53,8 +52,8 @@ extension MembershipStore {
     }
   }
 
-  /// Replaces the membership here by that of the notebook after it was started over on another
-  /// device; `formerly` are the IDs that it had. Throws like `install`.
+  /// Replaces the membership here by that of the same notebook, which another device started over. `formerly`
+  /// are the notebook's former IDs. Throws like `install`.
   public static func replace(
     in folder: String, root: [UInt8], certificates: [[UInt8]], revocations: [[UInt8]],
     formerly: [String]

@@ -6,7 +6,7 @@ public enum InvitationStatus: Hashable, Sendable {
   case open
   case expired
   case cancelled
-  /// These devices have certificates by the invitation, sorted by their IDs. There are several only if two
+  /// These devices, sorted by their IDs, have certificates by the invitation. There are several only if two
   /// admins answered two devices with the same link.
   case used(by: [String])
   /// The invitation is for another notebook, or its signer may not invite such a device.
@@ -14,8 +14,8 @@ public enum InvitationStatus: Hashable, Sendable {
 }
 
 extension MembershipStore {
-  /// The state of an invitation: its ID is the serial number of the certificate issued for it, or of one that
-  /// an admin revoked before it was issued.
+  /// The state of an invitation. Its ID is the serial number of the certificate issued for it, or of a
+  /// certificate that an admin revoked before anybody issued it.
   public func status(
     of offer: InvitationOffer, now: Int64 = WallClock.now()
   ) -> InvitationStatus {
@@ -39,13 +39,13 @@ extension MembershipStore {
     role(ofDevice: offer.inviterID) == .admin || wasAdmin(device: offer.inviterID)
   }
 
-  /// Certifies the device that makes a request for an invitation, for the inviter's person if the offer says so, with
-  /// the name that it gave itself; if that is taken, with a number added.
+  /// Certifies the device that makes a request for an invitation, for the inviter's person if the offer says
+  /// so. The device gets the name that it gave itself, with a number added if that is taken.
   ///
-  /// - Returns: the new member; nil if the invitation is not open, if the device is already a member, or if a member
-  ///   asks for a device that was removed.
-  /// - Throws: `notAnAdmin` if `key` is not an admin's; `limitExceeded` if a member asks for more devices than a person
-  ///   gets in this way.
+  /// - Returns: the new member. Nil if the invitation is not open, if the device is already a member, or if a
+  ///   member asks for a device that was removed.
+  /// - Throws: `notAnAdmin` if `key` is not an admin's; `limitExceeded` if a member asks for more devices than
+  ///   a person gets in this way.
   public func admit(
     _ request: AdmissionRequest, to offer: InvitationOffer, by key: DeviceKey,
     now: Int64 = WallClock.now()
@@ -131,8 +131,8 @@ extension InvitationOffer {
 }
 
 extension [Member] {
-  /// The names that a new device cannot have: those of the person's other devices; for a new person, the names
-  /// by which members are called.
+  /// The names that a new device cannot have. They are those of the person's other devices, or for a new
+  /// person, the names by which members are called.
   fileprivate func names(of person: Person?) -> [String] {
     guard let person else { return map(\.name) }
     return filter { $0.person.id == person.id }.map(\.deviceName)

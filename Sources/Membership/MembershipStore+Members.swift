@@ -14,7 +14,7 @@ extension MembershipStore {
     }
   }
 
-  /// A device's member; nil if it is not a member, or no longer.
+  /// The member that a device is; nil if it is not or no longer a member.
   public func member(ofDevice deviceID: String) -> Member? {
     state.withLock { state in
       guard let key = [UInt8](base32: deviceID), !state.refused.contains(deviceID),
@@ -33,17 +33,16 @@ extension MembershipStore {
     }
   }
 
-  /// A device's role; nil if it is not a member, or no longer.
+  /// A device's role; nil if it is not or no longer a member.
   public func role(ofDevice deviceID: String) -> Role? { member(ofDevice: deviceID)?.role }
 
-  /// The certificates that this device presents in a TLS handshake, in DER: its own first, then those
-  /// between it and the root, without the root. Throws `removed` or `notAMember` if it has no unrevoked
-  /// chain.
+  /// The certificates that this device presents in a TLS handshake, in DER: its own first, then those between
+  /// it and the root, but not the root. Throws `removed` or `notAMember` if the device has no unrevoked chain.
   public func chain(for key: DeviceKey) throws -> [[UInt8]] {
     try chain(ofDevice: key.deviceID)
   }
 
-  /// A member's certificate, which comes first, and those between it and the root, like `chain(for:)`.
+  /// A member's certificate, then those between it and the root, like `chain(for:)`.
   public func chain(ofDevice deviceID: String) throws -> [[UInt8]] {
     guard let identifier = [UInt8](base32: deviceID) else {
       throw MembershipError.notAMember(device: deviceID)
@@ -68,13 +67,12 @@ extension MembershipStore {
     try refuse { try Certificate(der: chain.first ?? []).deviceID }
   }
 
-  /// The member that presents this chain, its own certificate first. The presented certificates
-  /// count as known only for this check; nothing is stored. Throws `blocked` for a member that is
-  /// blocked here.
+  /// The member that presents this chain, its own certificate first. The presented certificates count as known
+  /// only for this check; nothing is stored. Throws `blocked` for a member that is blocked here.
   ///
-  /// The check is whether the key has an unrevoked chain, not whether this chain is one: a device
-  /// whose role was changed while it was away still presents the old certificate, and must connect
-  /// to receive the new one. Throws `certificateRefused`, `notAMember` or `removed`.
+  /// The key needs an unrevoked chain, but not this one. A device whose role was changed while it was away
+  /// still presents the old certificate, and must connect to receive the new one. Throws `certificateRefused`,
+  /// `notAMember` or `removed`.
   public func verify(chain: [[UInt8]]) throws -> Member {
     guard let first = chain.first else { throw MembershipError.certificateRefused(.encoding) }
     if chain.count > CertificateSet.maximumChainLength { throw MembershipStore.chainTooLong }
@@ -92,9 +90,9 @@ extension MembershipStore {
   }
 
   /// Certifies the device that made `request`, and stores the certificate. `name` replaces the name that the
-  /// device gave itself; `person` is the ID of the person whose device it becomes. Without `person`, a member
-  /// that joins again keeps its person; any other device stands for a new person with the name `personName`, or
-  /// if it is nil, the device's name. If another member has the name, a number follows it. For the founder,
+  /// device gave itself; `person` is the ID of the person to whom it belongs. Without `person`, a member that
+  /// joins again keeps its person. Any other device stands for a new person with the name `personName` or, if
+  /// that is nil, the device's name. If another member has the name, a number follows it. For the founder,
   /// returns the certificate that the founder already has, because nobody else can issue it. Throws
   /// `notAnAdmin` if `key` is not an admin's.
   public func issue(
@@ -157,7 +155,7 @@ extension MembershipStore {
     try reissue(devices: [device], name: name, role: role, removing: others, by: key, now: now)
   }
 
-  /// Gives several members another role or name, like `reissue(device:)`: all of them or none.
+  /// Gives several members another role or name, like `reissue(device:)`: either all of them or none.
   public func reissue(
     devices: [String], name: String? = nil, role: Role? = nil, removing others: [String] = [],
     by key: DeviceKey, now: Int64 = WallClock.now()
@@ -170,10 +168,11 @@ extension MembershipStore {
     }
   }
 
-  /// Gives a person another name: new certificates for those of the person's devices that `key` may certify. A
-  /// person who has one device, and whom no certificate names, has that device's name.
+  /// Gives a person another name: makes new certificates for those of the person's devices that `key` may
+  /// certify. A person who has one device, and whom no certificate names, has that device's name.
   ///
-  /// - Throws: `notAMember` if the person has no device; as `reissue` if `key` may certify none of them.
+  /// - Throws: `notAMember` if the person has no device; the errors of `reissue` if `key` may certify none of
+  ///   them.
   public func rename(
     person id: String, to name: String, by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws {
@@ -294,10 +293,10 @@ extension MembershipStore {
     try revoke(certificates, .removed, adding: [], in: &set, authority, key, now)
   }
 
-  /// The members that a device invited, let in, asked for or made admins, directly or through others, in the order
-  /// of time.
+  /// The members that a device invited, let in, asked for or made admins, directly or through others, in the
+  /// order of time.
   ///
-  /// - Parameter inviters: the devices that made invitations by a link or a file, by the IDs of these.
+  /// - Parameter inviters: the devices that made invitations by a link or a file, by the invitations' IDs.
   public func invited(by deviceID: String, inviters: [String: String] = [:]) -> [InvitedMember] {
     let keys = inviters.compactMap { id, device in
       [UInt8](hexadecimal: id).flatMap { id in [UInt8](base32: device).map { (id, $0) } }

@@ -3,10 +3,10 @@ public import System
 
 // Machines whose key another machine also uses: notes-security(7), "A key of its own".
 extension MembershipStore {
-  /// Certifies the new key of a member's machine: for the same person, with the member's role, and its name with a
-  /// number added.
+  /// Certifies the new key of a member's machine. The person and the role are the member's; the name is the
+  /// member's with a number added.
   ///
-  /// - Parameter former: the member, which stays beside the new one.
+  /// - Parameter former: the member. It stays a member beside the new one.
   /// - Returns: the new member.
   /// - Throws: `notAMember` if `former` is not a member; the errors of `issue`.
   public func certify(
@@ -37,8 +37,8 @@ extension MembershipStore {
     }
   }
 
-  /// Records the key for which this device requests a certificate: `membership/renewal`, which a watcher
-  /// notices. Nil for none.
+  /// Records the key for which this device requests a certificate in `membership/renewal`, which a watcher
+  /// notices; nil for no request.
   public func setRenewal(_ deviceID: String?) throws {
     let list = Set([deviceID].compactMap { $0 })
     guard try DeviceList.renewal.read(in: folder) != list else { return }

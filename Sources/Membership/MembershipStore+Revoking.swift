@@ -1,8 +1,8 @@
 extension MembershipStore {
-  /// Adds certificates to the admin's own revocation list. If one of them is a former admin's, also
-  /// adds the entries of that admin's lists that count. Then certifies again the devices that lose
-  /// their chain by it. No limit prevents the revocation: if there is no space, some devices are not
-  /// certified. `unissued` are serial numbers without a certificate.
+  /// Adds certificates to the admin's own revocation list. If one of them is a former admin's, also adds the
+  /// entries of that admin's lists that count. Then certifies again the devices that lose their chain. No limit
+  /// prevents the revocation: if there is no space, some devices are not certified. `unissued` are serial
+  /// numbers without a certificate.
   static func revoke(
     _ certificates: [Certificate], _ reason: RevocationList.Reason, adding new: [Certificate],
     unissued: [[UInt8]] = [], in set: inout CertificateSet, _ authority: Certificate,

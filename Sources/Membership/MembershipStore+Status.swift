@@ -13,7 +13,7 @@ public struct MemberStatus: Hashable, Sendable {
   public let isFounder: Bool
   /// The name of the other device that certified its present role; nil if there is none.
   public let issuer: String?
-  /// The name by which people call it, also after it was removed; nil if it never was a member.
+  /// The name by which people call the device, also after its removal; nil if it never was a member.
   public let name: String?
   /// The names of the other admins.
   public let admins: [String]
@@ -30,7 +30,7 @@ public struct MemberStatus: Hashable, Sendable {
     public let name: String
     /// Its role; nil if it is no longer a member.
     public let role: Role?
-    /// The device that gave it this role, or removed it; nil if none did.
+    /// The device that gave this device its role, or removed it; nil if none did.
     public let by: String?
   }
 }
@@ -78,8 +78,8 @@ extension MembershipStore {
       cache: stateFolder[.standing])
   }
 
-  /// The status of a device, from `cache`, which is valid while the same certificates and lists are
-  /// stored: reading them would take longer than the rest of `notes status`.
+  /// The status of a device, from `cache`, which is valid while the same certificates and lists are stored.
+  /// Reading these would take longer than the rest of `notes status`.
   static func status(
     ofDevice deviceID: String, in folder: String, cache: String
   ) throws -> MemberStatus {

@@ -2,9 +2,9 @@ internal import Glibc
 internal import Synchronization
 public import System
 
-/// A notebook's membership on disk: the root, and the growing set of certificates and revocation
-/// lists, in a file each, named by its SHA-256. Files are never changed, so parallel processes do
-/// not interfere; all functions may be called from any thread.
+/// A notebook's membership on disk: the root, and the growing set of certificates and revocation lists. Each
+/// has a file, named by its SHA-256. Files are never changed, so parallel processes do not interfere. All
+/// functions may be called from any thread.
 public final class MembershipStore: Sendable {
   /// The folder, usually `.git/notes/membership`.
   public let folder: String
@@ -89,7 +89,7 @@ public final class MembershipStore: Sendable {
     return try open(in: folder, knowing: known ?? CertificateSet(root: root))
   }
 
-  /// The stores of this process by their folders, the last one opened of each.
+  /// The store that this process last opened for each folder.
   private static let opened = Mutex<[String: Opened]>([:])
 
   private struct Opened: Sendable { weak var store: MembershipStore? }
@@ -116,9 +116,8 @@ public final class MembershipStore: Sendable {
     try CertificateSet(root: root).notebookID
   }
 
-  /// Merges the items that other processes have stored since. Throws `begunAnew` if another
-  /// membership has replaced this one: with the old one, this process would accept devices that the
-  /// new one excludes.
+  /// Merges the items that other processes have stored since. Throws `begunAnew` if another membership has
+  /// replaced this one: with the old one, this process would accept devices that the new one excludes.
   public func refresh() throws { try changing.withLock { _ in try readChanges() } }
 
   /// Like `refresh`, but while a peer's set is being merged, it reads only this device's own decisions.

@@ -3,7 +3,7 @@ internal import OpenSSLLoader
 
 /// Access to libcrypto, with its failures as `MembershipError`.
 enum OpenSSL {
-  /// The function table; this thread's error queue is emptied, so that later errors in it are new.
+  /// The function table. Empties this thread's error queue, so that later errors in it are new.
   static func library() throws -> libcrypto {
     do throws(LoadedOpenSSL.Failure) {
       let lib = try LoadedOpenSSL.crypto.get()

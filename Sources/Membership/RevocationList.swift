@@ -126,8 +126,8 @@ struct RevocationList: Hashable, Sendable {
     }
   }
 
-  /// Whether `other`, by the same admin, has no entry that this one lacks; if both have the same entries,
-  /// whether this one has the higher number, or with equal numbers the greater bytes.
+  /// Whether this list replaces `other`, by the same admin: it has all entries of `other`. If both have the
+  /// same entries, this one must have the higher number, or with equal numbers the greater bytes.
   func replaces(_ other: RevocationList) -> Bool {
     if issuerKeyIdentifier != other.issuerKeyIdentifier || self == other { return false }
     for (serial, reason) in other.entries {

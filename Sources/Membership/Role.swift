@@ -18,8 +18,8 @@ public enum Role: String, Codable, Sendable, CaseIterable, Comparable {
 
 /// A device that an admin has certified, as this device knows it.
 public struct Member: Hashable, Sendable {
-  /// The name by which people call it: the person's, or if the person has or had several devices,
-  /// `PERSON (DEVICE)`; not unique.
+  /// The name by which people call the device: the person's, or `PERSON (DEVICE)` if the person has or had
+  /// several devices. Not unique.
   public let name: String
   /// The device's own name, by the rule of `DisplayName`; not unique.
   public let deviceName: String
@@ -27,19 +27,21 @@ public struct Member: Hashable, Sendable {
   public let person: Person
   /// The device ID.
   public let deviceID: String
-  /// The device's present role; its last one if it was removed.
+  /// The device's present role. If the device was removed, its last role.
   public let role: Role
   /// Whether the device's key is the root's.
   public let isFounder: Bool
   /// The device ID of the admin that certified it last.
   public let issuedBy: String
-  /// The device ID of the issuer that gave it this role; later certificates may have given it other names.
+  /// The device ID of the issuer that gave the device this role. Later certificates may have given it other
+  /// names.
   public let roleBy: String
   /// The time, in seconds since 1970 by that admin's clock.
   public let issuedAt: Int64
-  /// When which device certified it first, since it is a member without a break; nil if it was certified once.
+  /// When the device was first certified, and by which device, since it became a member without a break; nil if
+  /// it was certified once.
   public internal(set) var first: MemberChange?
-  /// When which device removed it, by the lists that count; nil if none did.
+  /// When the device was removed, and by which device, by the lists that count; nil if none removed it.
   public internal(set) var removal: MemberChange?
   /// The serial number of its certificate, 32 hexadecimal digits.
   public let serial: String
@@ -47,8 +49,8 @@ public struct Member: Hashable, Sendable {
   public internal(set) var isRemoved: Bool
   /// Whether this device has blocked the member: the two exchange nothing.
   public internal(set) var isBlocked = false
-  /// Set if the device is no longer a member although no admin removed it: the device that asked for it was
-  /// removed, or got a lesser role.
+  /// Set if the device is no longer a member although no admin removed it: its asker was removed, or got a
+  /// lesser role.
   public internal(set) var ending: AskerEnding?
 }
 
@@ -76,7 +78,8 @@ public struct AskerEnding: Hashable, Sendable {
 /// A member that a device invited, let in or made an admin.
 public struct InvitedMember: Hashable, Sendable {
   public let member: Member
-  /// The device ID of the device that made its link or file, or that asked for it; nil if this is not known.
+  /// The device ID of the device that made this device's link or file, or that asked for this device; nil if it
+  /// is not known.
   public let invitedBy: String?
   /// The device ID of the admin that certified it.
   public let issuedBy: String

@@ -1,4 +1,4 @@
-/// The names that several members share, so that their devices are also shown with their IDs.
+/// The names that several members share. Their devices are also shown with their IDs.
 package struct SharedNames: Sendable {
   private var names: Set<String> = []
 

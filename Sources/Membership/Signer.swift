@@ -39,8 +39,8 @@ extension MembershipStore {
   /// All devices that were ever certified, by their IDs.
   public func signers() -> [String: Signer] { state.withLock { $0.set.signers() } }
 
-  /// All devices that were ever certified in the notebook with this state folder, from its cache or its
-  /// list of members; nil if the notebook has no list.
+  /// All devices that were ever certified in the notebook with this state folder, from its cache or its list of
+  /// members. Nil if the notebook has no list.
   ///
   /// - Throws: an error if the list exists and cannot be read: without it, the members are unknown.
   public static func signers(ofNotebookAt stateFolder: StateFolder) throws -> [String: Signer]? {
@@ -160,7 +160,7 @@ private struct CertificateEnds {
   }
 
   /// The time at which the certificate ended: it is listed, it replaced a listed one, or its issuer's
-  /// certificates are listed. The smallest time for any other.
+  /// certificates are listed. If none of these holds, the smallest time.
   func end(of certificate: Certificate) -> Int64 {
     var pending: [Certificate] = [certificate]
     for _ in 0..<CertificateSet.maximumChainLength where !pending.isEmpty {

@@ -65,8 +65,8 @@ enum StoreFolder {
     return try Disk.read("\(folder)/root.crt", limit: Certificate.maximumSize)
   }
 
-  /// Replaces this folder by another, complete one, and renames this one to `aside`. If the process is killed
-  /// at any moment, one of the two is in place, and neither is lost.
+  /// Replaces this folder by another, complete folder, and renames this one to `aside`. If the process is
+  /// killed at any moment, one of the two is in place, and neither is lost.
   static func replace(_ folder: String, by new: String, aside: String) throws {
     // An unfinished folder of a killed process was never in use.
     let waiting = folder + waitingSuffix

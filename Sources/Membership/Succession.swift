@@ -5,8 +5,9 @@ struct Succession: Sendable {
   /// How often a notebook can be handed over: each handover makes the chains longer by one.
   static let maximumHandovers = 4
 
-  /// Follows the device's name in the subject of a handover. A certificate that the founder signs for itself
-  /// needs another subject than the certificate with which it signs: otherwise it would count as self-signed.
+  /// Follows the device's name in the subject of a handover. The subject of a certificate that the founder
+  /// signs for itself must differ from the subject of the certificate with which it signs: otherwise it would
+  /// count as self-signed.
   private static let title = ", founder"
 
   /// The name in the subject of a handover.
@@ -39,13 +40,13 @@ struct Succession: Sendable {
   /// The handovers to them, or the certificates of founders by a claim, which are never revoked.
   let handovers: Set<Certificate>
 
-  /// Follows the handovers from the root on, and the claims that this device has accepted: these come first, because a
-  /// device accepts none that names a founder who has handed over.
+  /// Follows the handovers from the root on, and the claims that this device has accepted. The claims come
+  /// first, because a device accepts no claim on the place of a founder who has handed over.
   ///
   /// - Parameters:
   ///   - handovers: the handover that each key signed.
   ///   - accepted: the accepted claim on the place of each key.
-  ///   - certificates: those that each key has.
+  ///   - certificates: the certificates of each key.
   init(
     root: Certificate, handovers: [[UInt8]: Certificate], accepted: [[UInt8]: AcceptedClaim] = [:],
     certificates: [[UInt8]: [Certificate]]
@@ -103,7 +104,7 @@ struct Succession: Sendable {
   /// The keys of all founders.
   var keys: Set<[UInt8]> { Set(([present] + former).map(\.anchor.keyIdentifier)) }
 
-  /// The founder, and the former ones that are admins by the certificate with which they stay.
+  /// The founder, and those former founders that are still admins.
   func signing(without isRevoked: (Certificate) -> Bool) -> [Founder] {
     [present] + former.filter { $0.staying.map { !isRevoked($0) } ?? false }
   }
@@ -123,8 +124,8 @@ struct Succession: Sendable {
 }
 
 extension Certificate {
-  /// Whether a founder whose place was claimed stays an admin by this certificate of its key; `anchor` is the one with
-  /// which it signed as the founder.
+  /// Whether a founder whose place was claimed stays an admin by this certificate of its key. `anchor` is the
+  /// certificate with which it signed as the founder.
   func mayStay(of anchor: Certificate) -> Bool {
     guard case .member = kind else { return false }
     return isAuthority && !isHandover && self != anchor
@@ -132,11 +133,11 @@ extension Certificate {
 }
 
 extension MembershipStore {
-  /// Makes another admin's device the founder. This device stays an admin, whom the founder can remove. It cannot be
-  /// taken back, except by a handover of the new founder's to a third device.
+  /// Makes another admin's device the founder. This device stays an admin, whom the founder can remove. The
+  /// handover cannot be undone, except by the new founder's handover to a third device.
   ///
-  /// - Throws: `notTheFounder` if `key` is not the founder's; `heirRefused` if the device is not an admin's, or was the
-  ///   founder before; `notAMember`; `limitExceeded` after too many handovers.
+  /// - Throws: `notTheFounder` if `key` is not the founder's; `heirRefused` if the device is not an admin's, or
+  ///   was the founder before; `notAMember`; `limitExceeded` after too many handovers.
   public func handOver(
     to device: String, by key: DeviceKey, now: Int64 = WallClock.now()
   ) throws {

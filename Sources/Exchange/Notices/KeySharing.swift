@@ -5,8 +5,8 @@ internal import Notebook
 public import State
 public import System
 
-/// The record of another machine that uses this device's key, and of the key that this machine left to the
-/// other: `.git/notes/shared-key`. See notes-security(7), "A key on two machines".
+/// The record `.git/notes/shared-key`: that another machine uses this device's key, and the former key that
+/// this machine left to that machine. notes-security(7), "A key on two machines".
 public struct KeySharing: Sendable {
   /// The evidence for another machine with the same key.
   public struct Notice: Hashable, Sendable {
@@ -57,8 +57,7 @@ public struct KeySharing: Sendable {
     return isDue
   }
 
-  /// The device ID of the key that this machine had before it changed to a new one; nil if there is
-  /// none.
+  /// The device ID of the key that this machine had before its present one; nil if it had none.
   var left: String? { lines["left"] }
 
   /// Records that this machine has changed to a new key, and drops the evidence about the former
@@ -74,8 +73,8 @@ public struct KeySharing: Sendable {
 }
 
 extension SessionContext {
-  /// An ID that distinguishes this machine, until its next start, from others with the same key; nil if
-  /// the kernel has no boot ID: notes-protocol(7), hello, `machine`.
+  /// An ID that distinguishes this machine from others with the same key, until its next start; nil if the
+  /// kernel has no boot ID. notes-protocol(7), hello, `machine`.
   func machine() -> ObjectID? {
     let run = MachineStart.present.id
     if run.isEmpty { return nil }

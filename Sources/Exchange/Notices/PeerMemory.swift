@@ -3,8 +3,8 @@ internal import Glibc
 public import State
 internal import System
 
-/// The addresses at which peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`. These
-/// addresses are used if discovery finds none; a device at such an address must still authenticate.
+/// The addresses at which peers were last reached: `.git/notes/addresses`, lines `DEVICE-ID HOST:PORT`. They
+/// are used if discovery finds none. A device at such an address must still authenticate.
 public struct PeerAddresses {
   private let path: String
 
@@ -106,7 +106,7 @@ public struct PeerSightings: Sendable {
     return now - time
   }
 
-  /// Those of some devices that this device met, the latest first, for its report to a member.
+  /// The meetings with some of these devices, the latest first, for this device's report to a member.
   func said(of devices: [String], now: Int64 = WallClock.now()) -> [CarriedMeeting] {
     devices
       .compactMap { device in
@@ -136,7 +136,7 @@ public struct PeerSightings: Sendable {
   public struct Report: Hashable, Sendable {
     /// When it was last connected to each device, in seconds since 1970, or up to a day before.
     public let met: [String: Int64]
-    /// Whether it lists all present members that the member ever met.
+    /// Whether the report lists all present members that the reporting member ever met.
     public let isWhole: Bool
   }
 

@@ -2,8 +2,8 @@ public import Membership
 public import State
 internal import System
 
-/// The roles of this device and the others that its user was last told: `.git/notes/told-role`. An admin can change
-/// them at any time from another device.
+/// The roles, of this device and the others, that its user was told last: `.git/notes/told-role`. An admin can
+/// change roles at any time from another device.
 public struct ToldRole {
   private let path: String
 
@@ -51,7 +51,7 @@ public struct ToldRole {
 
   /// Records the present roles.
   ///
-  /// - Returns: how they differ from the recorded ones; nothing if the device is no member.
+  /// - Returns: how they differ from the recorded roles; no difference if the device is not a member.
   @discardableResult
   public func record(_ status: MemberStatus) -> News {
     let others = status.others.compactMap { other in

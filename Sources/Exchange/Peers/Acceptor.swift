@@ -217,8 +217,8 @@ public final class RefusalQuota: Sendable {
     state = Mutex(State(room: burst, last: .now))
   }
 
-  /// Whether another refusal may be reported now: returns the number of unreported refusals before
-  /// it; nil if not.
+  /// Whether another refusal may be reported now. Returns the number of refusals that were not reported before
+  /// it, or nil if this one may not be.
   public func take() -> Int? { take(.now) }
 
   func take(_ now: Instant) -> Int? {

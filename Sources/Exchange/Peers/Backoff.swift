@@ -1,6 +1,5 @@
-/// How long to wait before the next attempt to connect to a device: twice as long each time, up to
-/// a limit, and varied at random, so that devices that lost each other do not try at the same
-/// times.
+/// How long to wait before the next attempt to connect to a device: twice as long each time, up to a limit.
+/// Random variation keeps devices that lost each other from always trying at the same times.
 struct Backoff: Sendable {
   // All in seconds.
   static let first = 0.5

@@ -131,9 +131,9 @@ package struct Dialer {
       next: .now + seconds + courtesy(to: target, andAgain: true))
   }
 
-  /// How long to wait for the other device to connect, in seconds: if both start at the same time, each would
-  /// otherwise open a connection. A device that is not announced may have tried before this one listened, and
-  /// may try again.
+  /// How long to wait for the other device to connect, in seconds. Without it, two devices that start at the
+  /// same time would each open a connection. A device that is not announced may have tried before this one
+  /// listened, and may try again.
   private func courtesy(to target: Target, andAgain: Bool = false) -> Double {
     let isLater = (ownDevices[target.notebookID] ?? "") > target.deviceID
     return isLater && staysConnected ? Self.courtesy + (andAgain ? Backoff.first : 0) : 0
@@ -187,8 +187,8 @@ package struct Dialer {
     targets[target]?.next = min(state.next, .now + (staysConnected ? Self.courtesy : 0))
   }
 
-  /// A run had a session with the device, opened by either side, at an address from the user or
-  /// from a search: the device is not tried again, unless `wake` is called.
+  /// A run had a session with the device, at an address from the user or from a search; either side opened it.
+  /// The run does not try the device again, unless `wake` is called.
   mutating func settle(_ device: Target, at target: Target) {
     var state =
       targets.removeValue(forKey: target) ?? targets[device]
@@ -283,7 +283,7 @@ package struct Dialer {
     ownDevices[target.notebookID].map { $0 != target.deviceID } ?? false
   }
 
-  /// Whether this device's ID is announced by another machine, which has its key.
+  /// Whether another machine that has this device's key announces this device's ID.
   private func isElsewhere(_ target: Target, at addresses: [Address]) -> Bool {
     guard ownDevices[target.notebookID] == target.deviceID else { return false }
     let own = ownHosts()

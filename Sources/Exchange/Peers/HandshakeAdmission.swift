@@ -5,14 +5,14 @@ internal import System
 /// The connections to a port, and the choice of those that must be dropped if there are too many;
 /// notes-protocol(7), LIMITS.
 ///
-/// An unauthenticated connection keeps its place as long as nobody else needs it: for a new one, the
-/// oldest handshake of the address with the most handshakes is dropped, first among addresses without a
-/// recent authenticated connection. So silent connections, however many, never keep a member out, and an
-/// authenticated member's connection is dropped only for another session of the same device.
+/// An unauthenticated connection keeps its place until another one needs it. Then the oldest handshake is
+/// dropped of the address that has the most; addresses without a recent authenticated connection come first. So
+/// silent connections, however many, never keep a member out. An authenticated member's connection is dropped
+/// only for another session of the same device.
 ///
-/// Few handshakes are computed at once. The next one is from an address with a recent authenticated
-/// connection, or else, if none is being computed, from the address with the fewest places: an address
-/// that floods the port waits behind those that do not. Before that, a connection uses no resources, not
+/// Few handshakes are computed at once. The next one is from an address with a recent authenticated connection.
+/// If there is none, and no handshake is being computed, it is from the address with the fewest places, so an
+/// address that floods the port waits behind the others. Until its turn, a connection uses no resources, not
 /// even a thread.
 package struct HandshakeAdmission {
   /// The limits for connections.
@@ -177,8 +177,8 @@ package struct HandshakeAdmission {
     return answered(ticket)
   }
 
-  /// The part of an address that counts as one place: an IPv4 address, a link-local IPv6 address, and the
-  /// first 64 bits of other IPv6 addresses, since anybody can choose the rest (RFC 4291, section 2.5.4).
+  /// The part of an address that counts as one place: an IPv4 address, a link-local IPv6 address, or the first
+  /// 64 bits of another IPv6 address, because anybody can choose the rest (RFC 4291, section 2.5.4).
   static func network(of host: String) -> String {
     guard host.utf8.contains(UInt8(ascii: ":")), !host.utf8.contains(UInt8(ascii: "%")) else {
       return host

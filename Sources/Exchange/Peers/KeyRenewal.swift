@@ -20,7 +20,7 @@ public struct KeyRenewal {
 
   /// Changes to the new key if it is certified. An admin's former key certifies it.
   ///
-  /// - Returns: the request for admins, until one has certified the key; nil after the change.
+  /// - Returns: the request for the admins if nobody has certified the key yet; nil after the change.
   public func carryOut() throws -> CertificateRequest? {
     let request = try CertificateRequest(name: notebook.identity.device.name, key: key)
     try membership.refresh()

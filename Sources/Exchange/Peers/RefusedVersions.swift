@@ -5,9 +5,9 @@ public import Notebook
 public import State
 internal import System
 
-/// Versions that one side showed and the other did not merge, in both directions: `.git/notes/held/`, a file
-/// for each device and direction, so that sessions on several threads do not interfere. The record is removed
-/// when the versions are merged, or no longer shown.
+/// Versions that one side showed and the other did not merge, in both directions: `.git/notes/held/`. Each
+/// device and direction has a file, so sessions on several threads do not interfere. The record is removed when
+/// the versions are merged, or no longer shown.
 public struct RefusedVersions: Sendable {
   /// Versions that are not merged, and the reason.
   public struct Entry: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct RefusedVersions: Sendable {
     public let device: String
     /// The side that refuses them, and the reason.
     public let refusal: PeerState.Refusal
-    /// The reason in words if this device refuses them: `this would delete 12 of 20 notes`.
+    /// If this device refuses them: the reason in words, such as `this would delete 12 of 20 notes`.
     public let words: String?
     /// The heads that are not merged.
     public let heads: [ObjectID]
@@ -47,7 +47,7 @@ public struct RefusedVersions: Sendable {
     if !held.refusal.isThere {
       return try held.heads.allSatisfy(repository.contains) && notebook.history.shows(held.heads)
     }
-    // This device now shows other versions: a merge with them may keep the notes.
+    // This device now shows other versions, so a merge with the held ones may keep the notes.
     if held.refusal.reason == .massDeletion, try Set(notebook.state().heads) != Set(held.heads) {
       return true
     }

@@ -2,9 +2,9 @@ public import Glibc
 internal import Synchronization
 internal import System
 
-/// Git's index file, versions 2 and 3 (gitformat-index(5)), in memory, read without a library and
-/// without copying entries. `IndexEdit`, which makes a new one from it, verifies the checksum.
-/// Unchecked Sendable: the memory, which `file` owns, is never written to.
+/// Git's index file, versions 2 and 3 (gitformat-index(5)), in memory, read without a library and without
+/// copying entries. `IndexEdit`, which makes a new index from it, verifies the checksum. Unchecked Sendable:
+/// `file` owns the memory, and nothing writes to it.
 public final class IndexFile: @unchecked Sendable {
   /// When the file was last written: an entry modified at this time or later may have changed
   /// unnoticed.
@@ -161,7 +161,7 @@ public final class IndexFile: @unchecked Sendable {
     ObjectID(in: bytes.bytes, at: start(of: position) + 40) ?? .zero
   }
 
-  /// Whether a file may have changed although its status is the same: it was written in the same
+  /// Whether a file may have changed although its status is the same. That is so if it was written in the same
   /// instant as the index, or later (git's racy-git rule).
   public func isRacy(_ status: FileStatus) -> Bool {
     (status.modifiedSeconds, status.modifiedNanoseconds) >= (writtenSeconds, writtenNanoseconds)
@@ -205,8 +205,8 @@ extension IndexFile {
     return isIntact
   }
 
-  /// The indexes that this process has verified or written, by path. There was no power cut while
-  /// this process has been running.
+  /// The indexes that this process has verified or written, by path. They stay intact, because there was no
+  /// power cut while this process has been running.
   private static let intact = Mutex<[String: FileStatus]>([:])
 
   /// Records that this process wrote the index at this path.
@@ -216,8 +216,8 @@ extension IndexFile {
     intact.withLock { $0[path] = FileStatus(status) }
   }
 
-  /// Whether an entry can be copied into a new index unchanged: its file cannot have changed unnoticed,
-  /// and it has no flags except the length of its path.
+  /// Whether an entry can be copied unchanged into a new index. Its file must not have changed unnoticed, and
+  /// it must have no flags except the length of its path.
   func isCopiedWhole(at position: Int) -> Bool {
     let start = start(of: position)
     let modified = (bytes.bigEndianWord(at: start + 8), bytes.bigEndianWord(at: start + 12))
@@ -255,7 +255,7 @@ extension IndexFile {
     return position < count && isPath(at: position, equalTo: path) ? position : nil
   }
 
-  /// The positions of the entry with this path, and of those of the folder with this path.
+  /// The positions of the file with this path, or of all files in the folder with this path.
   public func positions(atOrBelow path: TreePath) -> [Int] {
     if path.isEmpty { return Array(0..<count) }
     var found = position(of: path).map { [$0] } ?? []

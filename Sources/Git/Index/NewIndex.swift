@@ -1,8 +1,8 @@
 internal import System
 
-/// An index that is not written yet: its entries as the file will contain them (gitformat-index(5),
-/// version 2, or 3 if an entry has the skip-worktree bit). Unchanged entries are copied from the
-/// old index when the file is written. The trees are made before that.
+/// An index that is not written yet: its entries in the form of the file (gitformat-index(5), version 2, or 3
+/// if an entry has the skip-worktree bit). Unchanged entries are copied from the old index only when the file
+/// is written. The trees are made before that.
 public struct NewIndex {
   /// The entries made here, after space for the file's header.
   private var own = [UInt8](repeating: 0, count: headerSize)
@@ -120,9 +120,9 @@ public struct StagedIndex {
 }
 
 extension NewIndex {
-  /// Copies an entry. A smudged entry gets the size 0, so that the next look reads its file: the
-  /// file may have changed at the moment when the old index was written, and the new index's time
-  /// would hide that.
+  /// Copies an entry. A smudged entry gets the size 0: its file may have changed at the moment when the old
+  /// index was written, and the new index's time would hide that. Because of the size, the next comparison
+  /// reads the file.
   mutating func append(_ file: IndexFile, at position: Int, isSmudged: Bool) {
     let start = begin(isNew: false)
     own += file.entryBytes(at: position)

@@ -16,7 +16,7 @@ struct ContentCache<Key: Hashable> {
   private static var longestChain: Int { 50 }
   /// A content larger than the capacity divided by this is not cached.
   private static var largestPart: Int { 4 }
-  // The bytes that an entry takes in addition to its content.
+  // The bytes that an entry takes besides its content.
   private static var overhead: Int { 128 }
 
   /// - Parameter limit: the most bytes that the capacity may grow to.

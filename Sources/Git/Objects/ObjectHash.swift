@@ -10,8 +10,8 @@ extension ObjectID {
     return plain(kind, content)
   }
 
-  /// The ID that `content` would have as a blob, by plain SHA-1: for content that is compared and
-  /// not stored. It does not check for collisions, because that would load libgit2.
+  /// The ID that `content` would have as a blob, for content that is compared and not stored. This is plain
+  /// SHA-1 without a check for collisions, which would load libgit2.
   public static func digest(ofBlob content: [UInt8]) -> ObjectID { plain(.blob, content) }
 
   static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
@@ -21,8 +21,8 @@ extension ObjectID {
     return ObjectID(bytes: hash.finish()) ?? .zero
   }
 
-  /// Whether an object that was read has that ID. A large tree is not checked: checking would take longer than
-  /// reading, and zlib's checksum covers the bytes. git checks no more than that.
+  /// Whether an object that was read has that ID. Does not check a large tree: that would take longer than
+  /// reading it, and zlib's checksum covers the bytes. git checks no more.
   static func matches(_ id: ObjectID, _ object: StoredObject) -> Bool {
     if object.kind == .tree, object.data.count >= largeTree { return true }
     return plain(object.kind, object.data) == id

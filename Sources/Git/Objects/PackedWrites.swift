@@ -1,7 +1,7 @@
 internal import System
 
-/// Objects in memory that are stored together in one pack. Of a folder's trees all but the first are deltas: 10,000
-/// versions of 10,000 notes have 4.5 GB of trees, and differ in a few bytes.
+/// Objects in memory that are stored together in one pack. Of each folder's trees, all but the first are
+/// deltas: 10,000 versions of 10,000 notes have 4.5 GB of trees, which differ in a few bytes.
 final class PackedWrites {
   private struct Entry {
     let kind: ObjectKind
@@ -29,7 +29,7 @@ final class PackedWrites {
   /// The memory that an object takes besides its bytes.
   private static let overhead = 200
 
-  /// Whether so much is in memory that it should be stored.
+  /// Whether the objects in memory are so large that they should be stored now.
   var isFull: Bool { size >= Self.fullSize }
 
   func contains(_ id: ObjectID) -> Bool { entries[id] != nil }
@@ -85,8 +85,8 @@ final class PackedWrites {
 }
 
 extension Repository {
-  /// Runs `body`, which must not move a reference, and stores all objects that it writes, durably, in packs: each
-  /// time that many are in memory, and at its end.
+  /// Runs `body`, which must not move a reference, and durably stores all objects that it writes, in packs.
+  /// Stores a pack each time that enough objects are in memory, and at the end.
   package func withPackedWrites(_ body: () throws -> Void) throws {
     packed = PackedWrites()
     defer { packed = nil }
@@ -101,8 +101,8 @@ extension Repository {
     packed = PackedWrites()
   }
 
-  /// Runs `body`. Until it ends, git-repack(1) does not touch the packs that it makes, even after it moves a
-  /// reference. For objects that no reference of this repository will name.
+  /// Runs `body`. Until it ends, git-repack(1) does not touch the packs that `body` makes, even after `body`
+  /// moves a reference. For objects that no reference of this repository will name.
   package func keepingPacks<Result>(_ body: () throws -> Result) rethrows -> Result {
     keepsPacks = true
     defer {

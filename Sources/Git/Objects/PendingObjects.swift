@@ -28,9 +28,8 @@ final class PendingObjects {
 
   // For more than a few files, one sync of the file system is cheaper than one for each file.
   private static let oneSyncThreshold = 16
-  /// Trees of at least this size, in bytes, are not compressed: IDs do not compress, the tree is
-  /// soon packed as a delta, and compressing the tree of 10,000 notes would take as long as the
-  /// rest of a save.
+  /// Trees of at least this size, in bytes, are not compressed. IDs do not compress, and the tree is soon
+  /// packed as a delta. Compressing the tree of 10,000 notes would take as long as the rest of a save.
   private static let largeTree = 4096
   /// How often a folder is made again if git removes it while it is empty.
   private static let tries = 100
@@ -72,7 +71,7 @@ final class PendingObjects {
       }
     }
     let folder = Disk.parent(of: path)
-    // git names its temporary files like this, so git gc removes those that a killed process left.
+    // git gives its temporary files such names, so git gc removes those that a killed process left.
     let temporary = folder + "/tmp_obj_" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     var descriptor = Self.create(temporary)
     for _ in 0..<Self.tries where descriptor < 0 && errno == ENOENT {

@@ -130,7 +130,7 @@ extension Repository {
     return try packed(packs()) ?? loose()
   }
 
-  /// Whether objects that are not found here do not exist anywhere in the repository.
+  /// Whether an object that is not found here exists nowhere in the repository.
   private var isWhole: Bool {
     get throws {
       try packs().isWhole

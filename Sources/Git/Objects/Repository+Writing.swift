@@ -35,8 +35,8 @@ extension Repository {
     return id
   }
 
-  /// Stores a tree with this content if the repository does not have it, and returns its ID. An
-  /// existing tree counts as synced.
+  /// Stores a tree with this content unless the repository already has it, and returns its ID. Assumes that an
+  /// existing tree is on the disk.
   public func keep(tree content: [UInt8]) throws -> ObjectID {
     let id = try ObjectID.hashing(.tree, content)
     return try contains(id) ? id : write(.tree, content)
@@ -79,12 +79,11 @@ extension Repository {
     try ObjectID.hashing(.blob, content)
   }
 
-  /// Runs `body`, which must not move a reference, and then syncs all objects that it writes
-  /// together. Only then are they part of the repository, complete even after a power cut. A nested
-  /// call joins the outer one.
+  /// Runs `body`, which must not move a reference, then syncs all objects that it writes together. Only then
+  /// are they part of the repository, complete even after a power cut. A nested call joins the outer one.
   ///
-  /// - Parameter isBeforeMove: whether to leave the last wait, for the objects' names, to the next
-  ///   move of a reference, or to `syncPendingObjects`.
+  /// - Parameter isBeforeMove: whether to wait for the objects' names only at the next move of a reference, or
+  ///   in `syncPendingObjects`.
   public func withBatchedWrites<Result>(
     isBeforeMove: Bool = false, _ body: () throws -> Result
   ) throws -> Result {

@@ -16,8 +16,8 @@ struct ScratchObjects {
 }
 
 extension Repository {
-  /// Runs `body`, whose objects stay in memory and are never part of the repository. They can be read until
-  /// it ends; if it returns `isKept`, as long as this instance exists.
+  /// Runs `body`. Its objects stay in memory, and are never part of the repository. They can be read until
+  /// `body` ends, or, if it returns `isKept`, as long as this instance exists.
   package func withScratchWrites<Result>(
     _ body: () throws -> (result: Result, isKept: Bool)
   ) throws -> Result {

@@ -17,9 +17,8 @@ public struct SignedCommit: Sendable {
     self.signature = signature
   }
 
-  /// Reads a commit's content. Nil if there is no signature, if it is not directly after the
-  /// committer, or if several headers contain one: two readers might then check different
-  /// signatures.
+  /// Reads a commit's content. Nil if it has no signature, or not directly after the committer. Nil also if
+  /// several headers contain a signature, because two readers might then check different ones.
   public init?(parsing commit: [UInt8]) {
     guard let start = Self.place(in: commit), commit[start...].starts(with: Self.label) else {
       return nil

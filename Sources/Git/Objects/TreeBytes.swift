@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// An entry of a tree object, as byte offsets in its content: trees of thousands of entries are
-/// compared, checked and rewritten without making a value for each entry.
+/// An entry of a tree object, as byte offsets in its content. So trees of thousands of entries can be compared,
+/// checked and rewritten without a value for each entry.
 struct TreeEntryBytes {
   let start: Int
   let nameStart: Int
@@ -94,8 +94,8 @@ enum TreeBytes {
   }
 
   /// Walks two sorted trees. Calls `same` with the positions and the length of entries that are equal byte for
-  /// byte, and `changed` with every other entry and its counterpart, if there is one. Returns false if a tree
-  /// is found malformed; an equal end of both is not looked at.
+  /// byte. Calls `changed` with every other entry and its counterpart, if there is one. Returns false if it
+  /// finds a malformed tree; it does not read an equal end of both.
   static func compare(
     _ old: [UInt8], _ new: [UInt8],
     same: (_ old: Int, _ new: Int, _ count: Int) -> Void = { _, _, _ in },

@@ -121,8 +121,7 @@ extension Repository {
       ?? write(tree: [])
   }
 
-  /// - Parameter files: the files below this folder, sorted, so those of one folder are
-  ///   consecutive.
+  /// - Parameter files: the files below this folder, sorted, so the files of one folder are consecutive.
   /// - Parameter start: the number of bytes of their paths up to this folder.
   private func writeTree(
     _ tree: ObjectID?, replacing files: ArraySlice<(key: TreePath, value: TreeEntry?)>,

@@ -70,16 +70,16 @@ struct TreeExtents {
     return known[root] ?? TreeExtent()
   }
 
-  /// Measures a folder whose entries have the names, modes and folders of a measured one; false if that one
-  /// is not measured.
+  /// Measures a folder by another one that is already measured and whose entries have the same names, modes and
+  /// folders. False if the other one is not measured.
   mutating func measure(_ tree: ObjectID, like other: ObjectID) -> Bool {
     guard let extent = known[other] else { return false }
     known[tree] = extent
     return true
   }
 
-  /// Measures a folder with these entries if all folders in it are measured; otherwise returns
-  /// those that are not.
+  /// Measures a folder with these entries if all folders in it are measured. Otherwise returns the folders that
+  /// are not.
   @discardableResult
   mutating func measure(_ tree: ObjectID, _ entries: [TreeEntryBytes]) -> Set<ObjectID> {
     var extent = TreeExtent(largestFolder: entries.last?.end ?? 0)

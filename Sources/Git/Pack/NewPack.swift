@@ -43,8 +43,8 @@ public final class NewPack: Sendable {
     piece.clear()
   }
 
-  /// Adds the objects to the repository, durably: the pack, its index, then their names. git does
-  /// not repack them until this repository moves a reference.
+  /// Adds the objects to the repository, durably: the pack, then its index, then their names. git does not
+  /// repack them before this repository moves a reference.
   public func finish(in repository: Repository) throws {
     try state.withLock { state in
       guard !state.objects.isEmpty else { return }
@@ -87,7 +87,7 @@ public struct PackPiece {
   /// Whether the piece is full and should be appended to the pack.
   public var isFull: Bool { bytes.count >= Self.fullSize }
 
-  /// Adds an object unless the pack has it, or its ID is `known`, and returns its ID.
+  /// Adds an object, unless the pack has it or its ID is in `known`, and returns its ID.
   public mutating func add(_ kind: ObjectKind, _ content: [UInt8], known: ObjectID? = nil) throws
     -> ObjectID
   {
@@ -99,7 +99,7 @@ public struct PackPiece {
 
   /// Adds an object with this ID, unless the pack has it.
   ///
-  /// - Parameter base: the object of the pack that `content` is a delta against; nil for a whole object.
+  /// - Parameter base: if `content` is a delta, the object of the pack that it changes; nil for a whole object.
   mutating func add(
     _ id: ObjectID, _ kind: ObjectKind, _ content: [UInt8], deltaAgainst base: ObjectID?
   ) throws {

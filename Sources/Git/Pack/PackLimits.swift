@@ -15,8 +15,8 @@ public struct PackLimits: Sendable, Equatable {
   /// The amount of `unpackedBytes` that every pack may use; each of its own bytes adds more.
   public var unpackedBytesOfAny = 1 << 30
   package var unpackedBytesPerByte = 8
-  /// The amount for a pack with an admin's new forgetting instead: 6 GiB cost a minute, and are enough for 10,000
-  /// versions of a folder with 10,000 notes.
+  /// The limit that replaces it for a pack with an admin's new forgetting. 6 GiB cost a minute, and are enough
+  /// for 10,000 versions of a folder with 10,000 notes.
   package var unpackedBytesOfForgetting = 6 << 30
   /// The longest chain of deltas. git's own packs have at most 50 (pack.depth).
   public var chain = 512

@@ -72,9 +72,8 @@ struct PackPlan {
     seen = []
   }
 
-  /// Plans an object, sent or not, that the receiver can then use as a base. It must not be planned
-  /// again: otherwise a reverted edit would become two deltas against each other, which libgit2
-  /// never finishes resolving.
+  /// Plans an object, sent or not, that the receiver can then use as a base. It must not be planned again: a
+  /// reverted edit would then become two deltas against each other, which libgit2 never finishes resolving.
   private mutating func plan(_ id: ObjectID, _ kind: ObjectKind, base: ObjectID?) {
     items.append(Item(id: id, kind: kind, base: base))
     if let base, wanted == nil { seen.insert(base) }

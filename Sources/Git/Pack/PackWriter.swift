@@ -2,10 +2,10 @@ internal import Glibc
 internal import System
 
 extension Repository {
-  /// A pack of everything reachable from `wants` and not from `haves`, for a receiver that has
-  /// all of `haves`. Both are commits that are here.
+  /// A pack of everything reachable from `wants` and not from `haves`. Both are commits that are here; the
+  /// receiver has all of `haves`.
   ///
-  /// - Parameter first: a commit that comes first in the pack, whole, if it is in it.
+  /// - Parameter first: a commit that comes first in the pack, whole, if the pack contains it.
   public func pack(
     wants: [ObjectID], haves: [ObjectID], first: ObjectID? = nil
   ) throws -> PackWriter {
@@ -128,8 +128,8 @@ public final class PackWriter {
     objectsWritten += 1
   }
 
-  /// Appends an object, as a local pack stores it, after its base; returns false if it must be
-  /// compressed again.
+  /// Appends an object after its base, in the form in which a local pack stores it. Returns false if the object
+  /// must be compressed again.
   private func appendCopy(of number: Int, to chunk: inout [UInt8], _ depth: Int) throws -> Bool {
     let item = items[number]
     guard let copying, let entry = copying.entry(number),
@@ -202,10 +202,9 @@ public final class PackWriter {
     }
   }
 
-  /// A delta that saves enough, and its base. The base is the planned one. If the planned base's
-  /// chain has the maximum length, the base is the whole object at the chain's beginning: a new
-  /// chain from there costs only the later changes, and not another whole object. A later object of
-  /// the pack is never the base.
+  /// A delta that saves enough, and its base. The base is the planned one, unless its chain has the maximum
+  /// length. Then the base is the whole object at the chain's beginning: a new chain from there costs only the
+  /// later changes, and not another whole object. The base is never a later object of the pack.
   private func delta(of content: [UInt8], item: PackPlan.Item) throws -> (ObjectID, [UInt8])? {
     guard var base = item.base else { return nil }
     if let known = position(of: base) {

@@ -1,12 +1,11 @@
 internal import Glibc
 
 extension Repository {
-  /// Puts all loose objects, and those of `packs`, into one new pack, removes the replaced files
-  /// and packs, and returns the number of objects. No object is dropped. Each object is read back
-  /// from the new pack to be indexed. The pack is durable before anything is removed, so readers
-  /// always find an object.
+  /// Puts all loose objects and those of `packs` into one new pack, then removes the files and packs that it
+  /// replaces. Returns the number of objects; it drops none. Each object is read back from the new pack to be
+  /// indexed. The pack is durable before anything is removed, so readers always find an object.
   ///
-  /// - Parameter progress: called with the numbers of packed and of all objects.
+  /// - Parameter progress: called with the number of packed objects and of all objects.
   public func repack(_ packs: [StoredPack], progress: (Int, Int) -> Void = { _, _ in }) throws
     -> Int
   {

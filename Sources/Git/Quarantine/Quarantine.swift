@@ -31,10 +31,9 @@ extension Repository {
   private static var youngestLeftover: Int { 3_600 }
 }
 
-/// Receives a pack from another device and keeps it separate from the repository until it is
-/// checked: nothing of it stays unless `join` succeeds. git's gc does not remove a joined pack
-/// while this instance exists; by its end a reference must lead to the pack. An instance belongs to
-/// the repository's thread.
+/// Receives a pack from another device and keeps it separate from the repository until it is checked: only
+/// `join` makes it a part of the repository. git's gc does not remove a joined pack while this instance exists;
+/// before that ends, a reference must lead to the pack. An instance belongs to the repository's thread.
 public final class Quarantine {
   private let repository: Repository
   private let limits: PackLimits
@@ -125,13 +124,13 @@ public final class Quarantine {
     }
   }
 
-  /// Checks the pack, moves it into the repository, durably, and returns the number of new commits.
-  /// If it throws, the repository is unchanged and the quarantine is empty.
+  /// Checks the pack, moves it into the repository, durably, and returns the number of new commits. If this
+  /// throws, the repository is unchanged and the quarantine is empty.
   ///
   /// - Parameters:
-  ///   - heads: commits that must exist then.
-  ///   - approve: called with a function that reads a checked commit, from the pack or the
-  ///     repository; if it throws, the pack is refused.
+  ///   - heads: commits that must exist afterwards.
+  ///   - approve: called with a function that reads a checked commit from the pack or the repository. If it
+  ///     throws, the pack is refused.
   @discardableResult public func join(
     promised heads: [ObjectID],
     approve: (_ commit: (ObjectID) throws -> [UInt8]) throws -> Void = { _ in }
@@ -172,8 +171,8 @@ public final class Quarantine {
 }
 
 extension Repository {
-  /// Moves a received pack into the repository, durably, and returns its path there, without
-  /// `.pack`. git does not remove it while its quarantine exists.
+  /// Moves a received pack into the repository, durably, and returns its path there, without `.pack`. git does
+  /// not remove the pack while its quarantine exists.
   @discardableResult func adopt(
     _ pack: ReceivedObjects, from folder: QuarantineFolder
   ) throws -> String {

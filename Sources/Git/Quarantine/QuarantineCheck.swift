@@ -1,12 +1,11 @@
 internal import System
 
-/// Checks a received pack by the rules of notes-protocol(7), and that all referenced objects exist.
-/// The objects that the repository already has are complete, so the check does not follow them. Of
-/// a tree it looks up only the differences from the parent commit's tree.
+/// Checks a received pack by the rules of notes-protocol(7), and that all referenced objects exist. The
+/// repository's own objects are complete, so the check does not follow them. Of a tree it checks only the
+/// differences from the parent commit's tree.
 ///
-/// The size of every version is checked. A few bytes can describe nested trees with millions of
-/// entries, so only one tree at a time is in memory, and the records grow only with the number of
-/// objects in the pack.
+/// The size of every version is checked. A few bytes can describe nested trees with millions of entries. So
+/// only one tree at a time is in memory, and the records grow only with the number of objects in the pack.
 struct QuarantineCheck {
   private let repository: Repository
   private let objects: ReceivedObjects
@@ -14,7 +13,7 @@ struct QuarantineCheck {
   /// For each object, whether another object refers to it.
   private var isReached: [Bool]
   private var known: Set<ObjectID> = []
-  /// The depth at which each folder was checked; at that depth its content is within the limits.
+  /// The depth at which each folder was checked. At that depth its content is within the limits.
   private var depths: [ObjectID: Int] = [:]
   private(set) var extents = TreeExtents.remembered
   /// The commits of the pack that have several parents.
@@ -43,8 +42,8 @@ struct QuarantineCheck {
       links[id] = link
       if link.parents.count > 1 { merges.insert(id) }
     }
-    // A subtree that the parent's tree also has is not checked again, so parents are checked first: a version
-    // that reverts an edit has the tree of its grandparent.
+    // Parents are checked first, because a subtree that the parent's tree also has is not checked again. A
+    // version that reverts an edit has the tree of its grandparent.
     for id in parentsFirst(commits, parents: { links[$0]?.parents }) {
       guard let link = links[id] else { continue }
       reach(id)
@@ -116,7 +115,7 @@ struct QuarantineCheck {
     stack.append(visit)
   }
 
-  /// Checks a folder, and that every entry exists, except those that its base also has.
+  /// Checks a folder, and that every entry exists. Skips the entries that its base also has.
   private mutating func look(at visit: Visit, folder: (Visit) -> Void) throws {
     let content = try objects.content(of: visit.tree)
     let old = try visit.base.map(objects.content) ?? []

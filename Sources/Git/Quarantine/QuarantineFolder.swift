@@ -43,8 +43,8 @@ final class QuarantineFolder: Sendable {
     Disk.removeTree(path)
   }
 
-  /// Marks a pack that is about to join the repository, so that git leaves it alone as long as this
-  /// folder exists.
+  /// Marks a pack that is about to join the repository. git does not remove the pack as long as this folder
+  /// exists.
   func keep(_ pack: String) throws {
     let pack = KeptPack(pack: pack)
     if try pack.put(for: path) { kept.withLock { $0.append(pack) } }

@@ -61,8 +61,8 @@ public enum NameRules {
     return false
   }
 
-  /// Whether NTFS takes the name for `.git`. `git~1` is another name of `.git` there; NTFS ignores case, and dots
-  /// and spaces at the end of a name; after a colon comes the name of a stream of the same file.
+  /// Whether a file of this name would be `.git` on NTFS. There `git~1` is another name of `.git`, case, and
+  /// dots and spaces at the end do not count, and after a colon comes the name of a stream of the same file.
   private static func isNTFSGitFolder(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
     for alias in [".git", "git~1"] {
       let alias = Array(alias.utf8)

@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 
 /// A git configuration file and the files that it includes: git-config(1), "Syntax" and "Includes". Loading
-/// libgit2 for a setting would take longer than the rest of a command, and libgit2 does not expand `~` if it must
+/// libgit2 for a setting would take longer than the rest of a command. Nor does libgit2 expand `~` if it may
 /// not read the user's own configuration.
 public struct ConfigurationFile {
   /// The settings in order: `section.name` or `section.SUBSECTION.name`, in lower case except for the subsection.
@@ -14,13 +14,12 @@ public struct ConfigurationFile {
   /// The maximum depth of nested includes, as in git.
   private static let deepest = 10
 
-  /// Reads a file; the result is empty if there is none.
+  /// Reads a file; the result is empty if there is no file.
   ///
-  /// - Throws: `GitError.unreadableConfiguration`, as git also stops then.
+  /// - Throws: `GitError.unreadableConfiguration`; git also stops then.
   public init(at path: String) throws { try read(path, depth: 0) }
 
-  /// Reads a file; nil if it cannot be read: then the caller asks libgit2, which reports the
-  /// reason.
+  /// Reads a file; nil if it cannot be read. The caller then asks libgit2, which reports the reason.
   static func ifReadable(_ path: String) -> ConfigurationFile? {
     do { return try ConfigurationFile(at: path) } catch { return nil }
   }

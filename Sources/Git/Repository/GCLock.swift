@@ -3,8 +3,8 @@ internal import Glibc
 internal import State
 internal import System
 
-/// The lock under which git or notes collects garbage: `.git/gc.pid`, in the form of git-gc(1),
-/// with a second lock that the kernel releases if the process is killed.
+/// The lock of a process, git's or notes', that collects garbage: `.git/gc.pid`, in the form of git-gc(1). A
+/// second lock is one that the kernel releases if the process is killed.
 public final class GCLock {
   private let path: String
   private let own: FileLock
@@ -41,9 +41,8 @@ public final class GCLock {
   /// Renames the file to the lock's name; returns false, with `errno` set, if the name is in use.
   private static func put(_ temporary: String, at path: String) -> Bool {
     if link(temporary, path) == 0 { return true }
-    // File systems of other systems have no hard links, and some cannot rename without replacing. Then
-    // the second lock excludes other `notes` processes, and git could interfere only between two
-    // calls.
+    // Some file systems have no hard links, and some cannot rename without replacing. There the second lock
+    // excludes other `notes` processes, and only git could interfere, between two calls.
     guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { return false }
     if notes_renameat2(AT_FDCWD, temporary, AT_FDCWD, path, NOTES_RENAME_NOREPLACE) == 0 {
       return true

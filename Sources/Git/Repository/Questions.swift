@@ -1,8 +1,8 @@
 internal import CLibgit2
 internal import System
 
-/// The settings with which libgit2 finds ignored files and attributes. It sees no others: a path that it cannot
-/// follow, such as one with `~`, would be ignored, or make the call fail.
+/// The settings with which libgit2 finds ignored files and attributes. libgit2 sees no other settings: with a
+/// path that it cannot follow, such as one with `~`, it would ignore the setting or fail.
 public struct QuestionSettings: Sendable, Equatable {
   /// The absolute path of an attributes file with lower priority than the repository's own.
   public var attributesFile: String?
@@ -25,7 +25,7 @@ public struct QuestionSettings: Sendable, Equatable {
   }
 }
 
-/// The file with these settings, which libgit2 reads as long as this object exists.
+/// The file with these settings. libgit2 reads it as long as this object exists.
 final class QuestionConfiguration {
   private let folder: String
 

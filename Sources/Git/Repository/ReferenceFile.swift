@@ -15,8 +15,8 @@ struct ReferenceFile {
 
   /// Whether the name is valid for a reference (git-check-ref-format(1)), and below `refs/`.
   static func isName(_ name: String) -> Bool {
-    // Works on bytes, and without types that only the Swift library's string search needs: that would
-    // load the code for regular expressions, which nothing else needs at the start of a command.
+    // Works on bytes, without the Swift library's string search, which would load the code for regular
+    // expressions. Nothing else needs that code at the start of a command.
     let bytes = Array(name.utf8)
     let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let refused = Array(" ~^:?*[\\\u{7f}".utf8)
@@ -72,8 +72,8 @@ struct ReferenceFile {
 
   /// Moves the reference, durably, with entries in its log and in other logs.
   ///
-  /// - Parameter expected: the present target; nil if there must be none.
-  /// - Throws: `GitError.referenceMoved` if it has another target, `locked` while git moves it,
+  /// - Parameter expected: the present target; nil if the reference must not exist yet.
+  /// - Throws: `GitError.referenceMoved` if the reference has another target, `locked` while git moves it,
   ///   `brokenReference` if its file names another reference or is malformed.
   func move(
     to id: ObjectID, from expected: ObjectID?, by identity: (name: String, email: String),
@@ -178,9 +178,9 @@ struct ReferenceFile {
     rmdir(path)
   }
 
-  /// Gives another reference the same target without waiting for the disk: its file becomes a hard
-  /// link to this one's, whose content is already on the disk. git and libgit2 never write into such a
-  /// file. Returns false if the file system does not support this.
+  /// Gives another reference the same target without waiting for the disk: its file becomes a hard link to this
+  /// reference's file, whose content is already on the disk. git and libgit2 never write into such a file.
+  /// Returns false if the file system does not support this.
   ///
   /// - Throws: an error if another process holds the other reference's lock.
   func link(as copy: ReferenceFile) throws -> Bool {
@@ -223,8 +223,8 @@ struct ReferenceFile {
   /// The age from which a lock counts as stale, in seconds; git keeps a lock for milliseconds.
   private static let longestLock = 3_600
   private static let attempts = 100  // of 10 ms each
-  /// How many attempts must find the same lock before it is removed: if the clock is wrong, or differs from the
-  /// file system's, every lock seems old.
+  /// How many attempts must find the same lock before it is removed. Its age is not enough: every lock seems
+  /// old if the clock is wrong, or differs from the file system's.
   private static let attemptsAtOne = 50
 
   /// Makes the lock file: a descriptor, or -1 with `errno`. Waits while git moves the reference;

@@ -36,7 +36,7 @@ private struct CommitPainting {
     return (id, colour)
   }
 
-  /// Adds colours to a commit, which must be visited if they are new to it.
+  /// Adds colours to a commit. If it did not have all of them, it must be visited again.
   mutating func add(_ new: UInt64, to id: ObjectID) throws {
     let known = colours[id, default: 0]
     guard new & ~known != 0 else { return }
@@ -112,8 +112,8 @@ extension Repository {
         1 << UInt64(group.contains(position) ? position - first : group.count)
       }
       for position in starts.indices { try painting.add(colour(position), to: starts[position]) }
-      // A commit without another's colour, when all commits in the queue have every colour, never
-      // gets one: otherwise its descendants in the queue would also be its ancestors.
+      // When all commits in the queue have every colour, a commit that lacks another's colour never gets it:
+      // otherwise its descendants in the queue would also be its ancestors.
       while try painting.step() != nil {}
       heads.formUnion(
         group.filter { painting.colours[starts[$0]] == colour($0) }.map { starts[$0] })
@@ -134,8 +134,8 @@ extension Repository {
   }
 }
 
-/// The commits, each after those of its parents that are among them (nil for a commit that is not);
-/// otherwise in their order.
+/// The commits, ordered so that each comes after its parents among them, and otherwise in their order.
+/// `parents` returns nil for a commit that is not among them.
 func parentsFirst(_ commits: [ObjectID], parents: (ObjectID) -> [ObjectID]?) -> [ObjectID] {
   var sorted: [ObjectID] = []
   sorted.reserveCapacity(commits.count)

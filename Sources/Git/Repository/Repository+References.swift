@@ -87,14 +87,13 @@ extension Repository {
     if !keepsPacks { unreferenced = [] }
   }
 
-  /// Points a reference at `id`, whatever it named before: for references that only this device writes.
+  /// Points a reference at `id`, whatever it named before. For references that only this device writes.
   public func set(reference name: String, to id: ObjectID, message: String) throws {
     try update(reference: name, to: id, from: try reference(name), message: message)
   }
 
-  /// Points `copy` at `id`, which another reference names: for references that only this device writes.
-  /// With hard links this does not wait for the disk, and after a power cut `copy` has the old value or
-  /// this one.
+  /// Points `copy` at `id`, which another reference names. For references that only this device writes. With
+  /// hard links this does not wait for the disk; after a power cut `copy` has either its old value or `id`.
   public func copy(reference name: String, at id: ObjectID, to copy: String) throws {
     let (file, other) = (
       ReferenceFile(name, in: gitFolder), ReferenceFile(copy, in: gitFolder)

@@ -59,7 +59,7 @@ public final class Repository {
 
   deinit { opened?.free() }
 
-  /// The device and inode of `.git`: they change when another repository replaces this one.
+  /// The device and inode of `.git`. They change when another repository replaces this one.
   public var identityOnDisk: [UInt64] {
     var status = stat()
     guard Counted.lstat(gitFolder, &status) == 0 else { return [] }
@@ -97,8 +97,8 @@ public final class Repository {
       }
       throw GitError.brokenReference("HEAD")
     }
-    // git refuses other users' repositories, as their configuration names programs to run. notes runs
-    // none of them, but the owner could replace notes while they are read.
+    // git refuses repositories of other users, because their configuration names programs to run. notes runs
+    // none of these, but the owner could replace notes while they are read.
     guard status.st_uid == geteuid() || geteuid() == 0 else {
       throw GitError.foreignOwner(folder: folder)
     }

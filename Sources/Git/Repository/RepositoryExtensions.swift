@@ -1,8 +1,8 @@
 internal import System
 
-/// The format of a repository (git-config(1), "extensions", and gitrepository-layout(5)): its version,
-/// and the extensions that a program must support. git reads them in `.git/config` but not in included
-/// files. notes checks them itself, as versions of libgit2 differ in what they support.
+/// The format of a repository: its version, and the extensions that a program must support (git-config(1),
+/// "extensions", and gitrepository-layout(5)). git reads them in `.git/config` but not in included files. notes
+/// checks them itself, because versions of libgit2 support different ones.
 struct RepositoryExtensions {
   private var version = "0"
   /// The other users who may write: `core.sharedRepository`.

@@ -2,12 +2,12 @@ internal import Glibc
 internal import System
 
 extension Repository {
-  /// Makes an empty repository in `folder`, which exists, with an unborn branch; an existing repository is only
-  /// opened. A new repository is made beside its place and moved when it is on the disk, so no program ever
-  /// finds an incomplete one.
+  /// Makes an empty repository, with an unborn branch, in `folder`, which exists. If there is already a
+  /// repository, only opens it. A new repository is made beside its place and moved when it is on the disk, so
+  /// no program ever finds an incomplete one.
   ///
-  /// - Parameter fill: adds further files to the new `.git`, whose path it is called with. If it
-  ///   throws, no repository is made.
+  /// - Parameter fill: adds other files to the new `.git`, whose path is its argument. If it throws, no
+  ///   repository is made.
   /// - Throws: `GitError.brokenReference` for an invalid name of the branch.
   public static func create(
     at folder: String, branch: String = "main", fill: (String) throws -> Void = { _ in }

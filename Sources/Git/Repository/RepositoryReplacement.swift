@@ -3,8 +3,8 @@ internal import Glibc
 internal import State
 internal import System
 
-/// A repository that is made beside another one, `.git.new`, and replaces it in one step: other programs find
-/// the old one or the new one, complete. A killed run leaves only that folder, which the next run removes.
+/// A repository that is made beside another one, as `.git.new`, and replaces it in one step. Other programs
+/// find the old one or the new one, complete. A killed run leaves only that folder, which the next run removes.
 /// notes-forget(1), "On the disk".
 package final class RepositoryReplacement {
   /// The new repository, complete only at the end.

@@ -46,8 +46,8 @@ extension Repository {
 
   private static var longestWriting: Int { 86_400 }  // seconds
 
-  /// The packs that may be replaced, smallest first: without those marked with .keep; empty if there is
-  /// a multi-pack index (git-multi-pack-index(1)).
+  /// The packs that may be replaced, smallest first: all without a .keep file. Empty if there is a multi-pack
+  /// index (git-multi-pack-index(1)).
   public func replaceablePacks() -> [StoredPack] {
     let folder = packFolder
     let names = Set(Disk.namesIfAny(in: folder))

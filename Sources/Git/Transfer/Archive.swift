@@ -24,8 +24,8 @@ extension Transfer {
   private static let attributes =
     "* -export-ignore -export-subst -text -ident !eol !filter !working-tree-encoding\n"
 
-  /// Writes the files of a commit into a new archive, in a folder named after it. When this returns, the
-  /// archive is complete and on the disk; after an error there is none.
+  /// Writes the files of a commit into a new archive, in a folder named after the archive. When this returns,
+  /// the archive is complete and on the disk; after an error there is no archive.
   ///
   /// - Parameters:
   ///   - paths: files and folders of the commit; all if empty.

@@ -10,8 +10,8 @@ extension GitProgram {
   /// The processor time, in seconds, for each of its processes.
   private static let processorSeconds = 1_800
 
-  /// The command, run by a shell that first sets the limits for it and its children. ulimit is a shell
-  /// command: posix_spawn(3) sets no limits, and this process must not have them.
+  /// The command, run by a shell that first sets the limits for the command and its children. ulimit is a
+  /// command of the shell. posix_spawn(3) sets no limits, and this process must not have them.
   var limited: (program: String, words: [String]) {
     let script =
       #"ulimit -S -d "$1" 2>/dev/null; ulimit -S -t "$2" 2>/dev/null; shift 2; exec "$@""#
@@ -21,7 +21,8 @@ extension GitProgram {
     )
   }
 
-  /// Whether a program with this name exists: the shell reports a missing one like a failed one.
+  /// Whether a program with this name exists. Needed because the shell reports a missing program like one that
+  /// failed.
   var isThere: Bool {
     if name.contains("/") { return Counted.access(name, X_OK) == 0 }
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"

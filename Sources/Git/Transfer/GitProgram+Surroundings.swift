@@ -42,7 +42,7 @@ extension GitProgram {
   func variables(_ gitFolder: String, _ objects: [String]) -> [String] {
     var variables = [
       "GIT_DIR=" + gitFolder, "GIT_ALLOW_PROTOCOL=" + Self.protocols,
-      // Its messages are parsed, and shown beside those of notes, which are in English.
+      // The program's messages are parsed, and shown beside those of notes, which are in English.
       "LC_ALL=C", "GIT_TERMINAL_PROMPT=" + (mayAsk ? "1" : "0"),
     ]
     if !objects.isEmpty {

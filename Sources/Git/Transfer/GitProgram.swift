@@ -9,8 +9,8 @@ public struct GitProgram: Sendable {
   public var mayAsk = false
   /// Cancelling this token ends a run.
   public var cancellation: CancellationToken?
-  /// The seconds after which a run without progress ends: git prints nothing, and neither git nor its
-  /// children read or write a byte.
+  /// A run ends after this many seconds without progress: git prints nothing, and neither git nor its children
+  /// read or write a byte.
   public var patience = 60.0
   /// The limit of memory for git and for each of its children, in bytes.
   public var memoryBytes = 192 << 20
@@ -36,9 +36,8 @@ public struct GitProgram: Sendable {
   ///
   /// - Parameters:
   ///   - input: a file for standard input; nil for none.
-  ///   - onTick: called regularly while git runs; if it throws, the run ends.
-  /// - Throws: `TransferError.programMissing`, `.silent` and `.stopped`; the caller must check the
-  ///   status.
+  ///   - onTick: called regularly while git runs. If it throws, the run ends.
+  /// - Throws: `TransferError.programMissing`, `.silent` and `.stopped`. The caller must check the status.
   func run(
     _ arguments: [String], in gitFolder: String, objects: [String] = [],
     onTick: (GitProgress) throws -> Void = { _ in }
@@ -140,8 +139,8 @@ public struct GitProgram: Sendable {
   }
 }
 
-/// Measures how long a run has made no progress. git prints nothing while a server sends its references
-/// or works on what it received, so the bytes that git and its children read and write count as well.
+/// Measures how long a run has made no progress. git prints nothing while a server sends its references or
+/// works on the received data, so the bytes that git and its children read and write also count as progress.
 private struct Stillness {
   private let child: ChildProcess
   private let patience: Double

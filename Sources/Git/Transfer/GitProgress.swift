@@ -18,8 +18,8 @@ public struct GitProgress: Sendable {
   /// The bytes transferred so far, as git rounds and reports them; for received objects, the bytes
   /// on the disk.
   public internal(set) var bytes = 0
-  /// The last of the lines that are not progress, without passwords: git prints a failed address
-  /// with the password in it.
+  /// The last lines that are not progress, without passwords: if an address fails, git prints it with its
+  /// password.
   public var complaint: [String] {
     said[oldest...].map(AddressText.withoutSecrets)
       + said[..<oldest].map(AddressText.withoutSecrets)

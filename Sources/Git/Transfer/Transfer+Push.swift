@@ -24,10 +24,10 @@ extension Transfer {
   public typealias Move = (to: ObjectID, from: ObjectID?)
 
   /// Moves a branch of another repository forward to a commit of this one. Also moves the branches `along` if
-  /// this moves them forward, and the references `beside` if they still have their last known commits. If the
+  /// that moves them forward, and the references `beside` if they still have their last known commits. If the
   /// other side refuses only the references `beside`, the rest succeeds.
   ///
-  /// - Parameter replaced: branches that are moved even if this is not forward, if they are at these commits.
+  /// - Parameter replaced: branches at these commits are moved even if that does not move them forward.
   public func push(
     _ id: ObjectID, to branch: String, along others: [String] = [],
     replacing replaced: [String: ObjectID] = [:], beside: [String: Move] = [:],
@@ -41,8 +41,8 @@ extension Transfer {
       at: url, onProgress: onProgress)
   }
 
-  /// Pushes a version without a fetch before it, even if the branch does not move forward. Nothing moves
-  /// unless the branch is at `former` and the references `beside` are where this says.
+  /// Pushes a version without a fetch before it, even if that does not move the branch forward. Nothing moves
+  /// unless the branch is at `former` and the references `beside` are at these commits.
   public func push(
     _ id: ObjectID, to branch: String, from former: ObjectID, beside: [String: ObjectID],
     at url: String, onProgress: (GitProgress) -> Void = { _ in }
@@ -67,8 +67,8 @@ extension Transfer {
     return Self.fate(of: lines)
   }
 
-  /// Sets references of another repository to commits of this one, whatever their present commits, or
-  /// removes those with nil.
+  /// Sets references of another repository to commits of this one, whatever their present commits are. Removes
+  /// a reference whose value is nil.
   ///
   /// - Returns: the reason why the other side refused one of them; nil if it accepted all.
   public func set(_ references: [String: ObjectID?], at url: String) throws -> String? {

@@ -36,8 +36,7 @@ public final class Transfer {
       folder.path + "/" + name, Array(text.utf8), mode: 0o600, overLeftover: true, waits: false)
   }
 
-  /// Makes the folder again if another repository has replaced this one, which removed the fetched
-  /// objects.
+  /// Makes the folder again if another repository has replaced this one: that removed the fetched objects.
   func renew() throws {
     if Counted.access(folder.path, F_OK) == 0 { return }
     folder = try QuarantineFolder(for: repository)
@@ -135,9 +134,9 @@ public final class Transfer {
       .flatMap { ObjectID(hex: $0) }
   }
 
-  /// The references that were fetched beside the branch, one level deep below `folder`: by the name of the inner
-  /// folder, and then by the name in it. Reads at most the first `limit` inner folders, and the first `limit` names
-  /// of each, in the order of names.
+  /// The references that were fetched besides the branch, one level deep below `folder`: by the name of the
+  /// inner folder, then by the name in it. Reads at most the first `limit` inner folders, and the first `limit`
+  /// names of each, in the order of names.
   public func references(in folder: String, limit: Int) -> [String: [String: ObjectID]] {
     let place = self.folder.path + "/\(Self.others)/" + folder
     var found: [String: [String: ObjectID]] = [:]
@@ -149,10 +148,10 @@ public final class Transfer {
     return found
   }
 
-  /// Points another repository's HEAD at this branch, if HEAD names no existing branch, so that clones
-  /// check it out.
+  /// Points another repository's HEAD at this branch, so that clones check it out. Does nothing if HEAD names
+  /// an existing branch.
   ///
-  /// - Returns: whether HEAD names an existing branch now.
+  /// - Returns: whether HEAD now names an existing branch.
   public func show(_ branch: String, at url: String) throws -> Bool {
     if try branches(of: url).contains(where: \.isHead) { return true }
     // HEAD can be changed only in a folder of this machine.
@@ -160,8 +159,8 @@ public final class Transfer {
     return try program.run(["symbolic-ref", "HEAD", "refs/heads/" + branch], in: url).status == 0
   }
 
-  /// The branch that a clone of another repository checks out: the one that HEAD names, or the only one,
-  /// or `main` or `master` if there are several; nil if there is none.
+  /// The branch that a clone of another repository checks out: the one that HEAD names, else the only one, else
+  /// `main` or `master`. Nil if there is none.
   public func mainBranch(of url: String) throws -> String? {
     let all = try branches(of: url)
     if let named = all.first(where: \.isHead) { return named.name }
@@ -216,8 +215,8 @@ public final class Transfer {
     }
   }
 
-  /// The pack received since the last call, in a quarantine that has read it, and its size in bytes;
-  /// nil if none was received.
+  /// The pack received since the last call, in a quarantine that has read it, and its size in bytes. Nil if
+  /// none was received.
   ///
   /// - Parameter grant: decides whether a pack may unpack to more than `limits`; nil if none may.
   public func received(
@@ -240,7 +239,7 @@ public final class Transfer {
 
   // MARK: Reading the quarantine
 
-  /// Whether a commit is another one or an ancestor of it. Both may still be in quarantine.
+  /// Whether `ancestor` is the other commit or one of its ancestors. Both may still be in quarantine.
   public func isAncestor(_ ancestor: ObjectID, of descendant: ObjectID) throws -> Bool {
     try answer(["merge-base", "--is-ancestor", ancestor.hex, descendant.hex])
   }

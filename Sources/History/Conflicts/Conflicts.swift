@@ -42,8 +42,8 @@ extension History {
     return try OpenConflicts.conflicts(at: tip, in: repository)
   }
 
-  /// The notes with an open conflict, by path. A note without markers in the folder is not listed,
-  /// whether it is saved or not.
+  /// The notes with an open conflict, by path. A note without markers in the folder is left out, whether it is
+  /// saved or not.
   public func conflicts() throws -> [Conflict] {
     guard try state().conflictCount > 0 else { return [] }
     let index = try workTree.indexFile()

@@ -40,8 +40,8 @@ public struct LineDiff: Sendable {
   /// Whether one of the texts has a NUL byte, and so is not text; then there are no hunks.
   public let isBinary: Bool
 
-  /// If two texts together have more newlines than this, only a command that asks for their differences
-  /// compares them.
+  /// The limit for comparing two texts without being asked to. If they together have more newlines, only a
+  /// command that asks for their differences compares them.
   static let mostNewlines = 1 << 18
 
   /// Whether two texts have too many lines for a list of versions to count their changes:

@@ -26,9 +26,8 @@ enum WordMatching {
     return joined(pieces)
   }
 
-  /// The words as a merge splits them, except units that readers see differently: emoji with
-  /// zero-width joiners stay whole, and scripts written without spaces (kana and Han) are split
-  /// into characters.
+  /// The words as a merge splits them, with two exceptions for units that readers see: emoji with zero-width
+  /// joiners stay whole, and scripts written without spaces (kana and Han) are split into characters.
   private static func words(in text: [UInt8]) -> [ArraySlice<UInt8>] {
     let joiner: [UInt8] = [0xE2, 0x80, 0x8D]
     var words: [ArraySlice<UInt8>] = []

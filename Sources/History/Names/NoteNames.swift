@@ -59,8 +59,8 @@ extension History {
     return try rules.match(table.paths.indices.map(table.path).sorted(), rules.exact + rules.parts)
   }
 
-  /// The note with this path, with or without the suffix, if no other path is similar; found
-  /// without a scan of the folder.
+  /// The note with this path, with or without the suffix, found without a scan of the folder. Nil if another
+  /// path is similar.
   public func note(spelled name: String) throws -> TreePath? {
     let index = try workTree.indexFile()
     func isFile(_ path: TreePath) -> Bool {
@@ -121,8 +121,8 @@ public struct NamePattern {
   /// Whether a text is a pattern.
   public static func isOne(_ text: String) -> Bool { text.contains { "*?[".contains($0) } }
 
-  /// Whether a file matches: a pattern with a slash is compared with its path, any other with its
-  /// name; with or without the suffix. `isExact` distinguishes upper and lower case.
+  /// Whether a file matches. A pattern with a slash is compared with the file's path, any other with its name,
+  /// with and without the suffix. `isExact` distinguishes upper and lower case.
   public func matches(_ path: TreePath, isExact: Bool = false) -> Bool {
     let place = text.contains("/") ? path : path.name
     let names = [place, place.withoutNoteSuffix].map(\.description)

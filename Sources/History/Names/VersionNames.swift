@@ -34,10 +34,11 @@ public enum VersionName: Hashable, Sendable {
 }
 
 extension History {
-  /// The version that `name` means: notes-versions(7). With a note, `~N` and times count the
-  /// versions that changed it.
+  /// The version that `name` means: notes-versions(7). With a note, `~N` and times count the versions that
+  /// changed it.
   ///
-  /// - Parameter isByPerson: whether `~0` is the last version that somebody made, also if a merge changed the note since.
+  /// - Parameter isByPerson: whether `~0` is the last version that somebody made, even if a merge has changed
+  ///   the note since.
   public func version(
     named name: String, of path: TreePath? = nil, isByPerson: Bool = false
   ) throws -> Commit {
@@ -63,8 +64,8 @@ extension History {
     }
   }
 
-  /// Whether the note, or everything, is no longer as in the last version, because an automatic merge
-  /// changed it. "~0 is always the note as the last version has it" (notes-versions(7)).
+  /// Whether an automatic merge has changed the note, or anything, since the last version. "~0 is always the
+  /// note as the last version has it" (notes-versions(7)).
   private func isMergedSince(
     _ last: Int?, of path: TreePath?, in table: HistoryTable, tip: Int
   ) throws -> Bool {
@@ -79,7 +80,7 @@ extension History {
     do {
       return try noteVersion(at: then, of: path).blob != entry.id
     } catch HistoryError.notInVersion {
-      // It deleted the note, which the merge kept.
+      // The version deleted the note, and the merge kept it.
       return true
     }
   }

@@ -5,7 +5,7 @@ internal import WorkTree
 public struct DeletedFile: Hashable, Sendable {
   /// The file's former path in the folder.
   public let path: TreePath
-  /// The file's ID, which it gets again when it is restored (notes-list(1)).
+  /// The file's ID. A restored file gets the same ID again (notes-list(1)).
   public let id: String
   /// When the file was deleted, in seconds since 1970; nil if the deletion is not saved yet.
   public let time: Int64?

@@ -11,7 +11,7 @@ public struct NoteSummary: Sendable {
   public let created: Int64?
   /// When a version last changed it, in seconds since 1970; nil if it has no version yet.
   public let modified: Int64?
-  /// The last version that changed it; nil if it has no version yet.
+  /// The last version that changed the file; nil if no version has it yet.
   public let lastVersion: ObjectID?
   /// The note's size in bytes.
   public let size: Int
@@ -57,8 +57,8 @@ extension History {
     }
   }
 
-  /// The ID of a note, from the version that added it and its path there. A version rewritten by a
-  /// forgetting may record the IDs of its notes: notes-forget(1), "Versions".
+  /// The ID of a note, from the version that added the note and its path there. If a forgetting rewrote that
+  /// version, its header may record the ID: notes-forget(1), "Versions".
   func noteID(_ times: NoteTimes) throws -> String {
     if times.isBirthRewritten,
       let known = try keptID(of: times.firstPath, in: times.firstVersion)
@@ -73,8 +73,8 @@ extension History {
     try keptID(of: path, in: version) ?? computedID(bornAs: path, in: version)
   }
 
-  /// The ID is the shortened hash that git would give the text "COMMIT PATH\n": every device with
-  /// the version that added the note can compute it.
+  /// The ID is the shortened hash that git would give the text "COMMIT PATH\n". Every device that has the
+  /// version that added the note can compute it.
   private func computedID(bornAs path: TreePath, in version: ObjectID) throws -> String {
     let birth = Array("\(version) ".utf8) + path.bytes + [UInt8(ascii: "\n")]
     return String(try repository.hash(blob: birth).hex.prefix(NoteSummary.idLength))
@@ -95,8 +95,8 @@ extension History {
     return nil
   }
 
-  /// The times of each of these files, which are sorted by path and which the tip has or had; nil for a
-  /// file without a version. Derived merges do not count: they have no author.
+  /// The times of each of these files; nil for a file without a version. The files are sorted by path, and the
+  /// tip has or had them. Derived merges do not count, because they have no author.
   public func times(of paths: [TreePath]) throws -> [NoteTimes?] {
     guard let (table, tip) = try historyTable() else { return paths.map { _ in nil } }
     return table.lives(of: paths, at: tip, in: order(of: table, from: tip)).map { life in

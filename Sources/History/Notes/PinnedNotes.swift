@@ -2,8 +2,8 @@ public import State
 internal import System
 internal import WorkTree
 
-/// The notes that are pinned to the top of the list on this device, by their IDs: `.git/notes/pinned`, which never
-/// leaves it. Each has an empty file there, so that two programs pin at once without a lock.
+/// The notes that are pinned to the top of this device's list, by their IDs: `.git/notes/pinned`, which never
+/// leaves the device. Each has an empty file there, so two programs can pin at once without a lock.
 public struct PinnedNotes {
   private let folder: String
 

@@ -4,12 +4,11 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// The versions of notes that a person has read on this device: `.git/notes/looked`, which never leaves it.
-/// The first line, `seen COMMIT`, names the version up to which everything counts as read. Each further
+/// The versions of notes that a person has read on this device: `.git/notes/looked`, which never leaves the
+/// device. The first line, `seen COMMIT`, names the version up to which everything counts as read. Each other
 /// line is a note that was read since: `BLOB PATH`, the path's bytes in hexadecimal digits.
 ///
-/// A note is new if its text in the present version was neither read nor written on this device:
-/// notes-list(1).
+/// A note is new if its text in the present version was neither read nor written on this device: notes-list(1).
 public struct ReadMarks {
   private let history: History
   private var repository: Repository { history.repository }
@@ -23,7 +22,7 @@ public struct ReadMarks {
   /// The read marks of this notebook.
   public init(in history: History) { self.history = history }
 
-  /// Of all notes, or of these, those that others changed since the user last looked at them.
+  /// The notes that others changed since the user last looked at them, among `paths` or all notes.
   public func newNotes(among paths: [TreePath]? = nil) throws -> Set<TreePath> {
     guard let tip = try repository.head().commit, let record = try record() else { return [] }
     return Set(try news(since: record, at: tip, among: paths.map { Set($0) }).keys)
@@ -43,7 +42,7 @@ public struct ReadMarks {
     try write(news.isEmpty ? Record(seen: tip) : record)
   }
 
-  /// The texts that are new, by their paths, of all notes or of these.
+  /// The new texts by their paths, among these notes or all notes.
   private func news(
     since record: Record, at tip: ObjectID, among paths: Set<TreePath>? = nil
   ) throws -> [TreePath: ObjectID] {

@@ -3,11 +3,11 @@ internal import Glibc
 internal import System
 internal import WorkTree
 
-/// The moves of the branch on this device: git's own log of it, `.git/logs/REFERENCE`, oldest first.
+/// The moves of the branch on this device, oldest first, from git's own log of it, `.git/logs/REFERENCE`.
 ///
-/// Each line has the form of git-reflog(1): `OLD NEW NAME <EMAIL> SECONDS ZONE<tab>MESSAGE`. libgit2
-/// adds the line before the branch moves, so a run killed between the two leaves an extra line.
-/// Extra and malformed lines are left out.
+/// Each line has the form of git-reflog(1): `OLD NEW NAME <EMAIL> SECONDS ZONE<tab>MESSAGE`. libgit2 adds the
+/// line before the branch moves, so a run killed between the two leaves a line too many. Such lines and
+/// malformed ones are left out.
 package struct BranchLog {
   package struct Entry: Hashable {
     /// The commit before; nil if there was none.

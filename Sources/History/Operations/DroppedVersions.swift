@@ -1,11 +1,11 @@
 package import Git
 internal import Merge
 
-/// Versions of this device that a git command removed from their branch: notes-undo(1), "Versions that
-/// git dropped".
+/// Versions of this device that a git command removed from their branch: notes-undo(1), "Versions that git
+/// dropped".
 ///
-/// A reference `refs/notes-state/dropped/SECONDS-ID` keeps each of them. It names a commit with one or
-/// two parents: the version, and the commit that the branch had instead, if any.
+/// A reference `refs/notes-state/dropped/SECONDS-ID` keeps each of them. It names a commit whose first parent
+/// is the version. A second parent is the commit that the branch had instead, if any.
 package struct DroppedVersions: Hashable {
   package static let folder = "refs/notes-state/dropped/"
 

@@ -1,7 +1,7 @@
 package import Git
 
-/// A save of an editor that had loaded an older text records this in its version's message:
-/// `Notes-Edited-On: ID`, the commit with that text.
+/// The line `Notes-Edited-On: ID` in a version's message: an editor that had loaded an older text made this
+/// save. The ID is that of the commit with that text.
 package enum EditedOnTrailer {
   private static let key = "Notes-Edited-On"
 

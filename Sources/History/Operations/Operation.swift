@@ -35,13 +35,12 @@ public struct Operation: Hashable, Sendable {
   }
 }
 
-/// The lines in which a version records that it undoes or redoes something: notes-undo(1),
-/// "Versions".
+/// The lines in which a version records that it undid or redid something: notes-undo(1), "Versions".
 package enum UndoTrailer {
   package static let undo = "Notes-Undo"
   package static let redo = "Notes-Redo"
 
-  /// `KEY: BEFORE AFTER`: the change from one tip to the other was undone or redone.
+  /// The line `KEY: BEFORE AFTER`: the version undid or redid the change from one tip to the other.
   package static func line(_ key: String, before: ObjectID, after: ObjectID) -> String {
     "\(key): \(before) \(after)"
   }

@@ -2,8 +2,8 @@ internal import System
 
 /// The order of versions, and the dates that count for them: notes-versions(7), "Order".
 ///
-/// The order comes from ancestry; only unrelated versions are ordered by date. So a wrong clock
-/// misplaces only the versions that it dated.
+/// Ancestry decides the order; dates order only unrelated versions. So a wrong clock misplaces only the
+/// versions that it dated.
 struct VersionOrder {
   /// The versions of the tip, newest first, including derived merges.
   let versions: [Int]

@@ -1,5 +1,5 @@
-/// A claim that a device has accepted: the claimer's key, the serial number of the certificate with which it is the
-/// founder, and that of the one with which the former founder stays an admin.
+/// A claim that a device has accepted: the claimer's key, and two serial numbers. The claimer is the founder
+/// with the first certificate; the former founder stays an admin with the second.
 struct AcceptedClaim: Hashable, Sendable {
   let claimer: [UInt8]
   let anchor: [UInt8]
@@ -27,7 +27,7 @@ extension CertificateSet {
   /// The most claims and stops that are kept.
   static let maximumStatements = 128
 
-  /// Whether this is a claim or a stop, signed with the key that it names, which was an admin's.
+  /// Whether this is a claim or a stop, signed with the key in it, and that key was an admin's.
   func isSignedStatement(_ read: Read) throws -> Bool {
     let certificate = read.certificate
     guard certificate.keyIdentifier == certificate.issuerKeyIdentifier,
@@ -105,7 +105,7 @@ extension CertificateSet {
       ? left.der.lexicographicallyPrecedes(right.der) : left.issuedAt < right.issuedAt
   }
 
-  /// The admin's certificates of a key that one of these keys issued.
+  /// The admin's certificates of a key that one of the keys `founders` issued.
   private func anchors(ofKey identifier: [UInt8], by founders: Set<[UInt8]>) -> [Certificate] {
     inOrder(byKey[identifier] ?? []).filter {
       $0.isAuthority && !$0.isHandover && founders.contains($0.issuerKeyIdentifier)
@@ -121,7 +121,7 @@ extension CertificateSet {
     }
   }
 
-  /// The admin's certificates that the founder, or a former one that still signs, issued for a key, and that
+  /// The admin's certificates of a key that the founder issued, or a former founder that still signs, and that
   /// nobody listed as removed or with a lesser role.
   private func foundersCertificates(ofKey identifier: [UInt8], ended: Set<[UInt8]>) -> [Certificate]
   {
@@ -172,7 +172,7 @@ extension CertificateSet {
         accepted: AcceptedClaim(claimer: one.keyIdentifier, anchor: anchor, staying: staying),
         certifiedAt: own.issuedAt)
     }
-    // Of several by one key, for instance after it was certified again, one counts.
+    // If there are several by one key, for instance because it was certified again, one counts.
     return Dictionary(grouping: found, by: \.claimer).values.compactMap {
       $0.min { $0.accepted.anchor.lexicographicallyPrecedes($1.accepted.anchor) }
     }.sorted { $0.precedes($1) }
@@ -198,9 +198,9 @@ extension CertificateSet {
     }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// Whether a key may stop those claims: the founder's, the claimer's own, or that of another admin whom the founder
-  /// certified. Only lists of the founder, and of present admins whom it certified, count here, and not the
-  /// claimer's: a claimer cannot remove those who would stop it.
+  /// Whether a key may stop those claims: the founder's, the claimer's own, or that of another admin whom the
+  /// founder certified. An admin loses this right only by lists of the founder, and of present admins whom it
+  /// certified. The claimer's lists do not count: a claimer cannot remove those who would stop it.
   func mayStop(_ key: [UInt8], claimer: [UInt8], founder: [UInt8]) -> Bool {
     if key == founder || key == claimer { return true }
     let own = foundersCertificates(ofKey: key, ended: [])

@@ -1,8 +1,8 @@
 internal import State
 internal import System
 
-/// The claims that this device has seen, and the days that it counted: `claims` in the membership's folder, which is never sent.
-/// notes-security(7), "A lost founder".
+/// The claims that this device has seen, and the days that it counted. The file `claims` in the membership's
+/// folder is never sent. notes-security(7), "A lost founder".
 struct ClaimRecord: Equatable, Sendable {
   /// A claim of a key on the place of a founder's key.
   struct Pair: Hashable, Sendable {
@@ -11,9 +11,9 @@ struct ClaimRecord: Equatable, Sendable {
   }
 
   enum State: Equatable, Sendable {
-    /// The claim waits. `days` are the day on which it was first seen and those that counted, `last` is the last day on
-    /// which the device looked, all from 1970. A device counts the days on which it heard another device or a hub; for
-    /// its own claim, those on which it was used.
+    /// The claim waits. `days` has the day on which the claim was first seen, and the days that counted; `last`
+    /// is the last day on which the device looked. All are counted from 1970. A day counts if the device heard
+    /// another device or a hub, or for its own claim, if it was used.
     case waiting(days: [Int64], last: Int64, isOwn: Bool)
     /// A stop came first.
     case stopped
@@ -56,8 +56,8 @@ struct ClaimRecord: Equatable, Sendable {
     states[pair] = .waiting(days: days, last: last, isOwn: true)
   }
 
-  /// Counts today for an open claim, if today is later than the last day and did not count before. A clock that jumps
-  /// ahead adds one day, and a clock that goes back adds none, nor does its return.
+  /// Counts today for an open claim, if today is later than the last day and did not count before. A clock that
+  /// jumps ahead adds one day. A clock that goes back adds none, and returning adds none either.
   mutating func look(at pair: Pair, hears: Bool, now: Int64) {
     // Rounded down, also before 1970.
     let today = now >= 0 ? now / Self.day : (now + 1) / Self.day - 1

@@ -1,8 +1,8 @@
 /// The content of a claim to be the founder, or of a stop of one: notes-security(7), "A lost founder".
 enum ClaimStatement: Hashable, Sendable {
-  /// The signer claims to be the founder in place of the device with the key `founder`. `anchor` is the serial number of
-  /// the admin's certificate that the founder issued for the signer; `staying` that of the certificate with which the
-  /// former founder stays an admin.
+  /// The signer claims to be the founder in place of the device with the key `founder`. `anchor` is the serial
+  /// number of the admin's certificate that the founder issued for the signer. `staying` is that of the
+  /// certificate with which the former founder stays an admin.
   case claim(founder: [UInt8], anchor: [UInt8], staying: [UInt8])
   /// The signer stops the claims of that admin's key on the place of that founder.
   case stop(founder: [UInt8], claimer: [UInt8])

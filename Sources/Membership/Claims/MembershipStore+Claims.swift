@@ -2,18 +2,18 @@ public import State
 internal import Synchronization
 public import System
 
-/// A claim of an admin's device to be the founder in the place of one that is lost, as this device knows it:
-/// notes-security(7), "A lost founder".
+/// An admin's device claims the place of a lost founder, as far as this device knows: notes-security(7), "A
+/// lost founder".
 public struct FounderClaim: Hashable, Sendable {
   /// Its state on this device.
   public enum State: Hashable, Sendable {
-    /// This device accepts the claim after it has heard another device or a hub on this many more days, unless
-    /// somebody stops the claim. The claimer's device counts the days on which it is used.
+    /// This device will accept the claim after this many more days on which it hears another device or a hub,
+    /// unless somebody stops the claim. The claimer's device counts the days on which it is used.
     case open(daysLeft: Int)
     /// The devices with these IDs stopped it; none if this device does not know any more who did.
     case stopped(by: [String])
     /// The claimer is the founder on this device. `isContested` if other devices have another founder: the
-    /// former founder handed over to another device, or a stop or the removal of the claimer came too late.
+    /// former founder handed over to another device, or a stop or the claimer's removal came too late.
     case accepted(isContested: Bool)
   }
 
@@ -25,7 +25,7 @@ public struct FounderClaim: Hashable, Sendable {
 }
 
 extension MembershipStore {
-  /// The days on which a device hears another one or a hub before it accepts a claim.
+  /// On how many days a device must hear another device or a hub before it accepts a claim.
   public static let claimWait = ClaimRecord.wait
 
   /// Whether the notebook with this state folder has seen claims, without reading them.
@@ -33,7 +33,7 @@ extension MembershipStore {
     try ClaimRecord.bytes(in: folder(ofNotebookAt: stateFolder)) != nil
   }
 
-  /// The claims that this device has seen; open ones first, and of these the one that has precedence first.
+  /// The claims that this device has seen: open ones first, and among these the one with precedence.
   public func claims() throws -> [FounderClaim] {
     let record = try ClaimRecord(in: folder)
     let set = state.withLock { $0.set }
@@ -60,11 +60,12 @@ extension MembershipStore {
     }
   }
 
-  /// Claims the founder's place for this device. Every device accepts the claim after `claimWait` days, which it counts
-  /// itself, unless it learns of a stop before.
+  /// Claims the founder's place for this device. Every device accepts the claim after `claimWait` days, which
+  /// it counts itself, unless it learns of a stop before.
   ///
-  /// - Throws: `notAnAdmin` if `key` is not an admin's; `claimRefused` if it is the founder's or was, if the founder did
-  ///   not certify it as an admin's, or if a claim of it was stopped; `limitExceeded` after too many handovers.
+  /// - Throws: `notAnAdmin` if `key` is not an admin's. `claimRefused` if it is or was the founder's, if the
+  ///   founder did not certify it as an admin's, or if a claim of it was stopped. `limitExceeded` after too
+  ///   many handovers.
   public func claim(by key: DeviceKey, now: Int64 = WallClock.now()) throws {
     let pair: ClaimRecord.Pair = try change(by: key) { set, authority in
       let (own, founder) = (authority.keyIdentifier, set.succession.key)
@@ -100,7 +101,7 @@ extension MembershipStore {
     }
   }
 
-  /// Stops all open claims on the founder's place, also of this device.
+  /// Stops all open claims on the founder's place, including this device's own.
   ///
   /// - Returns: the claimers; none if no claim is open.
   /// - Throws: `claimRefused` if the device may stop none of them; `notAMember`.
@@ -117,7 +118,7 @@ extension MembershipStore {
         set.mayStop(identifier, claimer: $0.claimer, founder: $0.founder)
       }
       if mine.isEmpty, !open.isEmpty { throw MembershipError.claimRefused(.mayNotStop) }
-      // A claimer that removed this device does not keep it from stopping.
+      // A claimer may have removed this device; that does not keep it from stopping the claim.
       guard
         let issuer = set.authority(ofKey: identifier)
           ?? set.certificates(ofKey: identifier).first(where: \.isAuthority)
@@ -154,9 +155,11 @@ extension MembershipStore {
       .map(\.der)
   }
 
-  /// Follows the claims that the inviting device has accepted, and no others: this device has its founder from it.
+  /// Follows only the claims that the inviting device has accepted: this device has its founder from that
+  /// device.
   ///
-  /// - Returns: false if one of them has another form, or is not in the set; then this device follows none of them.
+  /// - Returns: false if one of the claims has another form, or is not in the set. Then this device follows
+  ///   none of them.
   public func follow(acceptedClaims claims: [[UInt8]]) throws -> Bool {
     try changing.withLock { _ in
       try readChanges()
@@ -193,10 +196,11 @@ extension MembershipStore {
     }
   }
 
-  /// Counts the day for open claims, ends those that were stopped, and accepts one whose wait is over. Called with
+  /// Counts the day for open claims, ends stopped claims, and accepts one whose wait is over. Call it with
   /// `changing` held.
   ///
-  /// - Parameter hears: whether another member or a hub was just heard; otherwise only this device's own claim counts.
+  /// - Parameter hears: whether another member or a hub was just heard. Otherwise the day counts only for this
+  ///   device's own claim.
   func lookAtClaims(hears: Bool) throws {
     let now = Self.clock()
     var record = try ClaimRecord(in: folder)

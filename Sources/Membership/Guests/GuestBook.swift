@@ -101,7 +101,7 @@ public struct GuestBook: Sendable {
     return (guest, secrets)
   }
 
-  /// Removes a guest, or cancels the link that was made for one.
+  /// Removes a guest, or cancels a link that was made for a guest.
   ///
   /// - Returns: the name as it was in the book, and the guest's role.
   /// - Throws: `GuestError.noSuchGuest`.
@@ -119,7 +119,7 @@ public struct GuestBook: Sendable {
     }
   }
 
-  /// Cancels a link that nobody has used; does nothing if somebody has.
+  /// Cancels a link. Does nothing if somebody has used it.
   public func withdraw(_ invitation: GuestInvitation) throws {
     try change { entries in entries.invitations.removeAll { $0.token == invitation.token } }
   }

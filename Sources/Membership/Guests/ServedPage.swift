@@ -8,14 +8,13 @@ public final class ServedPage: Sendable {
   private let lock: FileLock
   private let path: String
 
-  /// Records that the page is served at these addresses, `http://HOST:PORT` for this machine and
-  /// `https://HOST:PORT` for its network, as long as the object exists; nil if another process already
-  /// serves it.
+  /// Records, as long as the object exists, that the page is served at these addresses: `http://HOST:PORT` for
+  /// this machine and `https://HOST:PORT` for its network. Nil if another process already serves it.
   ///
   /// - Throws: an error if the file cannot be written.
   public init?(at origins: [String], stateFolder: StateFolder) throws {
     let path = stateFolder[.webAddress]
-    // A process that checks the lock holds it for a moment.
+    // A process that checks whether the page is served holds the lock for a moment.
     guard let lock = try Disk.lock(path, until: Instant.now + 0.1) else { return nil }
     self.lock = lock
     self.path = path

@@ -1,5 +1,5 @@
-/// The file by which a device requests to become a member: an offer, which proves the invitation to any admin's
-/// device, and the request for it. notes-security(7), "Invitations by a file".
+/// The file by which a device requests to become a member. It contains the offer, which proves the invitation
+/// to any admin's device, and the device's request. notes-security(7), "Invitations by a file".
 public struct AdmissionFile: Sendable {
   /// The invitation.
   public let offer: InvitationOffer

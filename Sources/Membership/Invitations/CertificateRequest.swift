@@ -33,8 +33,8 @@ public struct CertificateRequest: Sendable {
     publicKey = key.publicKey
   }
 
-  /// Reads a request from a peer. Throws `requestRefused` unless its form is right, its name
-  /// acceptable, and its signature valid for the key that it names.
+  /// Reads a request from a peer. Throws `requestRefused` if its form is wrong, if its name is not acceptable,
+  /// or if its signature is not valid for the key in it.
   public init(der: [UInt8]) throws {
     (name, publicKey) = try CertificateRequest.refuse {
       try OpenSSL.decoding(

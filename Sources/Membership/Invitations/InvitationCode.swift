@@ -91,8 +91,8 @@ extension InvitationCode: Codable {
   }
 }
 
-/// The bytes that a joining device sends unencrypted to identify the invitation: the locator and a new
-/// nonce, so that keys cannot be computed before a code is used.
+/// The bytes that a joining device sends unencrypted to identify the invitation: the locator and a new nonce.
+/// Because of the nonce, nobody can compute keys before a code is used.
 public struct PairingIdentity: Hashable, Sendable {
   /// The invitation's two digits.
   public let locator: String

@@ -1,8 +1,9 @@
 internal import State
 public import System
 
-/// An admin's statement that one device with an invitation's secret may become a member, or a member's that it may
-/// become another device of its own person: notes-security(7), "Invitations by a link". Nothing in it is secret.
+/// An admin's statement that one device with an invitation's secret may become a member, or a member's
+/// statement that it may become another device of the member's person. Nothing in it is secret.
+/// notes-security(7), "Invitations by a link".
 public struct InvitationOffer: Sendable {
   /// The invitation.
   public let id: InvitationID
@@ -36,8 +37,8 @@ public struct InvitationOffer: Sendable {
 
   /// Signs an offer.
   ///
-  /// - Throws: `notAnAdmin` if `key` is not an admin's, and the offer is not for another device of its own person with
-  ///   a role that is not above its own.
+  /// - Throws: `notAnAdmin` if `key` is not an admin's. A member's key may sign an offer for another device of
+  ///   its own person, with a role that is not above its own.
   public init(
     _ secret: InvitationSecret, to membership: MembershipStore, role: Role,
     person: InvitedPerson = .unnamed, expires: Int64, by key: DeviceKey,
@@ -91,8 +92,8 @@ public struct InvitationOffer: Sendable {
     text = signed.bytes
   }
 
-  /// The inviter's statement that this invitation is withdrawn: the offer's lines in another form, which needs no
-  /// secret.
+  /// The inviter's statement that this invitation is withdrawn. It has the offer's lines in another form, and
+  /// needs no secret.
   ///
   /// - Throws: `notAnAdmin` if `key` is not the inviter's.
   public func withdrawn(by key: DeviceKey) throws -> InvitationOffer {
@@ -116,8 +117,8 @@ public struct InvitationOffer: Sendable {
   }
 }
 
-/// A device's request to become a member by an invitation: it contains the device's own request for a
-/// certificate, and is signed with the key derived from the invitation's secret.
+/// A device's request to become a member by an invitation. It contains the device's own request for a
+/// certificate. The key derived from the invitation's secret signs it.
 public struct AdmissionRequest: Sendable {
   /// The request for a certificate.
   public let request: CertificateRequest

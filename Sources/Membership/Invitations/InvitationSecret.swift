@@ -1,7 +1,7 @@
 internal import System
 
-/// The secret of an invitation that is sent as a link: 160 random bits, from which a key pair is derived that
-/// signs one request. It is stored only in the link: notes-security(7), "Invitations by a link".
+/// The secret of an invitation by a link: 160 random bits, from which a key pair is derived that signs one
+/// request. Only the link contains the secret: notes-security(7), "Invitations by a link".
 public struct InvitationSecret: Sendable, CustomStringConvertible, CustomReflectable {
   /// The secret as 32 characters of base32, in lower case. Secret.
   public var text: String { String(base32: bytes).lowercased() }

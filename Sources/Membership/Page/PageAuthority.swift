@@ -9,8 +9,8 @@ public import System
 public struct PageAuthority: Sendable {
   /// The certificate that people install, in DER.
   public let root: [UInt8]
-  /// The name of this machine on its network, such as `desk.local`, for which it may issue
-  /// certificates.
+  /// The name of this machine on its network, such as `desk.local`. The authority may issue certificates for
+  /// this name.
   public let hostName: String
   private let issuer: [UInt8]
   /// The private key in PEM, which is secret.
@@ -40,11 +40,11 @@ public struct PageAuthority: Sendable {
       .joined(separator: ":")
   }
 
-  /// The authority stored in `dataFolder` for a machine with this name, or a new one, stored there before it is
-  /// returned. An authority for another name is replaced: it could not certify this name.
+  /// The authority stored in `dataFolder` for a machine with this name, or a new one, stored before it is
+  /// returned. An authority for another name is replaced, because it could not certify this name.
   ///
-  /// - Throws: `PageAuthorityError` if other users may read the file, or if its content is invalid.
-  ///   The file is not changed then.
+  /// - Throws: `PageAuthorityError` if other users may read the file, or if its content is invalid. The file is
+  ///   then not changed.
   public static func loadOrCreate(
     in dataFolder: String, hostName: String, now: Int64 = WallClock.now()
   ) throws -> PageAuthority {
@@ -128,8 +128,8 @@ public struct PageAuthority: Sendable {
     return made
   }
 
-  /// Nil if there is none for the subject, if it has expired, or if other users could have read its
-  /// key.
+  /// The stored certificate. Nil if there is none for the subject, if it has expired, or if other users could
+  /// have read its key.
   private func kept(at path: String, for subject: String, now: Int64) throws -> PageCertificate? {
     let content: [UInt8]?
     do {
@@ -185,7 +185,7 @@ public struct PageAuthority: Sendable {
   }
 }
 
-/// The reason why the file of the page's authority is unusable. It is not replaced: devices that have
+/// The reason why the file of the page's authority is unusable. The file is not replaced: devices that have
 /// installed the authority would have to install another one.
 public struct PageAuthorityError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The path of the file.

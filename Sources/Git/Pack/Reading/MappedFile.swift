@@ -45,8 +45,8 @@ final class MappedFile: @unchecked Sendable {
     }
   }
 
-  /// Releases the memory of pages that were read. The system's file cache keeps them, and does not
-  /// count them as this process's memory.
+  /// Releases the memory of pages that were read. The pages stay in the system's file cache, which does not
+  /// count as this process's memory.
   func releasePages() {
     if isMapped {
       madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count, MADV_DONTNEED)

@@ -10,8 +10,8 @@ struct PackOrder {
     }.sorted { $0.offset < $1.offset }
   }
 
-  /// The position in the index of the object that starts at `offset`, and the start of the next one, nil
-  /// for the last; nil if no object starts there.
+  /// The position in the index of the object that starts at `offset`, and the start of the next object (nil
+  /// after the last). Nil if no object starts there.
   func entry(at offset: Int) -> (position: Int, next: Int?)? {
     let rank = entries.partitionPoint { $0.offset < offset }
     guard rank < entries.count, entries[rank].offset == offset else { return nil }

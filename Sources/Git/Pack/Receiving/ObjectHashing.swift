@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import System
 
-/// Unpacked objects whose IDs two threads compute together: libgit2's SHA-1, which detects collisions, takes most of
-/// the time in which the trees of a large folder are received.
+/// Unpacked objects whose IDs two threads compute together. libgit2's SHA-1, which detects collisions, takes
+/// most of the time of receiving the trees of a large folder.
 struct ObjectHashing {
   private var objects: [(entry: Int, kind: ObjectKind, content: [UInt8])] = []
   private var bytes = 0

@@ -20,7 +20,7 @@ struct PackEntry {
 /// The entries of a pack as they arrived, and the bases that its deltas need.
 struct PackEntries {
   var all: [PackEntry] = []
-  /// Deltas that name their base by ID, until that base is known.
+  /// Deltas whose base is named by ID and not known yet, by that ID.
   var waiting: [ObjectID: Waiting] = [:]
 
   struct Waiting {

@@ -10,7 +10,7 @@ struct PackStream {
   private var remaining = 0
   private var position = 0
   private var entry: Entry?
-  /// The object that is being read, or the first bytes of a delta, which state its sizes.
+  /// The object that is being read, or the first bytes of a delta, which give its sizes.
   private var content: [UInt8] = []
 
   private(set) var objectCount = 0
