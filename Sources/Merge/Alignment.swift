@@ -12,8 +12,8 @@ struct Alignment {
   /// The differences of each term from the reference.
   let hunks: [[Hunk]]
 
-  /// - Parameter parts: whether lines of the reference on which all agree separate the stretches
-  ///   before and after them; if not, all three become one stretch.
+  /// - Parameter parts: whether lines of the reference on which all terms agree separate the stretches before
+  ///   and after them. If not, all three become one stretch.
   init(
     terms: [[Int32]], reference: Int, parts isParting: (ArraySlice<Int32>) -> Bool = { _ in true }
   ) {

@@ -77,7 +77,7 @@ public struct MarkedText: Sendable {
     if textStart < text.count { pieces.append(.text(text[textStart...])) }
   }
 
-  /// Whether any line is a block's opening marker, of any size; if not, there is no block.
+  /// Whether any line is a block's opening marker, of any size. If not, the text has no block.
   package static func mayHoldBlocks(_ text: [UInt8]) -> Bool {
     let mark = UInt8(ascii: "<")
     var start = 0

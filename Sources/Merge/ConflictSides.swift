@@ -35,9 +35,8 @@ struct ConflictTerms {
     return split(where: places.contains).0
   }
 
-  /// Whether a side of a block has half of the lines of each negative term, and all those of its
-  /// lines that some positive term has replaced: then the positive terms' edits also apply to that
-  /// side.
+  /// Whether a side of a block has half of the lines of each negative term, and all those of its lines that
+  /// some positive term has replaced. Then the positive terms' edits also apply to that side.
   func areEdits(ofBasesIn side: [Int32]) -> Bool {
     func counts(_ lines: [Int32]) -> [Int32: Int] {
       lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }
@@ -76,7 +75,7 @@ struct ConflictTerms {
   }
 }
 
-/// The common first and last lines of all sides of a conflict, and the lines between: each text once, with
+/// The common first and last lines of all sides of a conflict, and the lines between them: each text once, with
 /// its first label. In a union, a side without lines does not count.
 struct TrimmedSides {
   private(set) var start: [Int32] = []
@@ -120,8 +119,8 @@ struct TrimmedSides {
 /// The sides of a conflict, some of which may already contain blocks: notes-merge(7), "Blocks that
 /// meet".
 enum ConflictSides {
-  /// One side for each distinct text in the remaining values. A side of an older block that some
-  /// term removed or replaced is left out: the terms that have it cancel against bases with it.
+  /// One side for each distinct text in the remaining values. Leaves out a side of an older block that some
+  /// term removed or replaced: the terms that have it cancel against bases with it.
   static func sides(
     _ left: [ConflictBlock.Side], positives: [[Int32]], negatives: [[Int32]],
     blocks: [Int32: ConflictBlock]
@@ -140,8 +139,8 @@ enum ConflictSides {
     }
   }
 
-  /// The texts that a sequence of lines and blocks represents: as many as its largest block has
-  /// sides; for a smaller block, the last side is repeated.
+  /// The texts that a sequence of lines and blocks represents: as many as its largest block has sides. For a
+  /// smaller block, the last side is repeated.
   static func expand(
     _ lines: [Int32], label: [UInt8], blocks: [Int32: ConflictBlock]
   ) -> [ConflictBlock.Side] {

@@ -22,8 +22,8 @@ public enum DerivedMerge {
     public var reports: [MergeReport]
   }
 
-  /// Whether a commit has the form of a derived merge. This does not mean that its content is
-  /// right: merges from other devices are computed again from their heads.
+  /// Whether a commit has the form of a derived merge. Its content may still be wrong: merges from other
+  /// devices are computed again from their heads.
   public static func isDerived(_ commit: Commit) -> Bool {
     commit.parents.count > 1 && commit.author.name == authorName
       && commit.author.email == authorEmail && commit.committer == commit.author
@@ -44,8 +44,8 @@ public enum DerivedMerge {
     try store.withBatchedWrites { try makeTip(of: heads, in: store, bounds) }
   }
 
-  /// The heads that a device advertises: its own; if they are too many, the merges in a tip that
-  /// represent them.
+  /// The heads that a device advertises. If there are too many, they are the merges in a tip that represent the
+  /// heads.
   package static func advertisedHeads(
     of tip: ObjectID, in store: any MergeStore, bounds: MergeBounds = .standard
   ) throws -> [ObjectID] {
@@ -107,27 +107,26 @@ public enum DerivedMerge {
       reports: result.reports)
   }
 
-  /// The tree of the computed merge of the heads that a derived merge represents: equal to its own tree if
-  /// nobody has changed it and this program's rules made it. The objects that this stores are not needed
-  /// afterwards.
+  /// The tree of the computed merge of the heads that a derived merge represents. It equals the merge's own
+  /// tree if nobody has changed that and this program's rules made it. The objects that this stores are not
+  /// needed afterwards.
   package static func expectedTree(
     of merge: Commit, in store: any MergeStore, bounds: MergeBounds = .standard
   ) throws -> ObjectID {
     let heads = try HeadSet.reduce([merge.id], in: store)
     guard heads.count > 1 else { return heads.first?.tree ?? merge.tree }
-    // If there are too many for one commit, they are merged in groups, which are checked
-    // separately.
+    // Heads that are too many for one commit are merged in groups, which are checked separately.
     let merged = heads.count <= bounds.parents ? heads : try merge.parents.map(store.commit)
     var sum = HeadMerge(
       store: store, rules: .all, bounds: bounds, budget: MergeBudget(bounds))
     return try sum.merge(merged).tree
   }
 
-  /// A note of a derived merge, merged again only by lines, so that the results of fine-grained
-  /// rules become conflicts with markers; nil if the merge has no such note.
+  /// A note of a derived merge, merged again only by lines, so that the results of fine-grained rules become
+  /// conflicts with markers. Nil if the merge has no such note.
   ///
-  /// Saving it makes a version that undoes the automatic merge; its trailers must name the
-  /// conflict, with this marker size.
+  /// Saving the note makes a version that undoes the automatic merge. Its trailers must name the conflict, with
+  /// this marker size.
   package static func noteInMarkers(
     _ path: TreePath, at tip: ObjectID, in store: any MergeStore
   ) throws -> (text: [UInt8], markerSize: Int)? {

@@ -1,7 +1,7 @@
 /// The addresses in versions' author fields: notes-security(7), SIGNATURES.
 package enum DeviceAddress {
-  /// The domain of the addresses that `notes` writes into versions. It is reserved and will never
-  /// exist (RFC 2606), so no version contains a real mail address.
+  /// The domain of the addresses that `notes` writes into versions. It is reserved (RFC 2606), so no such
+  /// address is a real mail address.
   package static let domain = "notes.invalid"
   /// The local parts that are not device IDs: derived merges, commits that move a hub's branch forward,
   /// and versions made without the device's key.

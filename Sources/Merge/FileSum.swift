@@ -10,14 +10,14 @@ struct FileSum {
   let names: [TreePath]
   private(set) var room: Int
   private(set) var budget: MergeBudget
-  /// The files whose labels must be found first; without them there is no result.
+  /// The files whose labels must be found first. Without these labels there is no result.
   private(set) var lacking: [TermFile] = []
   /// The decisions, for the report.
   private(set) var keptEdit = false
   private(set) var usedRules: MergeRules = []
 
-  /// The sum: the file, if there is one, and others that are kept beside it as copies. `keeps` says
-  /// that some side renamed the file, which counts as an edit of it.
+  /// The sum: the file, if there is one, and the files that are kept beside it as copies. `keeps` says that
+  /// some side renamed the file, which counts as an edit.
   mutating func files(
     positives: [TermFile?], negatives: [TermFile?], keeps: Bool
   ) throws -> [TermFile] {
@@ -40,7 +40,7 @@ struct FileSum {
     return [file]
   }
 
-  /// The files that may be sides of a conflict: those that remain, if they differ.
+  /// The remaining files, which may be sides of a conflict, if they differ.
   static func contested(positives: [TermFile?], negatives: [TermFile?]) -> [TermFile] {
     let files = remaining(positives, negatives).positives.compactMap(\.self)
     return Set(files.map(\.value)).count > 1 ? files : []

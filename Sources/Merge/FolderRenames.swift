@@ -1,7 +1,7 @@
 internal import Git
 
-/// Folders that some heads renamed: files that others add to them stay in the former folder, which
-/// is reported.
+/// Folders that some heads renamed. Files that other heads add to such a folder stay in the former folder; the
+/// merge reports this.
 struct FolderRenames {
   /// For each head, the former folders of files that moved, with the files' contents and last
   /// names.
@@ -10,7 +10,8 @@ struct FolderRenames {
   private let trees: [ObjectID]
   private let files: TermFiles
 
-  /// The folders that heads renamed, by their changes; `files` are those before renames are undone.
+  /// The folders that heads renamed, found from the heads' changes. `files` are the files before renames are
+  /// undone.
   init(store: any MergeStore, files: TermFiles, heads: [MergeTerm]) {
     (self.store, self.files, trees) = (store, files, heads.map(\.tree))
     moved = heads.indices.map { Self.moved(files.changed[$0], files.reference) }

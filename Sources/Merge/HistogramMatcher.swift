@@ -110,9 +110,8 @@ struct HistogramMatcher {
   }
 }
 
-/// Pairs the common beginning and end of two parts, and then the lines that occur once in each,
-/// along a longest increasing sequence: the rule for inputs on which better rules would take too
-/// long.
+/// The rule for inputs on which better rules would take too long. It pairs the common beginning and end of two
+/// parts, then the lines that occur once in each, along a longest increasing sequence.
 enum UniqueLineMatcher {
   static func match(
     _ a: [Int], _ b: [Int], _ part: HistogramMatcher.Part, into matching: inout Matching

@@ -9,8 +9,8 @@ public enum HubMerge {
 
   private static let message = "Move the hub's branch forward\n"
 
-  /// Whether a commit is such a version, which has no author: it has the form, and its tree equals its
-  /// first parent's.
+  /// Whether a commit is such a version: it has the form, and its tree equals its first parent's. Such a
+  /// version has no author.
   package static func isOne(_ commit: Commit, in store: any MergeStore) throws -> Bool {
     guard commit.parents.count == 2, hasForm(commit) else { return false }
     return try store.commit(commit.parents[0]).tree == commit.tree

@@ -52,8 +52,8 @@ struct InsertionContext {
 
   var around: [Int32] { Array(above + below) }
 
-  /// The names that lines at this place define, after the lines that both sides share: link references,
-  /// items with links, keys at the note's top, and properties in a drawer.
+  /// The names that lines at this place define, without the lines that both sides share. Names are link
+  /// references, items with links, keys at the note's top, and properties in a drawer.
   func names(
     _ lines: [Int32], behind common: ArraySlice<Int32> = [], _ table: LineTable
   ) -> Set<ArraySlice<UInt8>> {

@@ -40,8 +40,8 @@ enum JoinedInsertions {
     return [.settled(older.prefix(start) + both + older.suffix(end))]
   }
 
-  /// Both insertions, one after the other, with as many blank lines between them as either side has
-  /// there. There are no blank lines between items of a list under one heading.
+  /// Both insertions, one after the other, with as many blank lines between them as the side with more has
+  /// there. Between items of a list under one heading there are no blank lines.
   private static func behindEachOther(
     _ older: [Int32], _ newer: [Int32], isBelowHeading: Bool, _ table: LineTable
   ) -> [Int32] {
@@ -84,8 +84,8 @@ enum JoinedInsertions {
       && !Token.mark(table[older]).allSatisfy { Token.isSpace($0) || $0 == UInt8(ascii: "\r") }
   }
 
-  /// Whether one is indented more than the other, like a child of a list item, and so may belong to
-  /// another parent than the line before it.
+  /// Whether one insertion is indented more than the other. Then it may be a child of a list item, and may
+  /// belong to another parent than the line before it.
   private static func differInIndentation(
     _ older: [Int32], _ newer: [Int32], _ table: LineTable
   ) -> Bool {

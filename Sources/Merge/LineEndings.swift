@@ -1,5 +1,5 @@
-/// The line endings of a text and of its last line; both are merged separately from the lines:
-/// notes-merge(7), "Line endings".
+/// The line endings of a text and of its last line. Both are merged separately from the lines: notes-merge(7),
+/// "Line endings".
 struct LineEndings: Hashable, Sendable {
   enum Style: Hashable, Sendable {
     /// The text has no newline.
@@ -29,9 +29,9 @@ extension LineEndings {
     endsInNewline = text.isEmpty ? nil : previous == UInt8(ascii: "\n")
   }
 
-  /// The line endings of a merge, and whether it ends with a newline. Each of the two is the
-  /// alternating sum of those of the texts. If the sum has no single result, the endings are `\n`,
-  /// or `\r\n` if a text has these and none has `\n`, and there is a final newline.
+  /// The line endings of a merge, and whether it ends with a newline. Each is the alternating sum over the
+  /// texts. If a sum has no single result, there is a final newline, and the endings are `\n`, or `\r\n` if a
+  /// text has these and none has `\n`.
   static func merged(positives: [LineEndings], negatives: [LineEndings]) -> LineEndings {
     let style = sum(positives.map(\.style), negatives.map(\.style)) { $0 != .undetermined }
     let ending = sum(positives.map(\.endsInNewline), negatives.map(\.endsInNewline)) { $0 != nil }

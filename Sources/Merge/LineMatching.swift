@@ -5,8 +5,8 @@ package struct Hunk: Hashable, Sendable {
 }
 
 extension Hunk {
-  /// The stretches of a base that hunks cover. Overlapping ones are combined; touching ones only if
-  /// the later begins with a line that belongs to the line before it.
+  /// The stretches of a base that hunks cover. Overlapping stretches are combined. Touching ones are combined
+  /// only if the later one begins with a line that belongs to the line before it.
   static func overlaps(of hunks: [Hunk], isPart: (Int) -> Bool) -> [Range<Int>] {
     var spans: [Range<Int>] = []
     for range in hunks.map(\.a).sorted(by: { $0.precedes($1) }) where range != spans.last {

@@ -114,7 +114,7 @@ package struct LineTable {
     return numbers
   }
 
-  /// Frees the bytes of all lines except those in one of these; the table must not be extended afterwards.
+  /// Frees the bytes of all lines that are not in `kept`. The table must not be extended afterwards.
   mutating func forget(except kept: [[Int32]]) {
     var isKept = [Bool](repeating: false, count: places.count)
     for lines in kept { for line in lines { isKept[Int(line)] = true } }

@@ -37,8 +37,8 @@ struct ListOfWords {
     table[token].elementsEqual(text.utf8)
   }
 
-  /// The elements that the newer side adds after the older side's, before a token; nil if they must
-  /// not be joined.
+  /// The elements that the newer side adds after the older side's, before a token. Nil if the two must not be
+  /// joined.
   func addition(
     of newer: [Int32], to older: [Int32], before next: Int32?, _ tokens: inout LineTable
   ) -> [Int32]? {

@@ -14,7 +14,7 @@ public struct MergeReport: Hashable, Codable, Sendable {
     case renamed(from: TreePath)
     /// Sides renamed the file differently: it is kept under each name.
     case renamedDifferently(from: TreePath)
-    /// The file was added to a folder that another side renamed to this one: it stays in the former
+    /// The file was added to a folder that another side renamed to this one. The file stays in the former
     /// folder.
     case folderRenamed(to: TreePath)
     /// The newer side's file is kept beside the older one's, which has the name `of`.

@@ -83,8 +83,8 @@ public struct MergeTrailers: Hashable, Sendable {
     return (String(decoding: value[..<space], as: UTF8.self), path)
   }
 
-  /// The path itself, or in double quotes with octal escapes if it has control characters, a quote,
-  /// a backslash, an outer space, or bytes that are not UTF-8.
+  /// The path as it is, or in double quotes with octal escapes if it has control characters, a quote, a
+  /// backslash, an outer space, or bytes that are not UTF-8.
   package static func quoted(_ path: TreePath) -> String {
     let bytes = path.bytes
     let isPlain =

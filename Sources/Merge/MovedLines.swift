@@ -224,8 +224,8 @@ struct MovedLines {
     return 2 * gone < words.count
   }
 
-  /// The position in a side of a stretch of the base, including the side's edits in it and children
-  /// added after it; nil if the side's edits extend beyond the stretch.
+  /// The position of a stretch of the base in a side, including the side's edits in it and children added after
+  /// it. Nil if the side's edits extend beyond the stretch.
   private func place(of stretch: Range<Int>, in side: Int, _ table: LineTable) -> Range<Int>? {
     var (before, inside): (Int, Int?) = (0, nil)
     for hunk in hunks[side] {

@@ -1,8 +1,8 @@
 extension Alignment {
-  /// The parts, with those combined between which a line moved: the line has letters, occurs at most once in each
-  /// term, and is in two of the parts. notes-merge(7), "Blocks that meet".
+  /// The parts; two parts become one, with all between them, if a line moved from one to the other. Such a line
+  /// has letters, occurs at most once in each term, and is in both parts. notes-merge(7), "Blocks that meet".
   ///
-  /// - Parameter mayMove: whether a line is distinctive enough to be recognized at another place.
+  /// - Parameter mayMove: whether a line is distinctive enough to be recognised at another place.
   func partsJoiningMoved(of terms: [[Int32]], _ mayMove: (Int32) -> Bool) -> [Part] {
     var repeated: Set<Int32> = []
     for term in terms {

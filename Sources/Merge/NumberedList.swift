@@ -4,12 +4,12 @@ struct NumberedList {
   /// The byte after a number.
   private let mark: UInt8
   private let start: Int
-  /// Replaces a number; a note that is merged never has this byte near its start.
+  /// The byte in place of a number. A note that is merged never has this byte near its start.
   private static let placeholder: UInt8 = 0
 
-  /// The merge of two sides that both have the list, and not both with as many items as the base: merged
-  /// without numbers, and renumbered. The inner value is nil if the rules give no result. Nil if there is
-  /// no such list.
+  /// The merge of two sides that both have the list, but do not both have as many items as the base: merged
+  /// without numbers, then renumbered. The inner value is nil if the rules give no result; the outer value is
+  /// nil if there is no such list.
   static func merge(
     base: [Int32], older: [Int32], newer: [Int32], context: InsertionContext, rules: MergeRules,
     table: inout LineTable

@@ -33,7 +33,7 @@ public enum OpenConflicts {
     return try conflicts(at: commit, in: store, known: &known)
   }
 
-  /// The conflicts at one of several commits; `known` keeps the ancestors that their searches share.
+  /// The conflicts at one of several commits. `known` keeps the ancestors that the commits' searches share.
   static func conflicts(
     at commit: Commit, in store: any MergeStore, known: inout [ObjectID: Commit]
   ) throws -> [TreePath: Int] {
@@ -65,8 +65,8 @@ public enum OpenConflicts {
     DeviceAddress.isOurs(commit.author.email)
   }
 
-  /// The conflicts of which a block is still in a later tree: in the note itself, or in another
-  /// changed file, because the note was moved or copied.
+  /// The conflicts that have a block in a later tree. The block may be in the note itself or, if the note was
+  /// moved or copied, in another changed file.
   private static func standing(
     _ open: [TreePath: Int], from old: ObjectID, in new: ObjectID, store: any MergeStore
   ) throws -> [TreePath: Int] {

@@ -139,8 +139,8 @@ package struct RenameDetection {
     guard try size(of: pairs.flatMap { [$0.source.id, $0.target.id] }) <= Self.mostBytesOfOneName
     else { return [:] }
     for (source, target) in pairs {
-      // This similarity is not cached: there may be thousands of targets, each compared with only
-      // one source.
+      // This similarity is not cached: there may be thousands of targets, and each is compared with only one
+      // source.
       let score = try similarity(source.id).score(against: similarity(target.id))
       if score >= ContentSimilarity.leastWithSameName {
         found[source.path] = target.path

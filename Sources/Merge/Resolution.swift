@@ -9,12 +9,12 @@ public enum Resolution: Hashable, Sendable {
   /// The side with this name in its label; blocks without such a side are unchanged.
   case side(name: String)
 
-  /// The note `marked` with its blocks replaced by the chosen sides. Throws if it has no block, or no
-  /// side with the requested name.
+  /// The note `marked` with its blocks replaced by the chosen sides. Throws if it has no block, or no side with
+  /// the requested name.
   ///
   /// - Parameters:
-  ///   - times: when the sides were written, by label, in seconds since 1970. If one is missing, the
-  ///     sides of its block are in the order of the note: notes-merge(7), "Blocks that meet".
+  ///   - times: when the sides were written, by label, in seconds since 1970. If one is missing, the block's
+  ///     sides are in the order of the note: notes-merge(7), "Blocks that meet".
   ///   - blocks: the numbers of the blocks, counted from 0; all if empty.
   public func apply(
     to marked: MarkedText, times: [[UInt8]: Int64] = [:], blocks: Set<Int> = []

@@ -1,7 +1,7 @@
 package import Git
 internal import System
 
-/// The label of a side: its author, and the local time of writing: notes-merge(7), "Labels".
+/// The label of a side: its author, and when it was written, in local time. notes-merge(7), "Labels".
 package enum SideLabel {
   /// The suffix of the name of an author that is not a device: nothing proves who wrote it.
   package static let unsigned = " (unsigned)"
@@ -77,8 +77,8 @@ struct SideLabels {
     }
   }
 
-  /// The commits that wrote the present content of files, found from the head on by following the first parent
-  /// with the same content; none for content that a derived merge made.
+  /// The commits that wrote the present content of files. They are found by following, from the head on, the
+  /// first parent with the same content. None for content that a derived merge made.
   private func writers(
     of paths: Set<TreePath>, at head: Commit
   ) throws -> [TreePath: Commit] {

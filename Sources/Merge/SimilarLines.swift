@@ -1,8 +1,8 @@
 /// Finds lines that are versions of each other, and those that only look similar: notes-merge(7),
 /// "Joined insertions" and "Lines around".
 struct SimilarLines {
-  /// The limit for the work of a search: `pairEffort` for each pair of lines, and for pairs with
-  /// similar lengths and letters also their lengths times the number of edits to search.
+  /// The limit for the work of a search. Each pair of lines costs `pairEffort`; a pair with similar lengths and
+  /// letters also costs their lengths times the number of edits to search.
   static let effortLimit = 1 << 27
 
   /// The cost of finding that two lines have other lengths or letters.
@@ -23,9 +23,9 @@ struct SimilarLines {
     let counts: [Int]
   }
 
-  /// Whether a line of one side is similar to a line of the other: either they differ only in
-  /// spaces and punctuation, or they are more than 0.8 similar and no line in `around` is as near
-  /// to either. Also true if the search would exceed `effortLimit`.
+  /// Whether a line of one side is similar to a line of the other. Two lines are similar if they differ only in
+  /// spaces and punctuation, or if they are more than 0.8 similar and no line in `around` is as near to either.
+  /// Also true if the search would exceed `effortLimit`.
   static func arePresent(
     in older: [Int32], and newer: [Int32], around: [Int32] = [], _ table: LineTable
   ) -> Bool {
@@ -74,8 +74,8 @@ struct SimilarLines {
     if effort > Self.effortLimit { throw TooMuchEffort() }
   }
 
-  /// The number of insertions and deletions between the lines; nil if they are too many for similar lines, or if a
-  /// line is too long to compare.
+  /// The number of insertions and deletions between the lines. Nil if there are too many for similar lines, or
+  /// if a line is too long to compare.
   private mutating func distance(_ left: Int32, _ right: Int32) throws -> Int? {
     guard max(table[left].count, table[right].count) <= Self.longestComparedLine else { return nil }
     let (a, b) = (shape(of: left), shape(of: right))

@@ -30,8 +30,8 @@ package struct TextMerge {
   private var budget: MergeBudget
   var table = LineTable()
 
-  /// The merge of the positive terms against the negative ones, which are one fewer; a negative term
-  /// is nil if that side did not have the note. A text with more than `mostBytes` bytes is not made.
+  /// The merge of the positive terms against the negative ones, of which there is one fewer. A negative term is
+  /// nil if that side did not have the note. No text with more than `mostBytes` bytes is made.
   package static func merge(
     positives: consuming [TextTerm], negatives: consuming [TextTerm?], rules: MergeRules = .all,
     budget: inout MergeBudget, mostBytes: Int = .max
@@ -97,7 +97,7 @@ package struct TextMerge {
     return units
   }
 
-  /// Whether lines that all sides share separate the edits before them from those after them.
+  /// Whether lines that all sides share separate the edits before these lines from the edits after them.
   private static func isParting(_ lines: ArraySlice<Int32>, _ table: LineTable) -> Bool {
     lines.contains { table.blocks[$0] != nil || table.hasLetters($0) }
   }
@@ -163,7 +163,7 @@ package struct TextMerge {
           texts[reference][..<ranges[reference].lowerBound],
           texts[reference][ranges[reference].upperBound...]
         )
-        // This passes only as much of the text as needed: a large text may have thousands of parts.
+        // Only the needed part of the text is passed: a large text may have thousands of parts.
         let sum = sumRegion(
           region, between: (before.suffix(reach) + above.suffix(reach)).suffix(reach),
           and: Array((below.prefix(reach) + after.prefix(reach)).prefix(reach)), isFine: isFine)
@@ -248,9 +248,8 @@ package struct TextMerge {
       rules: rules)
   }
 
-  /// The sum of texts with several bases, one after the other; nil if a step has a conflict, or if the sum
-  /// would repeat or lose something: when terms cancel, it may be unclear which base belongs to which
-  /// text.
+  /// The sum of texts with several bases, one after the other. Nil if a step has a conflict, or if the sum
+  /// would repeat or lose lines: when terms cancel, it may be unclear which base belongs to which text.
   private mutating func sumInSteps(
     _ terms: ConflictTerms, between before: [Int32], and after: [Int32], isFine: Bool
   ) -> Sum? {
@@ -334,8 +333,8 @@ package struct TextMerge {
       base: base, older: older, newer: newer, context: context, rules: rules, table: &table)
   }
 
-  /// The lines that all sides share, and a block for each stretch in which they differ; in a union, a
-  /// side without lines does not count.
+  /// The lines that all sides share, and a block for each stretch in which they differ. In a union, a side
+  /// without lines does not count.
   mutating func blocks(_ sides: [ConflictBlock.Side], isUnion: Bool = false) -> [Int32] {
     let whole = TrimmedSides(sides, isUnion: isUnion)
     guard whole.sides.count > 1 else {

@@ -27,7 +27,7 @@ package struct TreeSum {
     room = bounds.listBytes / 2
   }
 
-  /// The result for a file: its names, and the contents under them; all except the first become
+  /// The result for a file: its names, and the contents under them. All contents except the first become
   /// copies.
   private struct Outcome {
     var names: [TreePath] = []
@@ -82,8 +82,8 @@ package struct TreeSum {
       reports: reports)
   }
 
-  /// The results for all files, by path. The first file that needs labels is merged again, after the labels of all later
-  /// files were found as well: one walk through the history serves them all.
+  /// The results for all files, by path. Before the first file that needs labels is merged again, the labels
+  /// for all later files are also found: one walk through the history serves them all.
   private mutating func outcomes(_ files: TermFiles) throws -> [Outcome] {
     let paths = files.paths.sorted()
     return try paths.indices.map { position in
@@ -143,7 +143,7 @@ package struct TreeSum {
     if (above + below).allSatisfy({ $0 == path }) { return [path] }
     let left = Cancellation(positives: above, negatives: below).positives.map { above[$0] }
     if left.isEmpty { return [path] }
-    // A side that kept the name does not count against sides that changed it.
+    // A side that kept the name does not outvote the sides that changed it.
     let moved = left.filter { !below.contains($0) }
     return (moved.isEmpty ? left : moved).sorted()
   }

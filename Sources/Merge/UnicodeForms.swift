@@ -60,8 +60,8 @@ package struct UnicodeForms: Sendable {
     text.split(separator: UInt8(ascii: ",")).compactMap { UInt32(Substring($0), radix: 16) }
   }
 
-  /// A text with each character converted to lower case separately, and canonically decomposed: two
-  /// texts that differ only in case and Unicode form give the same result.
+  /// The text with each character separately converted to lower case, and canonically decomposed. Two texts
+  /// that differ only in case and Unicode form give the same result.
   func lowerCaseDecomposed(_ text: String) -> String {
     var scalars: [UInt32] = []
     for scalar in text.unicodeScalars {

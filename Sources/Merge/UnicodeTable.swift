@@ -110,8 +110,8 @@ enum UnicodeTable {
     1e8d0,1e8d6,1,dc 1e944,1e949,1,e6 1e94a,1e94a,1,7
     """
 
-  /// Full canonical decompositions except Hangul: the distance from the scalar before, omitted if it is 1;
-  /// after `=` the decomposition.
+  /// Full canonical decompositions except Hangul: the distance from the previous scalar, omitted if it is 1,
+  /// then `=` and the decomposition.
   static let decompositions = """
     c0=41,300 =41,301 =41,302 =41,303 =41,308 =41,30a 2=43,327 =45,300 =45,301 =45,302 =45,308
     =49,300 =49,301 =49,302 =49,308 2=4e,303 =4f,300 =4f,301 =4f,302 =4f,303 =4f,308 3=55,300

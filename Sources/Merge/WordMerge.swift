@@ -142,8 +142,8 @@ private enum EditedLines {
     return false
   }
 
-  /// Whether a byte belongs to a number, or to a word in capital letters: such a first word is a label
-  /// before the rest of the line.
+  /// Whether a byte belongs to a number, or to a word in capital letters. A first word of such bytes is a label
+  /// for the rest of the line.
   private static func isSign(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)

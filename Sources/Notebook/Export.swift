@@ -28,13 +28,13 @@ public enum ExportTarget: Sendable {
 }
 
 extension Notebook {
-  /// Writes the files of a version to a place outside of the notebook, each with the time of its last
+  /// Writes the files of a version to a place outside of the notebook. Each file gets the time of its last
   /// change up to that version. An export that fails leaves nothing there.
   ///
   /// - Parameters:
   ///   - paths: files and folders of the version; all if empty.
   ///   - program: the program that writes an archive.
-  ///   - progress: called with the bytes written and their total, as far as it is known.
+  ///   - progress: called with the bytes written, and their total if it is known.
   /// - Throws: `HistoryError.notInVersion`, `.file`; `TransferError`.
   public func export(
     _ version: Commit, only paths: [TreePath] = [], to target: ExportTarget,

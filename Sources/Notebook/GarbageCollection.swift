@@ -17,9 +17,9 @@ public struct GarbageCollection: Sendable {
   public static let keepingDays = 90
 
   /// A command packs loose objects if there are more than this number of them, or if their size exceeds both
-  /// this number of bytes and this part of the packs. That is about every thirty versions of a folder with
-  /// 10,000 notes, because each version stores the folder's list again, and every few hundred versions of a
-  /// small notebook.
+  /// limits below: a number of bytes, and a part of the packs' size. For a folder with 10,000 notes that is
+  /// about every thirty versions, because each version stores the folder's list again. For a small notebook it
+  /// is every few hundred versions.
   static let looseObjectLimit = 2_000
   static let looseByteLimit = 12 << 20
   static let loosePart = 4
@@ -31,7 +31,7 @@ public struct GarbageCollection: Sendable {
 }
 
 extension Notebook {
-  /// Whether there are enough loose objects that packing them is worthwhile.
+  /// Whether so many objects are loose that packing them is worthwhile.
   public var isGarbageCollectionDue: Bool {
     let loose = repository.looseObjects(isEstimated: true)
     let packs = repository.replaceablePacks()
@@ -41,11 +41,10 @@ extension Notebook {
       || packs.count >= GarbageCollection.packsDue
   }
 
-  /// Packs all objects into one pack, with deltas. Nothing is deleted, not even unreachable objects:
-  /// somebody may want them back. Versions that git dropped long ago are no longer kept, so git's own
-  /// collection removes them.
+  /// Packs all objects into one pack, with deltas. Deletes nothing, not even unreachable objects: somebody may
+  /// want them back. No longer keeps versions that git dropped long ago, so git's own collection removes them.
   ///
-  /// - Parameter progress: called with the numbers of packed and of all objects.
+  /// - Parameter progress: called with the numbers of packed objects and of all objects.
   /// - Returns: nil if git or another command is packing.
   public func collectGarbage(progress: (Int, Int) -> Void = { _, _ in }) throws
     -> GarbageCollection?
@@ -57,10 +56,10 @@ extension Notebook {
     return collected
   }
 
-  /// Deletes the references to dropped versions that are in the history again, or whose drop was noticed
-  /// more than `keepingDays` ago.
+  /// Deletes the references to dropped versions that are in the history again, or whose drop was noticed more
+  /// than `keepingDays` ago.
   ///
-  /// - Returns: the number of versions that no reference keeps any more.
+  /// - Returns: how many versions no reference keeps any more.
   private func releaseDropped() throws -> Int {
     let latest = clock.now().seconds - Int64(GarbageCollection.keepingDays) * 86_400
     guard !(try DroppedVersions.all(in: repository).isEmpty) else { return 0 }
@@ -88,8 +87,8 @@ extension Notebook {
     }
   }
 
-  /// The smallest packs such that each remaining pack is at least as large as all smaller ones
-  /// together: an object is then packed again only after its pack's size has doubled.
+  /// The smallest packs, as many as needed so that each remaining pack is at least as large as all smaller ones
+  /// together. So an object is packed again only after its pack's size has doubled.
   static func packsToMerge(_ packs: [StoredPack]) -> [StoredPack] {
     var sum = 0
     var merged = 0

@@ -8,7 +8,7 @@ package struct HubState {
   package let branch: String?
   /// The commit of its branch; nil if it was never visited.
   package let tip: ObjectID?
-  /// How many versions by people were here and not there; nil if it was never visited.
+  /// How many versions by people this device had and the hub did not; nil if it was never visited.
   package let ahead: Int?
 
   /// The state recorded by the last visit.

@@ -29,12 +29,12 @@ public struct Imported: Sendable {
 }
 
 extension Notebook {
-  /// Adds the files of another folder, except hidden ones: notes-import(1). Existing notes and the other
-  /// folder do not change.
+  /// Adds the files of another folder, except hidden ones: notes-import(1). Existing notes and the other folder
+  /// do not change.
   ///
   /// - Parameters:
   ///   - target: the folder of the notebook for the files; its top if empty.
-  ///   - includesSecrets: whether to also add files that look like keys; if false and there is such a file,
+  ///   - includesSecrets: whether to also add files that look like keys. If false, and there is such a file,
   ///     nothing is added.
   ///   - progress: called with the number of checked files.
   /// - Throws: `WorkTreeError.file`, `.massDeletion`. Then nothing is added.
@@ -169,7 +169,7 @@ private struct Import {
     return imported
   }
 
-  /// The folder with its own repository, if it is the top of one, and with that repository's rules.
+  /// The folder as a work tree. If it is the top of a repository, that repository and its rules apply.
   private func sourceWorkTree(at source: String) throws -> WorkTree {
     if Counted.access(source + "/.git/HEAD", F_OK) == 0 {
       do {
@@ -227,8 +227,7 @@ package struct ImportedFile: Sendable {
 }
 
 extension VersionWriter {
-  /// Stores a version for each group of files, one after the other on top of the tip; no reference
-  /// moves.
+  /// Stores a version for each group of files, one after the other on top of the tip. Moves no reference.
   ///
   /// - Returns: the last version; nil if there are no groups.
   func makeVersions(_ groups: [[ImportedFile]]) throws -> ObjectID? {

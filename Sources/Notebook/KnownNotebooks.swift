@@ -15,8 +15,8 @@ package struct KnownNotebooks: Sendable {
   /// The list in this data folder.
   package init(dataFolder: String) { self.dataFolder = dataFolder }
 
-  /// The folders, in the order in which they were added. If a notebook has several, for example
-  /// because it was moved, the last one that exists.
+  /// The folders, in the order in which they were added. A notebook may have several, for example because it
+  /// was moved; then it is the last one that exists.
   package func folders() -> [String] {
     func isThere(_ folder: String) -> Bool { Counted.access(folder + "/.git", F_OK) == 0 }
     var found: [(id: String, folder: String)] = []

@@ -82,7 +82,7 @@ extension Notebook {
     try? restoreMissing()
   }
 
-  /// Stores missing texts again that are still in the folder: if git's garbage collection removed a text
+  /// Stores missing texts again that are still in the folder. If git's garbage collection removed a text
   /// between a save and the move of the branch, no other device has it.
   private func restoreMissing() throws {
     let missing = Set(try missingObjects.all(in: repository))
@@ -100,8 +100,8 @@ extension Notebook {
     _ = try missingObjects.all(in: repository)
   }
 
-  /// Looks for missing texts of the latest version, and records them: see `missingTexts`. A missing text that
-  /// is in the folder is stored again. A caller that needs an unreadable text finds that out itself.
+  /// Looks for missing texts of the latest version, and records them: see `missingTexts`. Stores a missing text
+  /// again if it is in the folder. Reports no unreadable text; a caller that needs it finds out itself.
   package func lookForMissingTexts() {
     // An unreadable index or branch counts as if no text were missing.
     let missing = try? missingTexts(in: workTree.indexFile(), of: repository.head())

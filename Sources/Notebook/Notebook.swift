@@ -29,8 +29,8 @@ public final class Notebook {
   }
   /// The signer of the versions made here; if nil, they are unsigned.
   public var signer: VersionSigner?
-  /// The guest of this device whom new versions name; edits found in the folder are still the
-  /// device's own: notes-security(7), GUESTS.
+  /// The guest of this device whom new versions name. Edits found in the folder are still the device's own:
+  /// notes-security(7), GUESTS.
   public var guest: String?
   /// Called with a version of this device as soon as its objects are in the repository, before the
   /// branch moves: notes-protocol(7), "Sessions that go on".
@@ -39,8 +39,7 @@ public final class Notebook {
   /// Called with notices about saves that were based on an older text, or that remove other
   /// devices' edits.
   public var saveNotice: (SaveNews) -> Void = { _ in }
-  /// Called with a version that git removed while it was being saved, and the one made in its
-  /// place.
+  /// Called with a version that git removed while it was being saved, and with the version made in its place.
   public var pruneNotice: (_ lost: ObjectID, _ version: ObjectID) -> Void = { _, _ in }
 
   /// Whether saves report text that looks like a secret: notes-save(1).
@@ -49,8 +48,8 @@ public final class Notebook {
   /// The folder with this device's state of the notebook.
   public var stateFolder: StateFolder { repository.stateFolder }
 
-  /// git's lock files that have existed for at least so many seconds, by their paths in `.git`: most likely a
-  /// killed program left them, and they block writes.
+  /// git's lock files that have existed for at least so many seconds, by their paths in `.git`. Most likely a
+  /// killed program left them; they block writes.
   public func lockFiles(olderThan seconds: Int64, now: Int64) throws -> [String] {
     try StaleLocks(repository: repository).standing(until: now - seconds)
   }
@@ -90,12 +89,11 @@ public final class Notebook {
     }
   }
 
-  /// Makes `folder` a notebook. `fill` writes the state into the folder that it is called with, and
-  /// returns the identity.
+  /// Makes `folder` a notebook. `fill` writes the state into a folder, its argument, and returns the identity.
   ///
-  /// If there is no repository yet, everything appears in one step: a run that fails or is killed
-  /// before leaves the folder as it was. An existing repository becomes a notebook when its identity
-  /// is written, which happens last.
+  /// If there is no repository yet, everything appears in one step: a run that fails or is killed before leaves
+  /// the folder as it was. An existing repository becomes a notebook when its identity is written, as the last
+  /// step.
   ///
   /// - Parameter branch: the branch of a new repository.
   /// - Throws: `alreadyANotebook`, and the errors of `fill`.
@@ -135,9 +133,8 @@ public final class Notebook {
   /// A new folder is only for its user; an existing one keeps its permissions.
   private static let newFolderMode: mode_t = 0o700
 
-  /// Makes `folder`, its repository and the state folder if they are missing, and returns the state
-  /// folder. The folder is not a notebook before `adopt`; if a run is interrupted, a later
-  /// run completes it.
+  /// Makes `folder`, its repository and the state folder if they are missing, and returns the state folder. The
+  /// folder becomes a notebook only by `adopt`. If a run is interrupted, a later run completes it.
   ///
   /// - Throws: `alreadyANotebook` if there is nothing to prepare.
   public static func prepare(at folder: String) throws -> StateFolder {
@@ -222,8 +219,8 @@ public final class Notebook {
       }, namesSecrets: namesSecrets)
   }
 
-  /// The names of versions' makers, with a remark if a name is not proved; without a way to check,
-  /// the names in the versions.
+  /// The names of the versions' makers, with a remark if a name is not proved. Without a way to check, the
+  /// names that the versions have.
   func makers(of versions: [Commit]) throws -> [String] {
     try signer?.makers(of: versions, in: self) ?? versions.map(\.author.name)
   }
@@ -290,10 +287,10 @@ public final class Notebook {
   }
 }
 
-/// The notebook's identity on this device: stored in `.git/notes/notebook`; the existence of this file
-/// makes a repository a notebook.
+/// The notebook's identity on this device, stored in `.git/notes/notebook`. This file makes a repository a
+/// notebook.
 ///
-/// The file has lines of `KEY VALUE`; unknown keys are ignored. `format` comes first.
+/// It has lines of `KEY VALUE`; unknown keys are ignored. `format` comes first.
 public struct NotebookIdentity: Hashable, Sendable {
   /// The notebook ID: the name of its root certificate.
   public var id: String

@@ -40,7 +40,7 @@ public enum NotebookError: Error, Sendable {
   /// One side has versions from before a forgetting; the other side has this version in another
   /// form.
   case wasForgotten(ObjectID)
-  /// The other history and this one each obey a forgetting that the other does not.
+  /// Each of the two histories obeys a forgetting that the other does not.
   case forgotOtherwise
   /// Only this many operations can be undone.
   case nothingToUndo(available: Int)

@@ -3,8 +3,8 @@ internal import System
 internal import WorkTree
 
 extension Notebook {
-  /// Whether a path leads to the notebook's folder or into it: links are followed, folders are
-  /// compared by device and inode (for example with bind mounts), and the place need not exist yet.
+  /// Whether a path leads to the notebook's folder or into it. Follows links, and compares folders by device
+  /// and inode (for example with bind mounts). The place need not exist yet.
   public func contains(place: String) -> Bool {
     // A path through a missing folder may lead elsewhere once the folder exists.
     [place, Self.withoutSteps(place)].contains { contains(existing: Self.existingFolder(of: $0)) }

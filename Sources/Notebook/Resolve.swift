@@ -37,8 +37,7 @@ public struct ConflictedNote: Sendable {
 }
 
 extension Notebook {
-  /// Replaces a note's conflict blocks by the chosen sides, as a new version, after a save of the
-  /// folder.
+  /// Replaces a note's conflict blocks by the chosen sides, as a new version. Saves the folder before.
   ///
   /// - Parameter blocks: the numbers of the blocks, counted from 0; all blocks if empty.
   /// - Throws: `MergeError.noConflict`; `.noBlock`; `.noSide` if no side has that author.
@@ -68,10 +67,10 @@ extension Notebook {
     }
   }
 
-  /// Makes a version with the text to which somebody has resolved a note's blocks. If the note has
-  /// changed since it was read, the text is merged with the changes: notes-resolve(1).
+  /// Makes a version with the text to which somebody has resolved a note's blocks. If the note has changed
+  /// since it was read, merges the text with the changes: notes-resolve(1).
   ///
-  /// - Returns: the new version; nil if the text equals the one that was read.
+  /// - Returns: the new version; nil if the text equals the text that was read.
   public func settle(_ note: ConflictedNote, as text: [UInt8]) throws -> ObjectID? {
     guard text.count <= workTree.sizeLimit else {
       throw WorkTreeError.file(call: "write", path: note.path.description, errno: EFBIG)
@@ -128,8 +127,8 @@ extension Notebook {
     return try history.text(of: former)
   }
 
-  /// Undoes a merge that combined edits of a note by fine-grained rules: the new version has the sides
-  /// between markers, as a conflict to resolve. The folder is saved first.
+  /// Undoes a merge that combined edits of a note by fine-grained rules. The new version has the sides between
+  /// markers, as a conflict to resolve. Saves the folder first.
   ///
   /// - Returns: the new version; nil if the note's last change is not such a merge.
   public func takeBackMerge(of path: TreePath) throws -> ObjectID? {

@@ -16,8 +16,8 @@ public struct FolderRestoration: Sendable {
 }
 
 extension Notebook {
-  /// Restores a note from a version, as a new version; the present text is saved first. Returns the
-  /// new version; nil if the note already has that text.
+  /// Restores a note from a version, as a new version. Saves the present text first. Returns the new version;
+  /// nil if the note already has that text.
   ///
   /// - Parameter target: the path to restore to, instead of the note's own.
   /// - Throws: `nameTaken` if `target` already exists, or if a folder has that name.
@@ -65,8 +65,8 @@ extension Notebook {
     throw NotebookError.nameTaken(path, by: path, isFolder: false)
   }
 
-  /// Restores the last version of files that a power cut damaged, all or these; their damaged content
-  /// is saved beside: notes-save(1), "After a power cut".
+  /// Restores the last version of files that a power cut damaged, all or these. Saves their damaged content
+  /// beside it: notes-save(1), "After a power cut".
   ///
   /// - Returns: the files, and the new version; nil if there are none.
   public func restoreDamagedFiles(_ paths: [TreePath]? = nil) throws
@@ -88,10 +88,10 @@ extension Notebook {
     return try OpenConflicts.conflicts(at: version.id, in: repository)[path]
   }
 
-  /// Restores the notebook, or a folder of it, to its state in a version, as a new version: later files
-  /// are deleted, and deleted ones return. The folder is saved first.
+  /// Restores the notebook, or a folder of it, to its state in a version, as a new version: later files are
+  /// deleted, and deleted ones return. Saves the folder first.
   ///
-  /// - Parameter label: the version's name in the new one's message.
+  /// - Parameter label: the version's name in the new version's message.
   /// - Throws: `massDeletion`, before any file changes; `notInVersion` if the folder did not exist.
   public func restore(
     folder: TreePath? = nil, from version: Commit, label: String, trial: Bool = false,

@@ -91,8 +91,8 @@ extension Notebook {
   ///
   /// - Parameters:
   ///   - message: if nil, it is made from the changes.
-  ///   - paths: only these files or folders; all if empty. A named deletion is intentional: the guard
-  ///     does not apply.
+  ///   - paths: only these files or folders; all if empty. A named deletion is intentional, so the guard does
+  ///     not apply to it.
   /// - Throws: `NotebookError.massDeletion`, before anything is saved.
   public func save(
     message: String? = nil, only paths: [TreePath] = [], allowsMassDeletion: Bool = false,
@@ -105,8 +105,8 @@ extension Notebook {
     }
   }
 
-  /// Saves for a session or a watcher, without a person's request. After joining, this saves nothing until the
-  /// notebook's first versions arrive, because their rules decide which files are versioned.
+  /// Saves for a session or a watcher, without a person's request. After joining, saves nothing until the
+  /// notebook's first versions arrive: their rules decide which files are versioned.
   ///
   /// - Returns: nil while it waits for them.
   public func autosave(

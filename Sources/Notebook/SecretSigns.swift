@@ -40,8 +40,8 @@ enum SecretSign: String, Codable, CaseIterable {
     keys(in: content).map { (.privateKey, $0) } + tokens(in: content).map { (.token, $0) }
   }
 
-  /// The first lines of base64 after each line that begins a private key, in the forms of RFC 7468,
-  /// OpenSSH and OpenPGP: a text that only mentions keys has none.
+  /// The first line of base64 after each line that begins a private key, in the forms of RFC 7468, OpenSSH and
+  /// OpenPGP. A text that only mentions keys has no such line.
   private static func keys(in content: [UInt8]) -> [[UInt8]] {
     var found: [[UInt8]] = []
     var start = 0

@@ -23,8 +23,8 @@ public struct VersionSigner: Sendable {
   private let makers: Makers?
   private let authorName: @Sendable (_ device: DeviceIdentity, _ stateFolder: StateFolder) -> String
 
-  /// A signer with these functions: `load` returns a device's signing function, nil if its key is missing;
-  /// `authorName` returns the device's name in versions, and is called for the first version; the other two
+  /// A signer with these functions. `load` returns a device's signing function, nil if its key is missing.
+  /// `authorName` returns the device's name in versions, and is called for the first version. The other two
   /// return the makers of versions, and whether a forgetting counts.
   public init(
     load: @escaping @Sendable (_ deviceID: String) throws -> Sign?,
@@ -66,10 +66,10 @@ extension Notebook {
   }
 
   /// Lets git verify devices' signatures: adds the file of allowed signers to the repository's own
-  /// configuration, unless that already names another. Called under the writer lock.
+  /// configuration, unless that already names another file. Call it under the writer lock.
   ///
-  /// The file is replaced as a whole, without git's lock file: one left by a killed save would block git
-  /// and every later save from the settings. If git has the lock, the next save does this.
+  /// The configuration is replaced as a whole, without git's lock file: a lock left by a killed save would
+  /// block git and every later save from the settings. If git has the lock, the next save does this.
   func nameAllowedSigners() throws {
     let end = StateFolder(ofNotebookIn: "")[.allowedSigners]
     let path = (realPath(of: folder) ?? folder) + end

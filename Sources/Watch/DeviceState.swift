@@ -15,7 +15,7 @@ package struct DeviceState: Sendable {
   package var newestVersion: Int64?
   /// Whether a watcher of this device is connected to it.
   package var isConnected = false
-  /// How many versions of this device it lacks, or lacked when it was last connected; nil if it
+  /// How many versions of this device the other one lacks, or lacked when it was last connected; nil if it
   /// never was.
   package var ahead: Int?
   /// How many versions it has that this device lacks; nil if unknown.
@@ -37,7 +37,7 @@ package struct DeviceState: Sendable {
 
   /// How far two devices are in sync.
   package enum Agreement: Sendable {
-    /// One device holds back versions of the other: the other device if `isThere`, else this one.
+    /// The other device (if `isThere`) or this one holds back the other's versions.
     case notMerged(isThere: Bool)
     case neverMet
     case inSync
@@ -46,7 +46,7 @@ package struct DeviceState: Sendable {
     case apart(lacks: Int, more: Int)
   }
 
-  /// How far the device is in sync with this one, or was when it was last connected.
+  /// Whether the device is in sync with this one, or was when it was last connected.
   package var agreement: Agreement {
     if let refusal = held.first?.refusal { return .notMerged(isThere: refusal.isThere) }
     guard let ahead else { return .neverMet }

@@ -3,9 +3,8 @@ internal import Notebook
 internal import Synchronization
 internal import System
 
-/// Visits the hubs of a watched notebook, on a thread of its own: soon after a change here or from
-/// another device, at regular intervals, and at once if the machine has a network again.
-/// notes-watch(1), "Hubs".
+/// Visits the hubs of a watched notebook, on a thread of its own: soon after a change here or from another
+/// device, at regular intervals, and when the machine has a network again. notes-watch(1), "Hubs".
 final class HubVisitor: Sendable {
   private let notebook: WatchedNotebook
   private let token: CancellationToken
@@ -76,7 +75,7 @@ final class HubVisitor: Sendable {
     return outcome.failures.allSatisfy { $0.error is ForgetError } ? .postponed : .failed
   }
 
-  /// Passes on events that are new: not a visit without an exchange, nor the same failure again.
+  /// Passes on new events: no visits without an exchange, and no repeated failures.
   private func tell(_ event: Event) {
     switch event {
     case .peer, .progress: return
@@ -98,7 +97,7 @@ final class HubVisitor: Sendable {
 
 /// The times of the visits to hubs. A plain value; the caller passes the time.
 struct HubPace: Sendable {
-  /// Seconds between visits while nothing happens, varied at random by a fifth so that devices do not
+  /// The seconds between visits while nothing happens. They vary at random by a fifth, so that devices do not
   /// all visit at the same time.
   let interval: Double
   var isPaused = false

@@ -4,8 +4,8 @@ internal import Logging
 public import Membership
 public import System
 
-/// Keeps invitations to a notebook open until a device has joined with each and has everything, or
-/// until they have ended: in the notebook's watcher, or in this process if there is no watcher.
+/// Keeps invitations to a notebook open until a device has joined with each and has everything, or until they
+/// have ended. The notebook's watcher keeps them open, or this process if there is no watcher.
 public struct InvitationHost: Sendable {
   private let context: SessionContext
   private let watcher: ControlClient?
@@ -13,8 +13,8 @@ public struct InvitationHost: Sendable {
   private let discovery: @Sendable () -> (any Discovery)?
 
   /// - Parameters:
-  ///   - watcher: the notebook's watcher; if nil, this process listens at `address` and announces
-  ///     itself with the result of `discovery`.
+  ///   - watcher: the notebook's watcher. If nil, this process listens at `address`, and announces itself with
+  ///     the result of `discovery`.
   public init(
     _ context: SessionContext, watcher: ControlClient?,
     listen address: Address = Address(host: Address.anyHost, port: 0),
@@ -24,10 +24,10 @@ public struct InvitationHost: Sendable {
     (self.address, self.discovery) = (address, discovery)
   }
 
-  /// Opens an invitation for each of `people`, for `seconds`, and calls `onEvent` on this thread when the state of
+  /// Opens an invitation for each of `people`, for `seconds`. Calls `onEvent` on this thread when the state of
   /// one changes. They end when `token` is cancelled at the latest.
   ///
-  /// - Parameter invitee: the device that a single one is meant for; nil for anyone who has the code.
+  /// - Parameter invitee: the device for which a single invitation is meant; nil for anyone who has the code.
   /// - Throws: `MembershipError.notAnAdmin`, `WatchError` of the watcher, `SyncError`.
   public func invite(
     role: Role, people: [InvitedPerson] = [.unnamed], seconds: Double, for invitee: Member? = nil,

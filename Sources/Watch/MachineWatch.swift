@@ -7,9 +7,9 @@ enum MachineWatch {
   /// How often the clocks are compared, in seconds.
   private static let interval = 60
 
-  /// Notices a new or lost network or address of this machine, from the kernel's messages
-  /// (rtnetlink(7)): devices that could not be reached may be reachable now, and connections may be
-  /// dead. Throws if the kernel sends no messages, as in some containers.
+  /// Notices that this machine got or lost a network or an address, from the kernel's messages (rtnetlink(7)).
+  /// Then other devices may have become reachable, and connections may be dead. Throws if the kernel sends no
+  /// messages, as in some containers.
   static func networks(
     until token: CancellationToken, _ changed: @escaping @Sendable (NetworkState.News) -> Void
   ) throws {
@@ -37,10 +37,9 @@ enum MachineWatch {
     }
   }
 
-  /// Notices that the machine was asleep, as soon as it is awake. It sets a timer on a clock that
-  /// also runs during sleep: if the timer's time passes during sleep, the timer ends when the
-  /// machine wakes up. The difference to a clock that stops during sleep is the duration of the
-  /// sleep.
+  /// Notices that the machine was asleep, as soon as it is awake. Sets a timer on a clock that also runs during
+  /// sleep: if its time passes during sleep, the timer ends when the machine wakes up. The difference to a
+  /// clock that stops during sleep is the duration of the sleep.
   static func sleep(
     until token: CancellationToken, _ awoken: @escaping @Sendable () -> Void
   ) throws {

@@ -3,8 +3,8 @@ package import Membership
 internal import Synchronization
 internal import System
 
-/// The invitations of a notebook that this process opened, with their codes, which are stored nowhere else. The
-/// notebook's book of invitations has their states.
+/// The invitations to a notebook that this process opened, with their codes, which are stored nowhere else.
+/// Their states are in the notebook's book of invitations.
 package final class OpenedInvitations: Sendable {
   /// An invitation that a device can still join with.
   package struct Opened: Sendable {
@@ -50,7 +50,7 @@ package final class OpenedInvitations: Sendable {
   /// The invitation with these first digits; nil if no device can use it any longer.
   package subscript(_ locator: String) -> Opened? { state.withLock { $0.opened[locator] } }
 
-  /// Opens an invitation for this many seconds, and returns its first digits when it is open. Throws
+  /// Opens an invitation for this many seconds. When it is open, returns the first digits of its code. Throws
   /// like `InvitationHost.invite`.
   package func open(role: Role, by host: InvitationHost, seconds: Double) throws -> String {
     let (hold, first) = (try Hold(), BlockingQueue<Result<String, any Error>>())

@@ -6,9 +6,9 @@ internal import Synchronization
 
 // All functions here may be called from any thread, before or while the service runs.
 extension Service {
-  /// Makes an invitation and opens it for `seconds`, within the limit of notes-security(7); name and
-  /// ID are those of the device that it is meant for, if any. The new device becomes one of `person`.
-  /// The notebook is required if several are served. Throws like `open`.
+  /// Makes an invitation and opens it for `seconds`, within the limit of notes-security(7). Name and ID are
+  /// those of the device for which it is meant, if any. The new device becomes a device of `person`. The
+  /// notebook is required if several are served. Throws like `open`.
   public func invite(
     role: Role, person: InvitedPerson = .unnamed, seconds: Double, to notebookID: String? = nil,
     name: String? = nil, deviceID: String? = nil

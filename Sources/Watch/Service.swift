@@ -68,11 +68,11 @@ public final class Service: Sendable {
   /// How long connected devices have to notice that the service stops, in seconds.
   private static let farewell = 3.0
 
-  /// A service for these notebooks, which listens at `address`. It withdraws its own announcements
-  /// from `discovery`, but does not stop it. If it is watching, it saves changes and keeps sessions
-  /// with the other devices. `control` is the folder of the sockets for other commands; nil for
-  /// none. `hubInterval` is the number of seconds between visits to hubs while nothing happens.
-  /// Throws if the process has no descriptors left.
+  /// A service for these notebooks, which listens at `address`. It withdraws its own announcements from
+  /// `discovery`, but does not stop that. If it is watching, it saves changes and keeps sessions with the other
+  /// devices. `control` is the folder of the sockets for other commands; nil for none. `hubInterval` is the
+  /// number of seconds between visits to hubs while nothing happens. Throws if the process has no descriptors
+  /// left.
   public init(
     contexts: [SessionContext], discovery: (any Discovery)?,
     finder: (@Sendable () -> (any Discovery)?)? = nil,
@@ -116,13 +116,12 @@ public final class Service: Sendable {
   /// Stops the service, as its cancellation does. Can be called from any thread.
   public func stop() { occurrences.put(.stopped) }
 
-  /// Serves until it is cancelled or stopped. With invitations, it serves until all have ended;
-  /// if one was used, until the end of the new member's first session. Calls `onEvent`
-  /// on this thread.
+  /// Serves until it is cancelled or stopped. With invitations, it serves until all have ended, and if one was
+  /// used, until the end of the new member's first session. Calls `onEvent` on this thread.
   ///
-  /// Throws `ChannelError` if it cannot listen at the address, and `MembershipError` if this device
-  /// is not a member any more. Also throws `MembershipError` if the membership is started over
-  /// while it watches: then the caller must make another service.
+  /// Throws `ChannelError` if it cannot listen at the address, and `MembershipError` if this device is no
+  /// longer a member. Also throws `MembershipError` if the membership is started over while it watches; the
+  /// caller must then make another service.
   public func run(
     cancellation: CancellationToken, until invitations: [Invitation] = [],
     onEvent: (Event) -> Void = { _ in }

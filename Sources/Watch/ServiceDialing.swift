@@ -57,7 +57,7 @@ struct ServiceDialing {
     case .found(let peer):
       service.isDiscoveryDown.store(false, ordering: .relaxed)
       let target = Dialer.Target(notebookID: peer.notebookID, deviceID: peer.deviceID)
-      // Anybody can announce addresses: try first the one at which the device has proved its identity.
+      // Anybody can announce addresses, so try first the address at which the device has proved its identity.
       let proved = proved(target)
       let others = peer.addresses.filter { $0 != proved }
       let addresses = peer.addresses.filter { $0 == proved } + others

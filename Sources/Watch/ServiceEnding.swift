@@ -1,8 +1,8 @@
 internal import Exchange
 internal import System
 
-/// Decides when a command that waits for invitations is done: when each has ended, or after the first session of the
-/// device that joined with it.
+/// Decides when a command that waits for invitations is done: when each has ended without use, or the first
+/// session of the device that used it has ended.
 struct ServiceEnding {
   /// The invitations that nobody has used yet, and that have not ended, by their locators.
   private var open: Set<String>

@@ -5,8 +5,8 @@ internal import Membership
 internal import Notebook
 internal import WorkTree
 
-/// One line for each event, with device and notebook. It contains no text of a note and no secret,
-/// and nothing from a peer that could disturb a terminal or imitate a log line.
+/// One line for each event, with device and notebook. The line contains no text of a note and no secret, and
+/// nothing from a peer that could disturb a terminal or imitate a log line.
 struct ServiceLog: Sendable {
   let logger: Logger
 

@@ -1,8 +1,8 @@
 internal import History
 
 /// A note's text for a browser's text field, with LF line endings. A text that comes back unchanged is the
-/// note's text byte for byte; otherwise unedited lines keep their line endings: notes-web(1), "What a save
-/// is made on".
+/// note's text, byte for byte. If it was edited, its unedited lines keep their line endings: notes-web(1),
+/// "What a save is made on".
 struct EditableText: Sendable {
   /// The text with LF line endings.
   let text: String
@@ -51,8 +51,8 @@ struct EditableText: Sendable {
     return result
   }
 
-  /// The ending of each line of an edited text: the former one, or that of the line that it replaces, or of
-  /// the line before it.
+  /// The ending of each line of an edited text. It is the line's former ending, or that of the line that it
+  /// replaces, or of the line before it.
   private func ends(of plain: [UInt8]) -> [LineEnd] {
     let count = Self.plain(plain).ends.count
     if Set(ends).count == 1 { return Array(repeating: ends[0], count: count) }

@@ -2,11 +2,12 @@ internal import Membership
 
 /// The entrance of requests: from this machine, or from its network over TLS.
 struct Entrance: Sendable {
-  /// The addresses that the page answers to: `HOST:PORT`, in lower case, that of the links first.
+  /// The addresses at which the page answers, as `HOST:PORT` in lower case; the address of the links comes
+  /// first.
   let hosts: [String]
   /// The certificate of the page, if it is on the network: there, only guests are admitted.
   let network: CertifiedPage?
-  /// The machine's name on its network, which is in `hosts`; nil if it has none there.
+  /// The machine's name on its network, which is also in `hosts`; nil if it has none.
   let nameHost: String?
 
   /// The page of this machine's own browsers.
@@ -43,10 +44,10 @@ struct Entrance: Sendable {
 
   // MARK: Cookies
 
-  /// The name of the cookie of a browser that is admitted below a path. On this machine a cookie is
-  /// restricted to a path that other programs do not know. On the network the name's prefix makes browsers
-  /// accept it only from this host over TLS; that requires the path `/`, so the name distinguishes the
-  /// notebooks and guests of one host.
+  /// The name of the cookie of a browser that is admitted below a path. On this machine a cookie is restricted
+  /// to a path that other programs do not know. On the network the name's prefix makes browsers accept the
+  /// cookie only from this host over TLS. That requires the path `/`, so the name distinguishes the notebooks
+  /// and guests of one host.
   func cookieName(below root: some StringProtocol) -> String? {
     guard network != nil else { return "notes" }
     // Without OpenSSL there is no TLS, and no cookie.

@@ -5,9 +5,9 @@ internal import System
 
 /// Decides which requests are admitted: notes-security(7), "What the page lets in".
 ///
-/// The link has a token, which works once. The browser that opens it gets a cookie, for the addresses below
-/// a path that only this browser learns: browsers show the cookies of a host to all its ports, and so to
-/// other users' programs, but only below their path.
+/// The link has a token, which works once. The browser that opens it gets a cookie for the addresses below a
+/// path that only this browser learns. Browsers send a host's cookies to all its ports, and so to other users'
+/// programs, but only below the cookie's path.
 final class Gate: Sendable {
   /// The page of this machine's own browsers.
   let local: Entrance
@@ -43,8 +43,8 @@ final class Gate: Sendable {
   static let authorityName = "authority.crt"
 
   enum Verdict: Sendable {
-    /// The link was opened: the browser gets this cookie, and continues at the root. A used link leads
-    /// there again, without a cookie, because the browser that used it has one.
+    /// The link was opened. The browser gets this cookie, and continues at the root. A used link leads there
+    /// again, but without a cookie, because the browser that used it already has one.
     case opened(root: String, cookie: String?)
     /// The style sheet, which the page for strangers also uses.
     case style

@@ -1,8 +1,8 @@
 /// The limits of the page: notes-security(7), "What the page lets in". Sizes are in bytes, times in
 /// seconds.
 public struct WebLimits: Sendable {
-  /// The limit of connections. A further one closes the oldest that has not been admitted, or if there is none,
-  /// the one that has been idle for longest.
+  /// The limit of connections. Another connection closes the oldest that has not been admitted. If there is
+  /// none, it closes the one that has been idle for longest.
   public var connections = 96
   /// The limit of pages that follow the events at the same time.
   public var followers = 24

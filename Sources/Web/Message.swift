@@ -43,7 +43,7 @@ struct Request: Sendable {
 struct Response: Sendable {
   enum Body: Sendable {
     case bytes([UInt8], type: String)
-    /// The stream of events, which continues until the browser disconnects; until then, its page's note
+    /// The stream of events, which continues until the browser disconnects. Until then, the note on its page
     /// counts as open here.
     case events(OpenNote?)
     /// A part of a file.

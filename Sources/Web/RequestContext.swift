@@ -12,7 +12,7 @@ internal import WorkTree
 struct RequestContext {
   let site: Site
   let request: Request
-  /// The notes that this request has listed, so that a page shows one state of the folder.
+  /// The notes that this request has listed. Listing them once makes a page show one state of the folder.
   private let listed = Listed()
 
   private final class Listed { var notes: [NoteSummary]? }
@@ -41,7 +41,7 @@ struct RequestContext {
 
   // MARK: Notes and versions of a request
 
-  /// The note whose ID is in the path: one in the folder, otherwise a deleted one.
+  /// The note whose ID is in the path: a note in the folder, or else a deleted one.
   func subject(in notebook: Notebook) throws -> Subject {
     let id = try noteID(request.path[1])
     if let note = try note(id, in: notebook) {
@@ -52,8 +52,8 @@ struct RequestContext {
     return Subject(id: id, path: deleted.path, isDeleted: true, isInConflict: false)
   }
 
-  /// The notes in the folder, by path. They are cached for pages, which need them more than once,
-  /// and not for forms, which change them.
+  /// The notes in the folder, by path. They are cached for pages, which need them several times, but not for
+  /// forms, which change them.
   func notes(of notebook: Notebook) throws -> [NoteSummary] {
     if request.method == .get, let notes = listed.notes { return notes }
     let notes = try notebook.history.notes()

@@ -18,7 +18,7 @@ final class Router: Sendable {
   /// The response, made on a thread of the pool. Fails if too many requests wait.
   ///
   /// - Parameters:
-  ///   - admission: the visitor and the notebook; checked again when the request's turn comes.
+  ///   - admission: the visitor and the notebook; checked again when the request is handled.
   ///   - request: the request of an admitted visitor.
   func respond(
     to admission: @escaping @Sendable () -> Gate.Verdict, on loop: any EventLoop,

@@ -6,8 +6,8 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// The served notebooks: one, or all that are known on this device, which may appear and disappear
-/// later: notes-web(1), "All notebooks".
+/// The served notebooks: one, or all that this device knows, which may appear and disappear later.
+/// notes-web(1), "All notebooks".
 final class ServedNotebooks: Sendable {
   /// A served notebook, and the objects that follow it.
   private struct Entry: Sendable {
@@ -27,8 +27,8 @@ final class ServedNotebooks: Sendable {
   private let limits: WebLimits
   private let origins: Mutex<[String]>
   private let entries = Mutex<[Entry]>([])
-  /// Whether the server has stopped. The thread that looks for notebooks holds it; other threads serve the
-  /// known ones in the meantime.
+  /// Whether the server has stopped. The thread that looks for notebooks has this lock; in the meantime, other
+  /// threads serve the known ones.
   private let isStopped = Mutex(false)
   private let listWatch = Mutex<FileWatch?>(nil)
 
@@ -81,8 +81,8 @@ final class ServedNotebooks: Sendable {
     return Entry(folder: folder, site: site, news: news, address: address)
   }
 
-  /// Looks for notebooks: serves those that are new or available again, and stops serving those that are
-  /// no longer listed. A listed notebook with an unavailable folder keeps its place.
+  /// Looks for notebooks. Serves those that are new or available again, and stops serving those that are no
+  /// longer listed. A listed notebook with an unavailable folder keeps its place.
   func update() {
     let isOther = isStopped.withLock { isStopped -> Bool in
       if isStopped { return false }

@@ -3,9 +3,9 @@ internal import History
 internal import Notebook
 internal import WorkTree
 
-/// The state that a form was shown with: the version of the notebook, and the text of the note. The
-/// addresses of the page and of the form contain both, so a browser that restores a page, or its fields,
-/// gets the same text again: notes-web(1), "What a save is made on".
+/// The state in which a form was shown: the version of the notebook, and the text of the note. The addresses of
+/// the page and of the form contain both. So a browser that restores a page, or its fields, gets the same text
+/// again: notes-web(1), "What a save is made on".
 struct ShownNote: Sendable {
   let version: ObjectID
   let blob: ObjectID

@@ -53,8 +53,8 @@ final class Site: Sendable {
   /// Whether the notebook's folder is available: its medium may have been removed.
   var isThere: Bool { access(stateFolder.path, F_OK) == 0 }
 
-  /// The visitor with one of these cookies, for this path; nil if no guest has one. A guest whose notebook
-  /// is unavailable, or whose book cannot be read, does not count as removed.
+  /// The visitor with one of these cookies, for this path; nil if no guest has such a cookie. If the notebook
+  /// is unavailable, or its book of guests cannot be read, a guest does not count as removed.
   func visitor(below path: String, cookies: [String]) throws -> Visitor? {
     // If the book cannot be read, the last known guests count, as documented.
     let present = isThere ? try? presentGuests() : nil
@@ -81,8 +81,8 @@ final class Site: Sendable {
   /// - Throws: `Refusal.away` if the notebook's folder is unavailable.
   func presentGuests() throws -> [Guest] {
     let present = try guests.guests()
-    // If the folder is gone, so is the book. It must not count as empty: its guests would be told that they
-    // were removed.
+    // If the folder is gone, so is the book of guests. It must not count as empty: its guests would be told
+    // that they were removed.
     guard isThere else { throw Refusal.away }
     guestsBefore.withLock { $0 = present }
     return present

@@ -2,8 +2,8 @@ internal import Glibc
 internal import State
 internal import System
 
-/// The user's browser. It opens a file that redirects to the link: all users of the machine can see the
-/// arguments of a command, and so would see the link's token.
+/// The user's browser. Opens a file that redirects to the link. As an argument of a command, the link, and so
+/// its token, would be visible to all users of the machine.
 struct Browser {
   private typealias Disk = FileSystem<SystemCallError>
 
@@ -34,7 +34,7 @@ struct Browser {
       defaultSignals: [SIGPIPE])
     pthread_sigmask(SIG_SETMASK, &former, nil)
     guard let program else { return }
-    // Without the thread it stays a zombie until this process ends.
+    // If the thread cannot start, the program stays a zombie until this process ends.
     try? startThread { _ = program.wait() }
   }
 

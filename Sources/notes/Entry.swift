@@ -25,9 +25,9 @@ internal import System
   }
 }
 
-/// A command of `notes`: it reads options, makes one call into the modules, and writes one report.
-/// `run()` throws a `Failure`, any module's error, which the error table explains, or an `Exit` if
-/// the command succeeds with a special exit code.
+/// A command of `notes`. It reads options, makes one call into the modules, and writes one report. `run()`
+/// throws a `Failure`, an error of a module, which the error table explains, or an `Exit` if the command
+/// succeeds with a special exit code.
 protocol Command: ParsableCommand {
   associatedtype Options: FolderChoice
   var options: Options { get }
@@ -86,9 +86,8 @@ struct Invocation {
     }
   }
 
-  /// Runs the most frequent commands without options directly, without the argument parser, whose
-  /// reflection would take three quarters of the time of `notes list`; returns false for all
-  /// others.
+  /// Runs the most frequent commands without options directly; returns false for all others. The argument
+  /// parser's reflection would take three quarters of the time of `notes list`.
   private func runPlain(_ words: ArraySlice<String>) throws -> Bool {
     let rest = words.dropFirst()
     guard !rest.contains(where: { $0.hasPrefix("-") }) else { return false }
@@ -103,8 +102,8 @@ struct Invocation {
     return true
   }
 
-  /// The command that the arguments name. Its own type parses them; only if that fails, or for
-  /// help, is the whole tree of commands used, which writes the message.
+  /// The command that the arguments name. Its own type parses them. Only for help, or if that fails, the whole
+  /// tree of commands parses them and writes the message.
   private func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if let name = arguments.first, let type = Commands.type(named: name),
       // The complete parser below reports an error.
@@ -121,8 +120,8 @@ struct Invocation {
   }
 }
 
-/// Ctrl-C and requests to terminate, for commands that wait: the first signal ends the wait and
-/// lets the command finish its current work, the second ends the process.
+/// Ctrl-C and requests to terminate, for commands that wait. The first signal ends the wait and lets the
+/// command finish its current work; the second ends the process.
 enum Interruption {
   /// The descriptor that the signal handler writes to; -1 while there is nothing to end.
   private static let descriptor = Atomic<Int32>(-1)

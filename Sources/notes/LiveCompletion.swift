@@ -113,9 +113,9 @@ struct LiveCompletion {
 
   /// A completion script adapted to the shell; other texts are unchanged.
   ///
-  /// bash would end a word at the `@` of NOTE@VERSION to complete a host name. fish 3 knows the
-  /// cursor's position only at a prompt, and not in `complete -C`: the length of the word up to the
-  /// cursor is the same number.
+  /// bash would end a word at the `@` of NOTE@VERSION to complete a host name. fish 3 knows the cursor's
+  /// position only at a prompt, not in `complete -C`. There the length of the word up to the cursor is the same
+  /// number.
   static func adapted(_ text: String) -> String {
     let bash = "#!/bin/bash\n"
     if text.hasPrefix(bash) {
@@ -145,7 +145,7 @@ struct LiveCompletion {
     kind { live in
       let operations = try live.notebook.history.operations().lazy
         .filter { !$0.isUndone && $0.kind != .undo }
-        // If git has pruned its versions, the operation counts as one that changed something.
+        // If git has pruned an operation's versions, it counts as one that changed something.
         .filter { (try? live.notebook.history.hasEffect($0)) ?? true }.prefix(most)
       return operations.map { ($0.after.short, "\($0.kind.rawValue): \(Visible.name($0.summary))") }
         + (try words(live.notes()))

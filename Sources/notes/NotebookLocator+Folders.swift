@@ -6,8 +6,8 @@ internal import WorkTree
 
 /// Names that may also be a folder's.
 extension NotebookLocator {
-  /// The item that a name means if folders are allowed: with a slash at its end the folder; otherwise a
-  /// note with that path or title, then a folder, then a note by a part of its name.
+  /// The item that a name means if folders are allowed. With a slash at its end, it is the folder. Otherwise it
+  /// is a note with that path or title, then a folder, then a note by a part of its name.
   static func item(
     _ name: String, in notebook: Notebook, among reach: NoteReach = .present
   ) throws -> Item {

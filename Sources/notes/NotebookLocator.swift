@@ -212,7 +212,7 @@ extension Notebook {
     return context
   }
 
-  /// Stores the data that this device needs to fetch the notebook again, if it is a member.
+  /// If this device is a member, stores the data that it needs to fetch the notebook again.
   func keepMembership() throws {
     try KeptMembership.update(of: self, for: sessionContext(), in: UserFolders().data)
   }

@@ -5,9 +5,9 @@ internal import Merge
 internal import System
 internal import WorkTree
 
-/// The commit of each branch when `notes` last moved or read it: `refs/notes-state/made/BRANCH`. The
-/// record keeps every version made here reachable, whatever git does to the branch, and shows when git has
-/// removed a version from the branch: notes-undo(1), "Versions that git dropped".
+/// The commit of each branch when `notes` last moved or read it: `refs/notes-state/made/BRANCH`. It keeps every
+/// version made here reachable, whatever git does to the branch. It also shows when git has removed a version
+/// from the branch: notes-undo(1), "Versions that git dropped".
 struct BranchRecord {
   static let folder = "refs/notes-state/made/"
 
@@ -74,9 +74,8 @@ struct BranchRecord {
       DroppedVersions.reference(to: last, at: time), to: keeper, message: "notes: dropped")
   }
 
-  /// Whether a version, or one of those that it merges, is reachable from no branch and no tag.
-  /// References for other devices' versions do not count: those devices may lose the versions as
-  /// well.
+  /// Whether a version, or one of those that it merges, is reachable from no branch and no tag. References for
+  /// other devices' versions do not count: those devices may also lose the versions.
   private func isDropped(_ last: ObjectID, _ head: Head) throws -> Bool {
     guard try repository.contains(last) else { return false }
     let places = ["refs/heads/", "refs/tags/"]

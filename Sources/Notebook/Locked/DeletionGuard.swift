@@ -2,9 +2,9 @@ internal import Git
 internal import History
 internal import WorkTree
 
-/// The guard against mass deletion: notes-protocol(7), "Mass deletion". In a notebook of ten notes or
-/// more, deleting more than half needs consent: the cause is more often an unmounted folder, one
-/// emptied by mistake, or an accident on another device than intention.
+/// The guard against mass deletion: notes-protocol(7), "Mass deletion". In a notebook of ten notes or more,
+/// deleting more than half needs consent. The cause is rarely intention: more often a folder was unmounted or
+/// emptied by mistake, or there was an accident on another device.
 struct DeletionGuard {
   static let guardedNotes = 10
 
@@ -41,7 +41,7 @@ struct DeletionGuard {
     try check(deleted - new, of: notes.count)
   }
 
-  /// The mass deletion for which a save of these changes would stop; nil if it would not.
+  /// The mass deletion that would stop a save of these changes; nil if there is none.
   func massDeletion(in changes: [Change], since former: ObjectID?) throws -> MassDeletion? {
     let notes = changes.filter(\.path.isNote)
     let new = notes.count { $0.kind == .added }

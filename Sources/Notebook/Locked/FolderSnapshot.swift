@@ -3,8 +3,8 @@ internal import History
 internal import Merge
 internal import WorkTree
 
-/// Saves the folder's state as a version, and moves the branch to it. It merges nothing and changes
-/// no file; saves of editors that had loaded an older text are returned to the caller.
+/// Saves the folder's state as a version, and moves the branch to it. Merges nothing and changes no file.
+/// Returns saves of editors that had loaded an older text to the caller.
 struct FolderSnapshot {
   struct Result {
     var version: ObjectID?
@@ -94,8 +94,8 @@ struct FolderSnapshot {
     return result
   }
 
-  /// The index, unless git could not merge all files: their texts have git's markers, and the next index would
-  /// no longer list them as unmerged.
+  /// The index. Throws if git could not merge all files: their texts have git's markers, and the next index
+  /// would no longer list them as unmerged.
   private func mergedIndex() throws -> IndexFile {
     let index = try history.workTree.indexForChange()
     if !index.unmergedPaths.isEmpty { throw NotebookError.unmerged(index.unmergedPaths) }
@@ -152,8 +152,8 @@ struct FolderSnapshot {
     return cut
   }
 
-  /// The files in `tree` with conflict blocks from earlier texts in the folder: notes that were
-  /// moved while a checkout replaced them, and text that an editor's undo restored.
+  /// The files in `tree` with conflict blocks from earlier texts in the folder. Such files are notes that were
+  /// moved while a checkout replaced them, and notes with text that an editor's undo restored.
   private func formerConflicts(
     in tree: ObjectID, among paths: Set<TreePath>, head: Head
   ) throws -> [TreePath: Int] {

@@ -18,8 +18,8 @@ public struct PortableVersion: Codable, Sendable {
 // Foreign commits may contain files that other devices refuse. They are kept until they must be sent to another
 // device: notes-merge(7), "Foreign commits".
 extension Notebook {
-  /// Replaces the branch's version by one that other devices accept, if they would refuse it or one
-  /// of its ancestors.
+  /// If other devices would refuse the branch's version or one of its ancestors, replaces it by one that they
+  /// accept.
   ///
   /// - Returns: nil if nothing was replaced.
   public func rewritePortably() throws -> PortableVersion? {
@@ -29,8 +29,8 @@ extension Notebook {
     return try withWriterLock { try $0.portableRewrite.rewriteBranch() }
   }
 
-  /// Removes versions that all devices refuse from the history, no matter who made them, and makes the tip
-  /// again from the rest: notes-merge(7), "Foreign commits".
+  /// Removes versions that all devices refuse from the history, no matter who made them. Makes the tip again
+  /// from the rest: notes-merge(7), "Foreign commits".
   ///
   /// - Returns: each removed version and the reason, oldest first.
   public func pruneOversized() throws -> [(version: ObjectID, why: String)] {
@@ -166,9 +166,9 @@ struct PortableHistory {
   func forget() throws { try Disk.remove(path) }
 }
 
-/// The replacements of commits that other devices refuse: notes-merge(7), "Foreign commits". The cost
-/// depends on the number of foreign commits, not on the size of a version: a version made by `notes`
-/// is portable if its parents are.
+/// The replacements of commits that other devices refuse: notes-merge(7), "Foreign commits". The cost depends
+/// on the number of foreign commits, not on the size of a version, because a version made by `notes` is
+/// portable if its parents are.
 struct PortableCommits {
   private let writer: VersionWriter
   /// The replacement of each commit that is not portable.
@@ -188,7 +188,7 @@ struct PortableCommits {
     self.prunes = prunes
   }
 
-  /// The portable form of a commit, which is stored if it differs from the commit.
+  /// The portable form of a commit. Stores the form if it differs from the commit.
   ///
   /// - Parameter plain: commits that are known to be portable, with all their history.
   mutating func commit(for tip: ObjectID, knowing plain: [ObjectID]) throws -> ObjectID {

@@ -16,8 +16,8 @@ struct PrunedSave {
   /// The operations whose version has only the folder's texts, on top of the branch's former commit.
   private static let saves: [OperationKind] = [.save, .create, .edit, .rename, .delete, .restore]
 
-  /// Makes the branch's version again, in its place, if its commit is missing and no other device or hub had
-  /// it. If a text no longer exists anywhere, the note keeps its former text.
+  /// Makes the branch's version again if its commit is missing and no other device or hub had it. The new
+  /// version takes its place. If a text no longer exists anywhere, the note keeps its former text.
   ///
   /// - Returns: the lost version and its replacement; nil if no version is lost.
   func makeAnew() throws -> (lost: ObjectID, version: ObjectID)? {

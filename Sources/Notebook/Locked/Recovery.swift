@@ -81,8 +81,8 @@ struct UnbornBranch {
     return []
   }
 
-  /// The version that the folder last had: the tip after the last command of notes, or a commit to
-  /// which git then moved HEAD on top of it; nil if there was none.
+  /// The version that the folder last had: the tip after the last command of notes, or a later commit on top of
+  /// it to which git moved HEAD. Nil if there was none.
   private func lastShown() -> ObjectID? {
     let repository = writer.repository
     // A pruned tip cannot be continued.
@@ -99,12 +99,12 @@ struct UnbornBranch {
   }
 }
 
-/// Versions of edits that were made while a checkout ran. References keep them until they are merged
-/// into the tip: if this run is killed before, the next one merges them.
+/// Versions of edits that were made while a checkout ran. References keep them until they are merged into the
+/// tip. If this run is killed before that, the next run merges them.
 struct RescuedVersions {
   static let folder = "refs/notes-state/rescued"
-  /// Names the version that lists the forgettings of two histories until their merge has such a version on top:
-  /// if this run is killed before, the next one makes it.
+  /// Names the version that lists the forgettings of two histories, until their merge has such a version on
+  /// top. If this run is killed before that, the next run makes it.
   static let listReference = folder + "/list"
 
   let writer: VersionWriter

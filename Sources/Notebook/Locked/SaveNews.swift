@@ -2,9 +2,9 @@ public import Git
 internal import History
 internal import WorkTree
 
-/// A notice about a save: it was based on an older text, or removes text from another device:
-/// notes-merge(7), "The stale editor"; or it adds text that looks like a secret: notes-save(1); or a
-/// checkout separated a hard link.
+/// A notice about a save. It was based on an older text, or removes text from another device: notes-merge(7),
+/// "The stale editor". Or it adds text that looks like a secret: notes-save(1). Or a checkout separated a hard
+/// link.
 public struct SaveNews: Hashable, Codable, Sendable {
   /// The kind of notice.
   public enum Kind: String, Codable, Sendable {
@@ -36,7 +36,7 @@ public struct SaveNews: Hashable, Codable, Sendable {
 }
 
 extension WriteTransaction {
-  /// The notices about these saves, only about those that affect other devices' edits.
+  /// The notices about these saves, if they affect other devices' edits.
   func news(of remarks: [SaveRemark]) throws -> [SaveNews] {
     try remarks.compactMap { remark in
       guard remark.isTold else { return nil }
@@ -64,7 +64,7 @@ extension WriteTransaction {
   /// Gives notice of saves that no command asked for: unsaved edits that another operation saved.
   func tell(_ remarks: [SaveRemark]) throws { try news(of: remarks).forEach(saveNotice) }
 
-  /// The notices about files that will replace others: about the lines that they remove.
+  /// The notices about the lines that files will remove when they replace others.
   func news(
     ofReplacing files: [TreePath: TreeEntry?], in tree: ObjectID?
   ) throws -> [SaveNews] {

@@ -4,8 +4,8 @@ internal import Merge
 internal import System
 internal import WorkTree
 
-/// Moves the branch to another commit and updates the folder. It merges nothing and saves nothing:
-/// edits made in the meantime are returned as versions.
+/// Moves the branch to another commit and updates the folder. Merges nothing and saves nothing: it returns
+/// edits made in the meantime as versions.
 struct TipCheckout {
   let writer: VersionWriter
   let history: History
@@ -18,10 +18,9 @@ struct TipCheckout {
   private var repository: Repository { writer.repository }
   private var rescued: RescuedVersions { RescuedVersions(writer: writer) }
 
-  /// Runs a checkout; before it, the folder has the files of `head`, except those of `overlay`.
+  /// Runs a checkout. Before it, the folder must have the files of `head`, except those of `overlay`.
   ///
-  /// - Returns: versions of edits made in the meantime, each on top of its base; not merged into a
-  ///   tip yet.
+  /// - Returns: versions of edits made in the meantime, each on top of its base, and not merged into a tip yet.
   func run(
     from head: Head, to tip: ObjectID, overlay: [CheckoutJournal.Overlay] = [],
     operation: OperationKind, mustBeWritten: Set<TreePath> = [], meter: WorkMeter? = nil
@@ -37,7 +36,7 @@ struct TipCheckout {
     return try finish(checkout, journal, head: head, operation: operation)
   }
 
-  /// The files that still have their text from before a checkout that could not replace them.
+  /// The files that still have an older text, because a checkout could not replace them.
   private func waiting(
     besides overlay: [CheckoutJournal.Overlay]
   ) throws -> [CheckoutJournal.Overlay] {
@@ -70,8 +69,8 @@ struct TipCheckout {
     try checkout.run()
     checkout.parted.sorted().forEach(tellParted)
     if head.commit != journal.to {
-      // If a killed run did not move the branch, a person may have moved it with git: that version waits
-      // with the rescued ones, and is merged with them.
+      // A killed run may not have moved the branch, and a person may have moved it with git. That person's
+      // version waits with the rescued ones, and is merged with them.
       if let made = head.commit, made != journal.from {
         try rescued.keep([withRest(of: journal, made)])
       }
@@ -145,7 +144,7 @@ struct TipCheckout {
     return try (versions(files.filter { !cut.keys.contains($0.key) }) + others).sorted()
   }
 
-  /// The base of a file that was swapped out of the folder and not saved before: its editor may have loaded a
+  /// The base of a file that was swapped out of the folder and not saved before. Its editor may have loaded a
   /// text from before an earlier checkout. Nil if the journal has the base.
   private func saveBase(
     of path: TreePath, _ file: TreeEntry, _ checkout: Checkout, _ journal: CheckoutJournal
@@ -166,8 +165,8 @@ struct TipCheckout {
       status: replaced.status, index: index)
   }
 
-  /// Makes versions of the later text of files that were swapped out while a program had them open, and forgets
-  /// those that no program still has open.
+  /// Programs may have had files open that were swapped out. Makes versions of what they wrote later, and
+  /// forgets the files that no program still has open.
   private func keepLateWrites() throws -> [ObjectID] {
     let files = LateWrites(stateFolder: workTree.stateFolder)
     guard !files.isEmpty else { return [] }
@@ -195,12 +194,11 @@ struct TipCheckout {
     return versions
   }
 
-  /// Handles a foreign commit that was made while the folder was between two versions, after the
-  /// branch had moved: it unintentionally reverts the changes that the checkout had not yet made.
+  /// Handles a foreign commit that was made while the folder was between two versions, after the branch had
+  /// moved. Such a commit unintentionally reverts the changes that the checkout had not yet made.
   ///
-  /// Its tree is therefore treated as an edit of the version that the folder had before. If the merge
-  /// of that edit differs from the commit's tree, a version with the merge is put on top of the
-  /// commit.
+  /// Its tree is therefore treated as an edit of the version that the folder had before. If the merge of that
+  /// edit differs from the commit's tree, a version with the merge is put on top of the commit.
   ///
   /// - Returns: the version on top; the commit itself if none is needed.
   private func withRest(of journal: CheckoutJournal, _ made: ObjectID) throws -> ObjectID {

@@ -29,9 +29,9 @@ package final class VersionWriter {
 
   func tip() throws -> Commit? { try repository.head().commit.map { try repository.commit($0) } }
 
-  /// Stores a version made by this device now; no reference moves. `written` is the time of its texts,
-  /// by default now; `conflicts` are those in addition to the parents'; `guest` is the maker, if it is
-  /// not the device's own user.
+  /// Stores a version made by this device now. Moves no reference. `written` is the time of its texts, by
+  /// default now. `conflicts` are added to the parents'. `guest` is the maker, if that is not the device's own
+  /// user.
   func makeVersion(
     of tree: ObjectID, parents: [Commit], message: String, trailers: [String] = [],
     written: Int64? = nil, conflicts: [TreePath: Int] = [:], guest: String? = nil
@@ -54,9 +54,9 @@ package final class VersionWriter {
       signedBy: sign())
   }
 
-  /// Stores the replacement of somebody's version, made and signed by this device. If the version names
-  /// another device as author, this device takes its place, and the name shows that, as with a guest's: no
-  /// device signs for another, or under another's name.
+  /// Stores a replacement of somebody's version, made and signed by this device. If the version names another
+  /// device as author, this device takes its place, and the name shows that, as with a guest's. No device signs
+  /// for another, or under another's name.
   func rewrite(
     to tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature, message: String
   ) throws -> ObjectID {
@@ -102,8 +102,8 @@ package final class VersionWriter {
       message: Change.summary(of: changes), trailers: trailers, written: written)
   }
 
-  /// Stores a version with the tree of the parent of `left`, and with `left` as a second parent: the
-  /// files that a power cut damaged stay in the history, and have no effect.
+  /// Stores a version with the tree of the parent of `left`, and with `left` as a second parent. So the files
+  /// that a power cut damaged stay in the history, but have no effect.
   func makeVersion(bringingBack names: String, beside left: ObjectID) throws -> ObjectID {
     let damaged = try repository.commit(left)
     let parents = try damaged.parents.prefix(1).map(repository.commit)
@@ -112,8 +112,8 @@ package final class VersionWriter {
       message: "Bring back \(names) after a power cut")
   }
 
-  /// This device's signatures for a version made now: the author's time is when the text was
-  /// written, the committer's is now, whatever the parents' times are (notes-merge(7), "Times").
+  /// This device's author and committer for a version made now. The author's time is when the text was written,
+  /// the committer's is now, whatever the parents' times are (notes-merge(7), "Times").
   private func signatures(written: Int64?) throws -> (author: Signature, committer: Signature) {
     let now = history.clock.now()
     let committer = try signature(now.seconds, now.offset)
@@ -159,7 +159,7 @@ extension Signature {
 }
 
 extension String {
-  /// The limit for a text, and for the trailers of a kind, in bytes: with the lists of conflicts, a
+  /// The limit for a text, and for the trailers of a kind, in bytes. Together with the lists of conflicts, a
   /// message then stays within the limit that devices accept.
   private static var room: Int { PackLimits.standard.commitBytes / 8 }
 

@@ -19,10 +19,10 @@ extension WriteTransaction {
     }
   }
 
-  /// Makes a version of the tip with some files replaced (nil removes one), and updates the folder,
-  /// which must be saved, to it. Returns nil if nothing differs.
+  /// Makes a version of the tip with some files replaced (nil removes a file), and updates the folder to it.
+  /// The folder must be saved. Returns nil if nothing differs.
   ///
-  /// - Parameter base: the version on which the files are based, if it is not the tip: they are merged
+  /// - Parameter base: the version on which the files are based, if that is not the tip. They are then merged
   ///   with the later changes.
   func replace(
     _ files: [TreePath: TreeEntry?], on base: ObjectID? = nil, message: String,

@@ -8,9 +8,9 @@ package import WorkTree
 
 /// The changes of a notebook while no other process can change it: `Notebook.withWriterLock` makes it.
 ///
-/// Dependencies go in one direction. `FolderSnapshot` saves the folder and `TipCheckout` updates the
-/// folder to a tip; neither knows the other, nor how a tip is derived. One loop at the top,
-/// `merge(_:options:)`, includes edits made in the meantime.
+/// Dependencies go in one direction. `FolderSnapshot` saves the folder, and `TipCheckout` updates it to a tip.
+/// Neither knows the other, nor how a tip is derived. One loop at the top, `merge(_:options:)`, includes edits
+/// made in the meantime.
 package final class WriteTransaction {
   package let history: History
   package let writer: VersionWriter
@@ -59,11 +59,11 @@ package final class WriteTransaction {
 
   // MARK: Beginning and end
 
-  /// Finishes an interrupted run, before anything else reads the folder, so that half a checkout is not taken
-  /// for an edit.
+  /// Finishes an interrupted run. This is done before anything else reads the folder, so that half a checkout
+  /// is not taken for an edit.
   ///
   /// - Throws: `gitOperation` if a git operation is in progress. The interrupted run's locks on git's
-  ///   references are already removed then; the rest of the recovery waits until the operation ends.
+  ///   references are already removed then; the rest waits until the operation ends.
   func recover(_ lock: WriterLock) throws {
     try repository.removeHalfMade()
     if let start = lock.interrupted {
@@ -154,7 +154,7 @@ package final class WriteTransaction {
       writer: writer, history: history, guardsDeletions: guardsDeletions, earlyNotice: earlyNotice)
   }
 
-  /// Writes notes that are not in the folder into it, if nothing prevents this any longer.
+  /// Writes waiting notes into the folder, if nothing prevents this any longer.
   ///
   /// - Returns: the notes that are still not in the folder.
   private func bringWaiting(in scope: SaveScope) throws -> [SkippedFile] {
@@ -302,8 +302,8 @@ package final class WriteTransaction {
 
   // MARK: After a power cut
 
-  /// Restores the last version of files that a power cut damaged: all that are known, or these.
-  /// Their damaged content is saved in a version beside the history that no device ever shows.
+  /// Restores the last version of files that a power cut damaged: all known ones, or these. Saves their damaged
+  /// content in a version beside the history that no device ever shows.
   ///
   /// - Returns: the files, and the new version; nil if there were none.
   @discardableResult

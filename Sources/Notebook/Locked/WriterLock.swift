@@ -5,10 +5,9 @@ internal import WorkTree
 
 /// The lock that lets one process at a time change a notebook: flock(2) on `.git/notes/lock`. The kernel
 /// releases it with the process, so it is never stale. The file's one byte says whether a run is in progress
-/// (`1`) or ended (`0`); a `1` makes the next run look for leftovers of a killed one. The file's modification
-/// time is the start of the run. A killed run leaves both as they are, and they stay until
-/// `dealtWithInterruption`: even after several killed runs, the next one knows the time since when there may be
-/// leftovers.
+/// (`1`) or ended (`0`). After a `1`, the next run looks for leftovers of a killed run. The file's modification
+/// time is the start of the run. Byte and time stay as a killed run left them until `dealtWithInterruption`. So
+/// even after several killed runs, the next run knows since when there may be leftovers.
 final class WriterLock {
   private let lock: FileLock
 

@@ -32,8 +32,8 @@ struct WrittenFile {
 }
 
 extension WriteTransaction.Edits {
-  /// Adds files that were written in the place of waiting notes, each as a version on top of its base,
-  /// so that later changes are merged with it.
+  /// Adds files that were written in the place of waiting notes. Each becomes a version on top of its base, so
+  /// that later changes are merged with it.
   mutating func add(_ files: [WrittenFile], by writer: VersionWriter) throws {
     for file in files {
       let version = try writer.makeVersion(

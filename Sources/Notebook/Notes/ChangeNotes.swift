@@ -23,8 +23,7 @@ extension Notebook {
     }
   }
 
-  /// Appends a text to a note, on separate lines, as a version of its own, after a save of the
-  /// folder.
+  /// Appends a text to a note, on separate lines, as a version of its own. Saves the folder before.
   ///
   /// - Returns: nil if the text is empty.
   public func append(_ text: [UInt8], to path: TreePath) throws -> ObjectID? {
@@ -80,8 +79,8 @@ public struct Renaming: Sendable {
 }
 
 extension Notebook {
-  /// Renames a note, or moves it to another folder, as a version of its own, after a save of the
-  /// folder: so earlier edits do not hide the rename.
+  /// Renames a note, or moves it to another folder, as a version of its own. Saves the folder before, so that
+  /// earlier edits do not hide the rename.
   ///
   /// - Throws: `nameTaken`: nothing is ever overwritten.
   public func rename(_ old: TreePath, to new: TreePath) throws -> Renaming {
@@ -95,10 +94,10 @@ extension Notebook {
       [NoteMove(old, to: new, isFolder: true)], message: "Rename folder \(old) to \(new)")
   }
 
-  /// Moves notes and folders as one version, after a save of the folder.
+  /// Moves notes and folders as one version. Saves the folder before.
   ///
-  /// - Throws: `nameTaken`, `noSuchNote`, `intoItself`, and `unfitTitle` if new files there are not versioned; then
-  ///   nothing is moved.
+  /// - Throws: `nameTaken`, `noSuchNote`, `intoItself`, and `unfitTitle` if new files there are not versioned.
+  ///   Then nothing is moved.
   public func rename(_ moves: [NoteMove], message: String) throws -> Renaming {
     try withWriterLock { transaction in
       try transaction.save()
@@ -174,8 +173,8 @@ public struct Removal: Sendable {
 }
 
 extension Notebook {
-  /// Deletes notes, and folders with everything versioned in them, as a version of its own, after a
-  /// save of the folder. Their texts stay in the history.
+  /// Deletes notes, and folders with everything versioned in them, as a version of its own. Saves the folder
+  /// before. The texts stay in the history.
   ///
   /// - Throws: `noSuchNote` if one does not exist; `massDeletion`. Then nothing is deleted.
   public func delete(_ subjects: [TreePath], allowsMassDeletion: Bool = false) throws -> Removal {

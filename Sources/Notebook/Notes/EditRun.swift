@@ -5,8 +5,8 @@ internal import State
 internal import System
 internal import WorkTree
 
-/// A running `notes edit`: while it exists, saves of its notes are based on the texts that its editor was
-/// given or has since written: notes-merge(7), "The stale editor".
+/// A running `notes edit`. While it exists, saves of its notes are based on the texts that its editor was given
+/// or has since written: notes-merge(7), "The stale editor".
 public final class EditRun {
   private let lock: FileLock
   private let stateFolder: StateFolder

@@ -9,7 +9,7 @@ extension Notebook {
   /// The path of a note with that title: notes-new(1), "Titles".
   ///
   /// - Parameters:
-  ///   - title: the title, after the folders it is in, separated by slashes; it may have a suffix.
+  ///   - title: the title, after its folders, separated by slashes; it may have a suffix.
   ///   - folder: the folder to which the title is relative.
   ///   - suffix: the suffix for a title without one; empty for an attachment.
   /// - Throws: `unfitTitle`.

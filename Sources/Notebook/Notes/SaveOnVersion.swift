@@ -23,16 +23,15 @@ extension Notebook {
     return ShownText(text: text, blob: try repository.hash(blob: text), version: tip)
   }
 
-  /// Saves a text that somebody edited from an older one, on top of the version that showed it, and
-  /// merges it with the later changes: notes-web(1), "What a save is made on". The folder is saved
+  /// Saves a text that somebody edited from an older one. Puts it on top of the version that showed the older
+  /// text, and merges it with the later changes: notes-web(1), "What a save is made on". Saves the folder
   /// first, so neither text is lost.
   ///
   /// - Parameters:
   ///   - path: the note's present or last path.
   ///   - blob: the text that was shown.
   ///   - base: the version that showed it, one of the tip's history: see `isOfHistory(_:of:)`.
-  /// - Returns: the new version; nil if the note already has the text, or if the edit was saved
-  ///   before.
+  /// - Returns: the new version; nil if the note already has the text, or if the edit was already saved.
   /// - Throws: `notInVersion`, `noSuchVersion`.
   public func save(
     _ text: [UInt8], of path: TreePath, shown blob: ObjectID, on base: ObjectID
@@ -65,8 +64,8 @@ extension Notebook {
     }
   }
 
-  /// Whether a version belongs to a tip's history: either the tip descends from it, or it is a merge by
-  /// notes of such versions. Another merge may have replaced such a merge since it was shown.
+  /// Whether a version belongs to a tip's history: the tip descends from it, or it is a merge by notes of such
+  /// versions. Such a merge may have been replaced by another one since it was shown.
   ///
   /// - Throws: an error if there is no such version.
   public func isOfHistory(_ id: ObjectID, of tip: ObjectID) throws -> Bool {

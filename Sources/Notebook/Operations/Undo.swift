@@ -32,12 +32,12 @@ public struct Reversal: Sendable {
   }
 }
 
-// notes-undo(1): an operation moves from one tip to another. Undoing it applies the inverse change
-// to the present tip: a merge of the present tree and the tree before, with the tree after as their
-// base. For the last operation the result is the tree before, byte for byte.
+// notes-undo(1): an operation moves from one tip to another. Undoing it applies the inverse change to the
+// present tip: it merges the present tree and the tree before the operation, with the tree after it as their
+// base. For the last operation the result is the tree before it, byte for byte.
 extension Notebook {
-  /// Undoes operations of this device with a new version. The folder is saved first, and if that
-  /// makes a version, it is the last operation.
+  /// Undoes operations of this device with a new version. Saves the folder first; if that makes a version, it
+  /// is the last operation.
   ///
   /// - Parameter trial: return the result without changing anything.
   /// - Throws: `nothingToUndo`, `noSuchOperation`, `undoConflict`, `massDeletion`.

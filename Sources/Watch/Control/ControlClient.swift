@@ -23,8 +23,8 @@ public final class ControlClient: Sendable {
     lines.send(ControlQuestion(request: request))
   }
 
-  /// The next known reply; nil if the watcher has ended, if it sent nothing for `seconds`, or if
-  /// `token` was cancelled.
+  /// The next known reply. Nil if the watcher has ended, if it sent nothing for `seconds`, or if `token` was
+  /// cancelled.
   public func next(
     within seconds: Double = 60, orUntil token: CancellationToken? = nil
   ) -> ControlReply? {
@@ -78,9 +78,10 @@ public final class ControlClient: Sendable {
     return true
   }
 
-  /// Makes the watcher open an invitation for each of `people`, a single one meant for `invitee` or anybody, and waits
-  /// until all have ended or `token` is cancelled. They end with this connection at the latest. `onEvent` is
-  /// called on this thread. Throws `WatchError.watcherRefused` with the reason, or `.watcherGone`.
+  /// Makes the watcher open an invitation for each of `people`, and waits until all have ended or `token` is
+  /// cancelled. A single one may be meant for `invitee`, others are for anybody. They end with this connection
+  /// at the latest. Calls `onEvent` on this thread. Throws `WatchError.watcherRefused` with the reason, or
+  /// `.watcherGone`.
   public func invite(
     role: Role, people: [InvitedPerson] = [.unnamed], seconds: Double, for invitee: Member? = nil,
     cancellation token: CancellationToken, onEvent: (Event) -> Void

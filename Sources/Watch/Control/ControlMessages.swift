@@ -12,11 +12,11 @@ public enum ControlRequest: Codable, Sendable {
   /// Save everything, and wait up to `seconds` until the connected devices have it: the answer is
   /// that of `peers`.
   case sync(seconds: Double)
-  /// Open an invitation for `seconds`: an `event` for each change of its state. Name and ID are those of the
-  /// invited device, if it is for one.
+  /// Opens an invitation for `seconds`, and sends an `event` for each change of its state. Name and ID are
+  /// those of the invited device, if the invitation is for one.
   case invite(role: Role, seconds: Double, name: String?, device: String?)
-  /// Like `invite`, for another device of this device's person. It is a separate request, so that a watcher
-  /// of an earlier version, which knows no persons, refuses it.
+  /// Like `invite`, for another device of this device's person. It is a separate request because a watcher of
+  /// an earlier version, which knows no persons, must refuse it.
   case inviteMine(role: Role, seconds: Double, name: String?, device: String?)
   /// Open `count` invitations for `seconds`, for other devices of this device's person if `mine` says so; the first
   /// are for persons with these names.

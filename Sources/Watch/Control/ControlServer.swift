@@ -53,8 +53,8 @@ final class ControlServer: Sendable {
     try body(follower)
   }
 
-  /// Waits until an event has arrived, or until `deadline`; false if the command has ended or the
-  /// watcher stops.
+  /// Waits until an event has arrived, or until `deadline`. False if the command has ended or the watcher
+  /// stops.
   func wait(_ follower: Follower, for lines: ControlLines, until deadline: Instant?) -> Bool {
     let ends = [lines.descriptor, stopping.descriptor]
     let ready = Poll.wait(for: [follower.bell.descriptor] + ends, until: deadline ?? .never)

@@ -81,10 +81,10 @@ final class FileEvents {
 public final class FileWatch: Sendable {
   private let stopping: WakeUp
 
-  /// Watches the file `name` in `folder`. If the user's watches are used up, it notices nothing. `changed`
-  /// is called on a thread of its own: first when the watch has begun, because anything read before may be
-  /// outdated; then whenever the file may have changed; and last when the folder is removed, even if that
-  /// happened before the watch began. Throws if there are no descriptors or no threads left.
+  /// Watches the file `name` in `folder`. Calls `changed` on a thread of its own: first when the watch has
+  /// begun, because anything read before may be outdated; then whenever the file may have changed; and last
+  /// when the folder is removed, even if that happened before the watch began. If the user's watches are used
+  /// up, it notices nothing. Throws if there are no descriptors or no threads left.
   public init(_ name: String, in folder: String, changed: @escaping @Sendable () -> Void) throws {
     let stopping = try WakeUp()
     self.stopping = stopping

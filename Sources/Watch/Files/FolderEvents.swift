@@ -4,9 +4,9 @@ internal import Notebook
 internal import State
 internal import WorkTree
 
-/// The changes in a notebook's folder, by path. An instance belongs to one thread. Only folders are
-/// watched. A new folder is first watched and then listed, repeatedly, until all folders in the listing
-/// are watched: so no file made in the meantime is missed.
+/// The changes in a notebook's folder, by path. An instance belongs to one thread. It watches only folders. It
+/// first watches a new folder, then lists it, repeatedly, until it watches all folders in the listing. So it
+/// misses no file made in the meantime.
 final class FolderEvents {
   enum Event: Hashable {
     /// A file was closed after writing, or moved there.
@@ -114,8 +114,7 @@ final class FolderEvents {
 
   // MARK: Files that checkouts wrote
 
-  /// Whether a program has read a file after the checkout and before the next write; nil if
-  /// unknown.
+  /// Whether a program read a file between the checkout and the next write; nil if unknown.
   func reading(of path: TreePath) -> FileReading? { placed.reading(of: path) }
 
   /// A checkout has just written these files.

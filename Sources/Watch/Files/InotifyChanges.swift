@@ -5,8 +5,8 @@ internal import Synchronization
 internal import System
 internal import WorkTree
 
-/// The files written in a notebook's folder between the saves of a service that saves only when a device
-/// asks: with the system's events, a session need not scan all notes.
+/// The files written in a notebook's folder between the saves of a service that saves only when a device asks.
+/// Because of the system's events, a session need not scan all notes.
 final class InotifyChanges: FolderChanges {
   private let folder: String
   private let known = Mutex(Known())

@@ -3,9 +3,9 @@ internal import Glibc
 internal import System
 internal import WorkTree
 
-/// Whether a program read a file between the checkout that wrote it and the next write: access times cannot
-/// show this for a file that was replaced by another. Only files that no program has read yet are watched,
-/// so there is at most one event for each. An instance belongs to one thread.
+/// Whether a program read a file between the checkout that wrote it and the next write. Access times cannot
+/// show this for a file that was replaced by another. Only files that no program has read yet are watched, so
+/// there is at most one event for each. An instance belongs to one thread.
 struct PlacedFiles {
   private struct File {
     var reading: FileReading
@@ -72,7 +72,7 @@ struct PlacedFiles {
     events.unwatch(watch)
   }
 
-  /// Handles an event of one of these files; returns false if it is for another file.
+  /// Handles an event of one of these files. Returns false if the event is for another file.
   mutating func take(_ event: FileEvents.Event) -> Bool {
     guard let path = paths[event.watch] else { return false }
     if event.has(IN_IGNORED) {

@@ -4,8 +4,8 @@ struct FileKind: Sendable {
   enum Shape: Sendable { case image, audio, video, download }
 
   let shape: Shape
-  /// The type with which the page serves it. A file that is not shown in an element is served as bytes
-  /// to download, so a browser never treats a file as a page or a script.
+  /// The type with which the page serves the file. A file that is not shown in an element is bytes to download,
+  /// so a browser never treats a file as a page or a script.
   let type: String
   /// Whether the beginning of a file has this kind's signature.
   private let isSigned: @Sendable (ArraySlice<UInt8>) -> Bool

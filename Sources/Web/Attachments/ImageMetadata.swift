@@ -1,6 +1,6 @@
-/// Removes the metadata that a camera writes into an image: place, time, camera, preview, and bytes after
-/// the end of the picture. Colours and the picture's orientation are kept, and every part that is not known
-/// to belong to the picture is removed. Nil for an image that cannot be read to its end.
+/// Removes the metadata that a camera writes into an image: place, time, camera, preview, and bytes after the
+/// end of the picture. Keeps colours and the picture's orientation, and removes every part that is not known to
+/// belong to the picture. Nil for an image that cannot be read to its end.
 enum ImageMetadata {
   /// A number of 2 or 4 bytes, big-endian unless `isLittle`; nil if the bytes are not there.
   private static func number(
@@ -44,7 +44,7 @@ enum ImageMetadata {
     return nil
   }
 
-  /// The decision on a segment: nil to remove it; otherwise its replacement, or an inner nil to keep it.
+  /// The decision on a segment: nil to remove it, an inner nil to keep it, or its replacement.
   private static func kept(_ marker: UInt8, _ content: ArraySlice<UInt8>) -> ArraySlice<UInt8>?? {
     func begins(_ text: String) -> Bool { content.starts(with: text.utf8) }
     switch marker {

@@ -18,10 +18,10 @@ final class Uploads: Sendable {
   }
 
   enum State: Sendable {
-    /// This many bytes have arrived: the next piece begins there.
+    /// This many bytes have arrived; the next piece begins there.
     case partial(Int)
     case whole([UInt8])
-    /// The file was added before; the text that links to it.
+    /// The file was already added. The value is the text that links to it.
     case added(String)
   }
 

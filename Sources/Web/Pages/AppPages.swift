@@ -31,7 +31,7 @@ extension RequestContext {
     }
   }
 
-  /// The file that the path names, also one that makes an app of the page.
+  /// The file that the path names, which may be one that makes the page an app.
   func file(of notebook: Notebook) throws -> Response {
     switch request.path[0] {
     case "worker.js" where mayBeApp:
@@ -45,8 +45,7 @@ extension RequestContext {
     }
   }
 
-  /// The worker; its first line is a hash that distinguishes its files from those of another
-  /// release.
+  /// The worker. Its first line is a hash that distinguishes its files from those of another release.
   private static let worker: [UInt8] = {
     let files = [
       PackageResources.page_js, PackageResources.style_css, PackageResources.worker_js,

@@ -131,7 +131,7 @@ extension RequestContext {
   }
 
   /// - Parameters:
-  ///   - name: the device's own name below that of a person with several.
+  ///   - name: the device's own name, below the name of a person with several devices.
   ///   - state: nil for this device.
   private func row(
     _ member: Member, called name: String, mark: String?, _ state: DeviceState?, canChange: Bool

@@ -87,8 +87,8 @@ extension RequestContext {
   /// How many of a note's last versions are searched for such a change.
   private static let mostVersions = 20
 
-  /// The lines of the note's present text that these people changed last: where they write, roughly. A change
-  /// that is older than ten minutes, or is no longer in the text, does not count.
+  /// The lines of the note's present text that these people changed last, to show roughly where they write. A
+  /// change that is older than ten minutes, or is no longer in the text, does not count.
   private func lines(
     of writers: [String], in subject: Subject, _ notebook: Notebook
   ) throws -> [String: Int] {

@@ -108,8 +108,8 @@ extension RequestContext {
     return said.map { "<p class=\"done\" role=\"status\" tabindex=\"-1\" autofocus>\($0)</p>" }
   }
 
-  /// The heading of a page that follows a form, or that asks before an action: it has the focus, so
-  /// screen readers read it, and the next Tab leads to the part below it.
+  /// The heading of a page that follows a form, or that asks before an action. It has the focus, so screen
+  /// readers read it, and the next Tab leads to the part below it.
   func reachedHeading(_ text: String) -> HTML {
     "<h1 tabindex=\"-1\" autofocus>\(text)</h1>"
   }

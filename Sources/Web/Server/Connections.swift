@@ -25,8 +25,8 @@ final class Connections: Sendable {
       entries.firstIndex { $0.key == key }.map { entries.remove(at: $0).entry }
     }
 
-    /// Of the connections that were not admitted, the oldest one of the address with the most connections:
-    /// a client that opens many does not displace others.
+    /// Takes the oldest connection that was not admitted, of the address with the most of them. So a client
+    /// that opens many connections does not displace others.
     mutating func takeStranger() -> (any Channel)? {
       var counts: [String: Int] = [:]
       for (_, entry) in entries where !entry.isLetIn { counts[entry.place, default: 0] += 1 }

@@ -7,8 +7,8 @@ internal import Synchronization
 internal import System
 internal import Watch
 
-/// Sends events to the browsers that follow them: when the notebook has another version, and to those of
-/// this device's user when a device connects or disconnects or somebody edits. Also closes the
+/// Sends events to the browsers that follow them. All learn when the notebook has another version. Those of
+/// this device's user also learn when a device connects or disconnects, or somebody edits. Also closes the
 /// connections of removed guests.
 final class News: Sendable {
   private let branchWatch: BranchWatch
@@ -27,7 +27,7 @@ final class News: Sendable {
   }
 
   /// - Parameter looksAgain: called when the notebook's folder becomes unavailable, and when a page then
-  ///   follows the events: the folder may be available again.
+  ///   follows the events, because the folder may be available again.
   init(
     of site: Site, connections: Connections, looksAgain: @escaping @Sendable () -> Void
   ) throws {
@@ -57,7 +57,7 @@ final class News: Sendable {
     self.presence = presence
     connections.whenFollowed(notebook) {
       presence.begin()
-      // This reads files, and no other request must wait for it.
+      // This reads files, so it has a thread of its own: no other request must wait for it.
       if hasEnded.isSet { try? startThread { looksAgain() } }
     }
     site.invitations.whenChanged { tell("presence", false) }

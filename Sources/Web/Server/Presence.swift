@@ -54,8 +54,8 @@ final class Presence: Sendable {
         }
         changed()
       } else if wasThere {
-        // A watcher that ends closes its connections before its socket, so a page may still have
-        // found it.
+        // A watcher that ends closes its connections before its socket, so this page may have found a socket
+        // that was about to close.
         wasThere = false
         changed()
       }

@@ -103,7 +103,7 @@ final class RequestHandler: ChannelInboundHandler {
     }
   }
 
-  /// The type without the charset, which scripts add and forms do not.
+  /// The type without the charset: scripts add a charset, forms do not.
   private static func type(of head: HTTPRequestHead) -> String? {
     head.only("content-type")?.lowercased().split(separator: ";").first.map(String.init)
   }

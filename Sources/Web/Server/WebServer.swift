@@ -63,11 +63,10 @@ public final class WebServer: Sendable {
   /// Serves notebooks on 127.0.0.1, and over TLS on the network if one is given.
   ///
   /// - Parameters:
-  ///   - dataFolder: the folder of the list of the user's notebooks, the device keys, and the page's
-  ///     authority.
+  ///   - dataFolder: the folder of the list of the user's notebooks, the device keys, and the page's authority.
   ///   - controlFolder: the folder of the sockets of the user's watchers; nil if there is none.
-  ///   - port: 0 for a free one; nil for the notebook's own, or a free one if that is taken: a browser
-  ///     keeps the page's data for a port.
+  ///   - port: 0 for a free port; nil for the notebook's own, or a free one if that is in use. A browser keeps
+  ///     the page's data for one port.
   ///   - network: the network from which guests come; nil for only this machine.
   /// - Throws: the error of bind(2) if the port is not available; the errors of opening the notebook.
   public init(
@@ -109,7 +108,7 @@ public final class WebServer: Sendable {
     }
   }
 
-  /// The port for this choice, always the same on this device.
+  /// The port for this choice of notebooks, always the same on this device.
   private static func ownPort(of choice: WebChoice, _ dataFolder: String) throws -> Int {
     switch choice {
     case .one(let folder):
@@ -119,8 +118,8 @@ public final class WebServer: Sendable {
     }
   }
 
-  /// Follows the machine to other networks: the page is served at the new addresses, with a
-  /// certificate for them. `moved` is called after each change.
+  /// Follows the machine to other networks: serves the page at the new addresses, with a certificate for them.
+  /// Calls `moved` after each change.
   ///
   /// - Throws: an error if the system does not report addresses, as in some containers.
   public func followAddresses(_ moved: @escaping @Sendable () -> Void) throws {
@@ -147,7 +146,7 @@ public final class WebServer: Sendable {
     (try? invitingSite.guests.invitations().contains(invitation)) ?? false
   }
 
-  /// Ends all operations, and closes all connections. Returns when that is done, even if it was called
+  /// Ends all operations, closes all connections, and returns when that is done. Also waits if it was called
   /// before.
   public func stop() {
     isStopped.withLock { isStopped in

@@ -34,7 +34,7 @@ final class CommonMark: Sendable {
   /// The limit for nesting quotations, lists and emphasis.
   private static let depth = 100
 
-  /// Visits a text's nodes in order: `enter` is called before a node's children, and `leave` after them.
+  /// Visits a text's nodes in order. Calls `enter` before a node's children, and `leave` after them.
   ///
   /// - Returns: whether the whole text was visited; false if it exceeds a limit of time, memory or depth.
   func walk(

@@ -5,8 +5,8 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// A note's text on the page: Markdown for notes with that suffix, and lines for others, both with links and
-/// with boxes to tick: notes-web(1), "Reading".
+/// A note's text on the page: as Markdown for notes with that suffix, line by line for others, both with links
+/// and with boxes to tick. notes-web(1), "Reading".
 struct NoteText {
   private let lines: [Substring]
   /// The number of the note's lines above the text: boxes are identified by their line in the note.
@@ -51,7 +51,7 @@ struct NoteText {
     "<a\(style) href=\"\(address)\"\(" rel=\"noreferrer noopener\"", if: address.first != "/")>"
   }
 
-  /// A box, which is a button of the form around the text, so that it works without a script.
+  /// A box: a button of the form around the text, so it works without a script.
   ///
   /// - Parameter place: the number of its line in the text, counted from 0.
   private func box(_ place: Int, _ task: TaskLine) -> HTML {
@@ -201,7 +201,7 @@ struct NoteText {
 }
 
 extension RequestContext {
-  /// A note's text for reading, below its title, in the form for ticking its boxes; for a long one, the
+  /// A note's text for reading, below its title, in the form for ticking its boxes. Of a long text, only the
   /// beginning.
   ///
   /// - Parameters:

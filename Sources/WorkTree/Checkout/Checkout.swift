@@ -183,7 +183,7 @@ package struct Checkout {
   private mutating func add(_ step: CheckoutSteps.Step, _ new: CheckoutSteps.File) throws {
     guard let isNew = try isStaged(step, new) else { return }
     guard isNew else {
-      // The step has swapped its file with one that somebody had made there in the meantime.
+      // The step has swapped its own file with one that somebody made there in the meantime.
       return try rescueUnexpected(step, expected: nil)
     }
     do {
@@ -226,8 +226,8 @@ package struct Checkout {
     try rescueUnexpected(step, expected: old)
   }
 
-  /// Throws `NoteWaits` if the file in a note's place may contain something that is in no version and cannot
-  /// be saved: the file is unreadable, or too large to be versioned.
+  /// Throws `NoteWaits` if the file in a note's place may have content that is in no version and cannot be
+  /// saved, because the file is unreadable or too large.
   private func checkMayReplace(
     _ present: stat, of step: CheckoutSteps.Step, expected: CheckoutSteps.File?
   ) throws {
@@ -298,7 +298,7 @@ package struct Checkout {
     } else if kind != nil, try !folder.removeEmptyFolder(step.path) {
       throw WorkTreeError.obstructed(path: step.path.description)
     }
-    // It was removed in this moment.
+    // The file was removed at this moment.
     try rename(step, into: .folder)
   }
 
@@ -314,7 +314,7 @@ package struct Checkout {
     return moved ?? false
   }
 
-  /// Puts back something that is not a file: it appeared in the note's place just before the swap.
+  /// Puts back a thing that is not a file and that appeared in the note's place just before the swap.
   ///
   /// - Throws: `obstructed`.
   private func putBackObstacle(_ path: String, of step: CheckoutSteps.Step) throws {
@@ -336,8 +336,8 @@ package struct Checkout {
     }
     try putBackObstacle(asidePath(of: step), of: step)
     if stagedExists(step), try !rename(step, into: .folder) {
-      // The user made a new file in that moment: it is an edit of its own. The file that was moved
-      // aside is compared like any file that was swapped out.
+      // The user made a new file at that moment: it is an edit of its own. The file that was moved aside is
+      // compared like any file that was swapped out.
       return try leave(asidePath(of: step), of: step, mode: step.old?.mode ?? .regular)
     }
     try Disk.rename(asidePath(of: step), to: path(of: step))

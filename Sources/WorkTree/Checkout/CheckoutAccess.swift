@@ -4,8 +4,8 @@ internal import Glibc
 internal import System
 
 extension Checkout {
-  /// Throws if the folder's permissions forbid writing these notes, before anything changes. A
-  /// command that changes a note here then fails with that error; versions from other devices wait.
+  /// Throws if the folder's permissions forbid writing these notes. This is checked before anything changes, so
+  /// a command that changes a note here fails; versions from other devices wait.
   ///
   /// - Throws: `file`.
   package func checkAccess(in access: FolderAccess, to wanted: Set<TreePath>) throws {

@@ -24,8 +24,8 @@ extension Checkout {
     return edit.finish()
   }
 
-  /// Files that differed in the folder from the old tree and are already as in the new one: they needed no
-  /// step, but the index still has the old tree's entries.
+  /// Handles files that differed from the old tree in the folder, and already were as in the new tree. They
+  /// needed no step, but the index still has the old tree's entries.
   private func setUnchanged(in edit: inout IndexEdit) throws {
     if journal.overlay.isEmpty { return }
     let tree = try workTree.repository.commit(journal.to).tree

@@ -4,9 +4,10 @@ package import State
 internal import System
 
 /// The record of a checkout in progress: `.git/notes/checkout/journal`, beside the staged files.
-///  The journal is written when every staged file is on the disk and before the first file in the folder
-/// changes, and removed when the index describes the new folder. A command that finds it finishes the checkout:
-/// each step's staged file shows whether the step was done (see `Checkout`).
+///
+/// It is written when every staged file is on the disk, before the first file in the folder changes. It is
+/// removed when the index describes the new folder. A command that finds it finishes the checkout: each step's
+/// staged file shows whether the step was done (see `Checkout`).
 package struct CheckoutJournal {
   /// The commit that the folder had before the checkout; nil if it had none.
   package let from: ObjectID?

@@ -4,9 +4,8 @@ internal import System
 
 /// The texts that were in the folder before the last checkouts: `.git/notes/brought`.
 ///
-/// An editor may still have any of them loaded, and its save is then based on that text:
-/// notes-merge(7), "The stale editor". The log is a cache, not history: without it, only that
-/// distinction is lost.
+/// An editor may still have one of them loaded; its save is then based on that text: notes-merge(7), "The stale
+/// editor". The log is a cache, not history: without it, only this distinction is lost.
 package struct CheckoutLog {
   /// A checkout that changed a note.
   package struct Entry: Hashable {
@@ -137,7 +136,7 @@ package struct CheckoutLog {
   // A person who moves a note during a checkout saves soon after it.
   private static let latestCount = 4
 
-  /// Adds the steps of a checkout, except texts that no program wrote or read: no program has them
+  /// Adds the steps of a checkout. Leaves out texts that no program wrote or read, because no program has them
   /// loaded.
   package mutating func append(_ steps: [Step], at now: Int64) {
     let time = max(now, latestTime + 1)

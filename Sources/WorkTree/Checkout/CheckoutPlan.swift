@@ -1,7 +1,7 @@
 package import Git
 
-/// The steps of a checkout in the folder, in a fixed order: every run makes the same plan from the same
-/// two trees, so that a later run can finish an interrupted one.
+/// The steps of a checkout in the folder, in a fixed order. Every run makes the same plan from the same two
+/// trees, so a later run can finish an interrupted one.
 package struct CheckoutPlan {
   package let steps: CheckoutSteps.SubSequence
 

@@ -60,8 +60,8 @@ extension Checkout {
     }
   }
 
-  /// Gives a new file the traits of the file with the same text or name that the same version removes: it
-  /// was renamed.
+  /// Gives the traits of a renamed file to its new file: the same version removes a file with the same text or
+  /// name.
   ///
   /// - Returns: whether there is such a file.
   mutating func takeOverTraits(to step: CheckoutSteps.Step) -> Bool {

@@ -5,9 +5,9 @@ internal import System
 
 /// Files that a checkout swapped out while a program still had them open for writing.
 ///
-/// Such a program continues to write into the file it opened, wherever that file is now. So the
-/// file is kept in `.git/notes/lingering/` until no program has it open; then its text becomes a
-/// version based on the text that the program had opened.
+/// Such a program continues to write into the file that it opened, wherever that is now. So the file is kept in
+/// `.git/notes/lingering/` until no program has it open. Then its text becomes a version based on the text that
+/// the program had opened.
 package struct LateWrites {
   /// A swapped-out file.
   package struct Item {
@@ -15,8 +15,8 @@ package struct LateWrites {
     /// The path of the note.
     package let path: TreePath
     package let mode: FileMode
-    /// A commit that has the note as it was when it was swapped out, and its blob there; nil if it
-    /// was new then.
+    /// A commit that has the note as it was when the file was swapped out, and the note's blob there; nil if
+    /// the note was new then.
     package var base: ObjectID?
     package var blob: ObjectID?
   }

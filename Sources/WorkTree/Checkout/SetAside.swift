@@ -11,8 +11,8 @@ extension FolderAccess {
     status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) > PackLimits.standard.objectBytes
   }
 
-  /// The size of the file at that path if it exceeds the limit of all devices; nil if it does not, or if
-  /// there is no file.
+  /// The size of the file at that path if it exceeds the limit of all devices; otherwise, or if there is no
+  /// file, nil.
   package func excessiveSize(of path: TreePath) throws -> Int? {
     try status(of: path).flatMap { Self.isTooLarge($0) ? Int($0.st_size) : nil }
   }

@@ -68,7 +68,7 @@ final class StagedFiles {
   /// Removes the tree of a checkout that did not begin or is over.
   func removeTree() { if Counted.access(treePath, F_OK) == 0 { Disk.removeTree(treePath) } }
 
-  /// Writes the new bytes of all steps, none of which has an old file; not durably.
+  /// Writes the new bytes of all steps, not durably. No step may have an old file.
   ///
   /// - Returns: false if the file system refuses some of the names.
   func write(treeOf plan: CheckoutPlan, of workTree: WorkTree, _ meter: WorkMeter?) throws -> Bool {
@@ -91,8 +91,8 @@ final class StagedFiles {
 
   /// Moves the staged files, of this run or of a killed one, to their places in the folder.
   ///
-  /// - Parameter done: called with the number of each step that this completes. The other steps now
-  ///   have a staged file of their own, unless they were done before.
+  /// - Parameter done: called with the number of each step that this completes. The other steps then have a
+  ///   staged file of their own, unless they were already done.
   func place(_ plan: CheckoutPlan, in folder: FolderAccess, _ done: (Int) -> Void) throws {
     // Without the tree, each step places its own file.
     guard let tree = try? FolderAccess(folder: treePath) else { return }
@@ -115,8 +115,8 @@ final class StagedFiles {
     }
   }
 
-  /// Files move to their places from now on: if a file was last written at this very instant, its
-  /// status does not show a write that happens during the move.
+  /// Files move to their places from now on. If a file was last written at this very instant, its status would
+  /// not show a write that happens during the move.
   func forgetLatest() {
     let time = WallClock.ofFiles
     for number in statuses.indices

@@ -2,8 +2,8 @@ internal import Git
 internal import Synchronization
 internal import System
 
-/// Writes the files of a first checkout into the folders that they will be in: if they are many, on two
-/// threads, which share only the list of the remaining work.
+/// Writes the files of a first checkout into folders like those in which they will be. If there are many, two
+/// threads write, which share only the list of the remaining work.
 final class StagedTreeWriter: Sendable {
   private let steps: Slice<CheckoutSteps>
   private let tree: String

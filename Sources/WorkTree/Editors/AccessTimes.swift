@@ -13,9 +13,9 @@ package enum FileReading: String, Codable, Sendable {
 }
 
 extension FileReading {
-  /// Gives a file that a checkout writes an access time of exactly one second before its last write. The
-  /// first read changes it, also on file systems mounted with `relatime`; a write does not, and neither do
-  /// notes' own reads. It is compared for equality, so a clock that jumps does no harm.
+  /// Gives a file that a checkout writes an access time of exactly one second before its last write. The first
+  /// read changes this time, also on file systems mounted with `relatime`; a write, or a read by notes itself,
+  /// does not. The time is compared for equality, so a clock that jumps does no harm.
   static func markUnread(_ file: Int32) {
     var status = stat()
     guard Counted.fstat(file, &status) == 0 else { return }
@@ -53,9 +53,9 @@ extension FileReading {
     }
   }
 
-  /// Whether a program may have set a file's times after the write, as `cp -p` and `touch` do: mtime and ctime
-  /// differ by a second or more, or at all if the access time is before the checkout. An editor that sets the
-  /// mode after its write is faster, and has read the file since.
+  /// Whether a program may have set a file's times after the write, as `cp -p` and `touch` do. Then mtime and
+  /// ctime differ by a second or more, or they differ at all and the access time is before the checkout. An
+  /// editor that sets the mode after its write is faster, and has read the file since.
   private static func mayHaveSetTimes(_ status: stat, _ isAccessedBefore: Bool) -> Bool {
     func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
     let apart = abs(seconds(status.st_ctim) - seconds(status.st_mtim))
@@ -88,8 +88,8 @@ extension FileReading {
 }
 
 extension WorkTree {
-  /// Reads the beginning of a note that is shown to a person, as any other program would: if that person then
-  /// saves the note, the save is based on this text.
+  /// Reads the beginning of a note that is shown to a person, as any other program would. So if that person
+  /// then saves the note, the save is based on this text.
   public func markRead(_ path: TreePath) {
     let name = Array("\(folder)/".utf8).map { CChar(bitPattern: $0) } + path.cString
     let file = Counted.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

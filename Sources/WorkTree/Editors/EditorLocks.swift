@@ -7,8 +7,8 @@ internal import System
 package enum EditorLock {
   private static let affixes = [(".~lock.", "#"), (".#", ""), (".", ".swp")]
 
-  /// The name of the note that a lock file belongs to; nil if this name is not that of a lock file:
-  /// vim's and nano's `.NAME.swp`, emacs' `.#NAME`, LibreOffice's `.~lock.NAME#`.
+  /// The name of the note to which a lock file belongs; nil if this is not the name of a lock file. Lock files
+  /// are vim's and nano's `.NAME.swp`, emacs' `.#NAME`, and LibreOffice's `.~lock.NAME#`.
   package static func note(lockedBy file: TreePath) -> TreePath? {
     for (start, end) in affixes {
       let note = file.bytes.dropFirst(start.utf8.count).dropLast(end.utf8.count)

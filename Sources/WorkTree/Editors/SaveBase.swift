@@ -47,8 +47,7 @@ struct SaveEvidence {
   let reading: FileReading
   /// When the editor's lock file was made; called only if needed.
   var lock: () -> Int64? = { nil }
-  /// The files among these that a program has open; each has the time at which it had left the
-  /// folder.
+  /// The files among these that a program has open. Each file has the time at which it had left the folder.
   var open: ([UInt64: Int64]) -> Set<UInt64> = { _ in [] }
   /// The texts that running commands gave to their editors.
   var runs: () -> [EditRuns.Item] = { [] }
@@ -127,8 +126,8 @@ struct SaveEvidence {
     return entries.indices.last { $0 > text && entries[$0].isWritten } ?? text
   }
 
-  /// Of an older text and the texts that programs here wrote later without any added lines, the one of which
-  /// the save has the most; of several, the newest.
+  /// The text that the save has the most of; of several, the newest. The candidates are an older text, and the
+  /// texts that programs here wrote later without any added lines.
   private func closest(_ low: Int, _ upper: Int, _ texts: Texts) -> Int {
     var (closest, most) = (low, texts.saved.share(of: texts.olds[low]))
     for text in low...upper where text < entries.count && text > low {
@@ -250,7 +249,7 @@ struct SaveEvidence {
 extension CheckoutLog {
   /// Counts the lines that a text removes, if somebody puts it in the note's place on purpose.
   ///
-  /// - Returns: how many of these lines checkouts added within the last day, and a commit before them; nil if
+  /// - Returns: how many of these lines checkouts added within the last day, and a commit before them. Nil if
   ///   no checkout has changed the note lately, or if its texts cannot be read.
   package func taken(
     from path: TreePath, present: ObjectID, by text: ObjectID, in repository: Repository
@@ -286,8 +285,8 @@ package struct SaveBases {
     (self.conflicts, self.tree, self.isRenamed) = (conflicts, tree, isRenamed)
   }
 
-  /// The text on which a save of a note is based; nil if no checkout has changed the note lately, or if
-  /// the version in the folder already has the saved text.
+  /// The text on which a save of a note is based. Nil if no checkout has changed the note lately, or if the
+  /// version in the folder already has the saved text.
   ///
   /// - Parameters:
   ///   - present: the last text that the folder had of the note, and the index's status of it.
@@ -320,7 +319,7 @@ package struct SaveBases {
     ).base(reading: repository.blob)
   }
 
-  /// Whether most files of the last checkouts were read and not written afterwards: an indexer or a
+  /// Whether most files of the last checkouts were read and not written afterwards. Then an indexer or a
   /// similar program reads all files, so reads prove nothing about an editor.
   private func readsAll(except path: TreePath, _ index: IndexFile) -> Bool {
     var (read, unread) = (log.readFiles, log.unreadFiles)
@@ -362,8 +361,8 @@ package struct SaveRemark: Codable, Sendable {
   package let path: TreePath
   /// The evidence by which the base was found.
   package let evidence: SaveBase.Evidence
-  /// The version with the text on which the save is based, if that is older than the last text in the
-  /// folder: then the save was merged with the later changes.
+  /// If the save is based on an older text than the last one in the folder: the version with the older text.
+  /// The save was then merged with the later changes.
   package let base: ObjectID?
   /// How many lines the save removes that checkouts added within the last day.
   package let takenLines: Int

@@ -3,10 +3,9 @@ internal import Glibc
 internal import State
 internal import System
 
-/// Files that tell git how to treat other files, as this device has agreed to them: copies at the same
-/// paths in `.git/notes` (notes-merge(7), "Files that are not versioned"). A file of this kind from
-/// another writer cannot exclude this device's notes from versions, nor make this device send notes
-/// that it keeps back.
+/// This device's agreement to files that tell git how to treat other files: copies at the same paths in
+/// `.git/notes` (notes-merge(7), "Files that are not versioned"). So such a file from another writer cannot
+/// exclude this device's notes from versions, nor make this device send notes that it keeps back.
 package struct Agreement {
   let fileName: TreePath
   let folder: String
@@ -118,9 +117,9 @@ final class AgreedFiles {
 }
 
 extension WorkTree {
-  /// Agrees to the files of these kinds that are in the folder, if there is no agreement yet: in a
-  /// folder that becomes a notebook, and in a notebook of an older version of notes. Call it before the
-  /// first checkout.
+  /// Agrees to the files of these kinds that are in the folder, if there is no agreement yet. That is so in a
+  /// folder that becomes a notebook, and in a notebook of an older version of notes. Call it before the first
+  /// checkout.
   package func beginAgreements() throws {
     let agreements = Agreement.all(stateFolder).filter { !$0.isBegun }
     if agreements.isEmpty { return }

@@ -28,8 +28,7 @@ extension WorkTree {
   /// Whether a text is a number of bytes as git writes it.
   public static func isSizeLimit(_ text: String) -> Bool { SizeLimit.parse(text) != nil }
 
-  /// The number of bytes that a text means, as git writes it: `25m` for 25 MiB; nil if it is not a
-  /// number.
+  /// The number of bytes that a text gives in git's form, such as `25m` for 25 MiB; nil if it is not a number.
   public static func bytes(named text: String) -> Int? { SizeLimit.parse(text) }
 
   /// Whether files up to that size are versioned if it is the setting: devices refuse files over
@@ -56,7 +55,7 @@ extension WorkTree {
     forgetSettings()
   }
 
-  /// Whether a path that no version has is not versioned because it is hidden.
+  /// Whether a path that no version has stays unversioned because it is hidden.
   package func isHidden(_ path: TreePath) -> Bool {
     !settings.takesHiddenFiles && SkipRules.isHidden(path)
   }

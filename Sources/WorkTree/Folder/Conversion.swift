@@ -38,8 +38,7 @@ struct ConversionAttributes: Hashable {
   /// When git removes the CR before a LF.
   private enum CarriageReturns {
     case never, always
-    /// git converts the file depending on its text: if it is not binary and no version of it has a
-    /// CR.
+    /// git converts the file depending on its text: only if it is not binary and no version of it has a CR.
     case byText
   }
 

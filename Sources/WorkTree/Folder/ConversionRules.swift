@@ -2,11 +2,12 @@ package import Git
 internal import Glibc
 internal import System
 
-/// The files that git converts (notes-merge(7), "Files that git converts"). libgit2 is asked only if there
-/// are attributes.
-///  The configuration of this device's user counts, and the `.gitattributes` files that this device agreed to.
-/// A `.gitattributes` file of another writer counts only if it names a filter that is configured here:
-/// otherwise it could exclude everybody's notes from versions.
+/// The files that git converts (notes-merge(7), "Files that git converts"). Asks libgit2 only if there are
+/// attributes.
+///
+/// The configuration of this device's user counts, and the `.gitattributes` files that this device agreed to.
+/// Another writer's `.gitattributes` file counts only if it names a filter that is configured here. Otherwise
+/// it could exclude everybody's notes from versions.
 package final class ConversionRules {
   private let workTree: WorkTree
   private let index: IndexFile
@@ -137,8 +138,8 @@ package final class ConversionRules {
 extension WorkTree {
   /// Moves the files that git converts from the found changes to the excluded ones.
   ///
-  /// - Parameter attributesFolders: the folders that have a `.gitattributes`; nil to check only the
-  ///   found changes.
+  /// - Parameter attributesFolders: the folders that have a `.gitattributes`. Nil to check only the found
+  ///   changes.
   func excludeConverted(
     from changes: inout WorkingChanges, of index: IndexFile, attributesFolders: [TreePath]?
   ) throws {

@@ -22,8 +22,8 @@ package struct FileContent {
     case skipped(SkipReason)
   }
 
-  /// Reads a file so that its bytes belong to one state: if the file changes during the read, it is read again,
-  /// and the function waits for a program that is still writing it.
+  /// Reads a file so that its bytes belong to one state. If the file changes during the read, reads it again.
+  /// Waits for a program that is still writing it.
   package static func read(_ path: TreePath, in folder: String, sizeLimit: Int) throws -> Outcome {
     let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
@@ -58,8 +58,7 @@ package struct FileContent {
       guard Int(before.st_size) <= sizeLimit else {
         return .skipped(.tooLarge(size: Int(before.st_size)))
       }
-      // A file that grows is read again. A system file without a size, which may have no end, is not read
-      // further.
+      // A file that grew is read again. A system file without a size, which may have no end, is not.
       let size = Int(before.st_size)
       let bytes: [UInt8]?
       do {

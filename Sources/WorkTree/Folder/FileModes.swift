@@ -2,13 +2,12 @@ package import Git
 internal import Glibc
 internal import System
 
-/// Whether a file's executable bit means anything: `core.fileMode` in `.git/config` (git-config(1)). If
-/// it does not, as on file systems of other systems, a note keeps the mode of its last version, and a
-/// new note is not executable.
+/// Whether a file's executable bit means anything: `core.fileMode` in `.git/config` (git-config(1)). On file
+/// systems of other systems it does not. There a note keeps the mode of its last version, and a new note is not
+/// executable.
 ///
-/// A checkout sets the bit only if the user has set `notes.executableFiles`. The first time it leaves
-/// the bit out, it sets `core.fileMode` to false: then neither git nor a save treats the plain file as
-/// an edit.
+/// A checkout sets the bit only if the user has set `notes.executableFiles`. The first time it leaves the bit
+/// out, it sets `core.fileMode` to false, so that neither git nor a save treats the plain file as an edit.
 package struct FileModeTrust: Sendable {
   static let setting = "notes.executableFiles"
   static let gitSetting = "core.fileMode"

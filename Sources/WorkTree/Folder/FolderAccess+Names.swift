@@ -5,8 +5,8 @@ internal import Merge
 internal import State
 internal import System
 
-// File systems on which not all names can exist side by side: those of other systems refuse some
-// characters or long names, and treat names that differ by case as equal.
+// File systems on which not all names can exist side by side. Those of other systems refuse some characters or
+// long names, and treat names that differ by case as equal.
 extension FolderAccess {
   /// How a path is found in the folder.
   package enum Match {
@@ -132,9 +132,9 @@ extension FolderAccess {
     return result
   }
 
-  /// Whether the file system refuses the path although it accepts others in the same folder: the name
-  /// is the reason. The trial makes folders: an empty one that a killed process leaves is not a note,
-  /// and is in no note's way (see `Checkout`).
+  /// Whether the file system refuses the path because of its name: it accepts other names in the same folder.
+  /// The trial makes folders. If a killed process leaves one, it is empty, is not a note, and is in no note's
+  /// way (see `Checkout`).
   func refuses(_ path: TreePath) -> Bool {
     let current = dup(root)
     guard current >= 0 else { return false }

@@ -2,7 +2,7 @@ package import Git
 package import Glibc
 package import System
 
-/// File operations below a notebook's folder that never leave it: each component is opened without
+/// File operations below a notebook's folder that never leave it. Each component of a path is opened without
 /// following links, so a link in the folder cannot redirect a write.
 package final class FolderAccess {
   let root: Int32
@@ -11,8 +11,8 @@ package final class FolderAccess {
   /// Folders that are known to be listed with exactly this spelling.
   var listed: Set<TreePath> = []
 
-  /// Whether the last opened folder stays open for the next call: code that handles thousands of
-  /// files in the order of their paths then opens each folder once.
+  /// Whether the last opened folder stays open for the next call. Code that handles thousands of files in the
+  /// order of their paths then opens each folder once.
   var keepsOpen = false { didSet { if !keepsOpen { kept = nil } } }
   private var kept: OpenFolder?
 
@@ -38,10 +38,10 @@ package final class FolderAccess {
 
   deinit { close(root) }
 
-  /// Calls `body` with a descriptor of the folder that `path` is in and the path's last name.
+  /// Calls `body` with a descriptor of the folder that `path` is in, and the path's last name.
   ///
   /// - Parameter create: whether to make missing folders.
-  /// - Returns: nil if a folder on the way is missing, or is not a folder, and `create` is false.
+  /// - Returns: nil if `create` is false and a folder on the way is missing or is not a folder.
   /// - Throws: `obstructed` if `create` is true and something else has a folder's name.
   package func withParent<Result>(
     of path: TreePath, create: Bool, _ body: (Int32, [CChar]) throws -> Result

@@ -36,8 +36,8 @@ package struct FolderListing {
   ) throws {
     let root = try Disk.open(folder, O_RDONLY | O_DIRECTORY)
     defer { close(root) }
-    // Paths of folders still to visit: no recursion and no open folders, so neither depth nor
-    // breadth reaches a limit.
+    // The paths of folders still to visit. There is no recursion and there are no open folders, so neither
+    // depth nor breadth reaches a limit.
     var pending = [top]
     while let path = pending.popLast() {
       if try !path.isEmpty && isExcluded(path, hasIgnoreFile) {

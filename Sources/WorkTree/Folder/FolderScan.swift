@@ -51,7 +51,7 @@ extension WorkTree {
         try addNew(path, of: listing, rules, access, index, to: &changes)
       }
     }
-    // A file that no folder lists does not exist: its path may lead through a link.
+    // A file that is in no folder's listing does not exist: its path may lead through a link.
     for (position, found) in deviations where seen[position] {
       if case .file = found {} else { seen[position] = false }
       changes.add(found, at: index.path(at: position), position: position, of: index)
@@ -65,8 +65,8 @@ extension WorkTree {
     return changes
   }
 
-  /// The files that are in the folder and not in the index, by path; the status of files in the index is not
-  /// read. They do not include a file in the place of a foreign commit's link.
+  /// The files that are in the folder and not in the index, by path. Does not read the status of files in the
+  /// index. Leaves out a file in the place of a foreign commit's link.
   package func newFiles(besides index: IndexFile) throws -> [TreePath] {
     let access = try FolderAccess(folder: folder)
     let rules = try IgnoreRules(of: self, index: index)

@@ -4,9 +4,9 @@ internal import State
 internal import System
 
 /// The files that ignore files exclude from versions (notes-merge(7), "Files that are not versioned"). Without
-/// ignore files, libgit2 is not called. For notes, only rules that this device has agreed to count. Otherwise
-/// another person's `.gitignore` could exclude a note from versions. For other files, the agreed rules also
-/// count, so that nobody else can make this device send a file by removing a rule.
+/// ignore files, does not call libgit2. For notes, only rules that this device has agreed to count: otherwise
+/// another person's `.gitignore` could exclude a note from versions. For other files, the agreed rules and the
+/// present ones count: nobody else can make this device send a file by removing a rule.
 package final class IgnoreRules {
   private let hasExclusions: Bool
   private let files: AgreedFiles
@@ -74,7 +74,7 @@ package final class IgnoreRules {
 
   /// Whether an exclusion file contains more than the comments that git writes there.
   ///
-  /// - Throws: `file` if this user may not read it: then its rules are unknown.
+  /// - Throws: `file` if this user may not read the file, so that its rules are unknown.
   private static func hasRules(_ path: String) throws -> Bool {
     try checkIsReadable(path)
     guard let content = Disk.contentIfAny(path) else { return false }

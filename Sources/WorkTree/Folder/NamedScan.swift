@@ -94,8 +94,8 @@ extension WorkTree {
     return try rules.mayExclude(hasIgnoreFile) && rules.isIgnored(path, isFolder: isFolder)
   }
 
-  /// The folders whose files are versioned, `top` first: those below it that are not ignored and are
-  /// not a separate repository.
+  /// The folders whose files are versioned, `top` first. Folders below `top` count if they are not ignored and
+  /// are not a separate repository.
   public func versionedFolders(below top: TreePath = "") throws -> [TreePath] {
     let index = try indexFile()
     let rules = try IgnoreRules(of: self, index: index)

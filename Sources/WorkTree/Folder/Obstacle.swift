@@ -49,7 +49,8 @@ public struct Obstacle: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether this error number concerns only one file or folder, so that the others can continue.
+  /// Whether an error with this number concerns only one file or folder, so that work on the others can
+  /// continue.
   package static func isOfOneFile(_ number: Int32) -> Bool {
     [EPERM, EACCES, EROFS, EBUSY, EXDEV, ETXTBSY, ELOOP].contains(number)
   }
@@ -101,8 +102,8 @@ final class KeptBackFiles {
     return conversion == nil ? nil : Obstacle(path: path, kind: .converted)
   }
 
-  /// The reason why a file in the folder that has no version here is not saved; nil if the next
-  /// save would save it.
+  /// The reason why a file in the folder that has no version here is not saved. Nil if the next save would save
+  /// it.
   func obstacle(by status: stat, at path: TreePath) throws -> Obstacle? {
     if let obstacle = try obstacle(onTheWayTo: path) { return obstacle }
     if let kind = try kind(at: path, size: Int(status.st_size)) {

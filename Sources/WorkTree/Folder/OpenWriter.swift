@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 internal import System
 
-/// Whether a program has a file open for writing: then the file may contain only a part of the new
-/// text. The kernel grants a lease (fcntl(2), F_SETLEASE) only for a file that no program has open for
-/// writing. On file systems without leases, and for files of other users, the answer is no.
+/// Whether a program has a file open for writing; then the file may contain only a part of the new text. The
+/// kernel grants a lease (fcntl(2), F_SETLEASE) only for a file that no program has open for writing. The
+/// answer is no on file systems without leases, and for files of other users.
 enum OpenWriter {
   static func exists(of path: String) -> Bool {
     let descriptor = Counted.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -19,8 +19,8 @@ enum OpenWriter {
     notes_take_read_lease(descriptor) != 0 && errno == EAGAIN
   }
 
-  /// Whether a file was written so recently that a program which has it open may be about to write
-  /// more, and does not just keep it open.
+  /// Whether a file was written so recently that a program which has it open may be about to write more. A
+  /// program may also just keep a file open.
   static func mayBeWriting(_ status: stat) -> Bool {
     let now = WallClock.precise
     let age =

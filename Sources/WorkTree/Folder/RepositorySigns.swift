@@ -2,10 +2,10 @@ internal import Git
 internal import Glibc
 internal import System
 
-/// The names in a folder that show that it is a repository, whatever the folder is called: a bare git
-/// repository, such as a hub or a backup, has no `.git` (gitrepository-layout(5)). Such a repository
-/// changes with every version, so a notebook that versioned it would never stop saving. Repositories of
-/// other version control systems and of backup programs are excluded as well.
+/// The names in a folder that show that it is a repository, whatever its own name is. A bare git repository,
+/// such as a hub or a backup, has no `.git` (gitrepository-layout(5)). It changes with every version, so a
+/// notebook that versioned it would never stop saving. Repositories of other version control systems and of
+/// backup programs are also excluded.
 struct RepositorySigns: OptionSet {
   let rawValue: UInt16
 

@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 
 /// The files of attributes and ignore rules outside the notebook's folder that git uses: gitattributes(5),
-/// gitignore(5). notes never converts a file, but keeps a file on this device if git would encrypt it.
+/// gitignore(5). notes never converts a file, but does not version a file that git would encrypt.
 struct UserAttributes {
   /// The settings with which libgit2 answers questions about the repository.
   let questions: QuestionSettings
@@ -67,8 +67,8 @@ struct UserAttributes {
     variable(name).map(ConfigurationFile.isTrue) ?? false
   }
 
-  /// Repositories with the system's attributes instead of the folder's: one for each attributes file that may
-  /// apply; none if only the repository's own file applies.
+  /// Repositories that have attributes from outside instead of the folder's: one for each attributes file that
+  /// may apply. None if only the repository's own file applies.
   func inPlaceOfFolder(of repository: Repository) throws -> [RepositoryOfAttributes] {
     let isEmpty = content.isEmpty && systemContent.isEmpty
     return try ((isEmpty ? [] : [questions]) + conditional).map {
@@ -85,8 +85,8 @@ extension QuestionSettings {
     ignoresCase = settings.isTrue("core.ignoreCase")
   }
 
-  /// The settings for ignore rules, followed by a copy of them for each file of ignore rules that is
-  /// named under a condition, as if the condition were true.
+  /// The settings for ignore rules. A copy of them follows for each file of ignore rules that is named under a
+  /// condition, as if the condition were true.
   static func all(
     ofIgnoreRules workTree: WorkTree, _ settings: Settings
   ) throws -> [QuestionSettings] {

@@ -44,7 +44,7 @@ extension Change {
   }
 }
 
-/// A file to read: a new one, or one whose status differs from the index's.
+/// A file to read: a new file, or one whose status differs from the status in the index.
 package struct Candidate {
   package let path: TreePath
   /// The file's size in bytes and its modification time, both when its status was read.
@@ -81,9 +81,8 @@ package struct WorkingChanges {
   /// far.
   package var newlySparse: [Int] = []
 
-  /// Whether a new file with that path may be in a version: if other devices refused one name, they
-  /// would not receive anything else either (notes-protocol(7), PACKS). If not, the file is
-  /// reported.
+  /// Whether a new file with that path may be in a version. If other devices refused one name, they would not
+  /// receive anything else either (notes-protocol(7), PACKS). If it may not, reports the file.
   mutating func takes(_ path: TreePath) -> Bool {
     guard let why = NameRules.problem(withPath: path) else { return true }
     skipped.append(SkippedFile(path: path, reason: .unfitName(why: why)))
@@ -115,8 +114,8 @@ package struct WorkingChanges {
     newlySparse.append(position)
   }
 
-  /// Adds a versioned file that the folder lacks: as deleted, unless it is left out, or it or a folder
-  /// above it could not be read.
+  /// Adds a versioned file that the folder lacks. It counts as deleted, unless it is left out of the folder, or
+  /// it or a folder above it could not be read.
   mutating func addMissing(
     _ position: Int, of index: IndexFile, unseen: [SkippedFile], _ access: FolderAccess
   ) throws {
@@ -172,8 +171,8 @@ package struct WorkingChanges {
     }
   }
 
-  /// Finishes the lists. A new file is not saved if it has the name of a folder around a left-out note,
-  /// or is in a folder with a left-out note's name: a version cannot contain both.
+  /// Finishes the lists. A new file is not saved if a version could not contain both it and a left-out note: it
+  /// has the name of a folder around the note, or is in a folder with the note's name.
   mutating func finish(against index: IndexFile) {
     candidates.sort { $0.path < $1.path }
     // A folder that changes while it is listed may list a name twice.
@@ -335,8 +334,8 @@ private struct LastVersion {
     files[path].map { ($0.id, $0.mode) }
   }
 
-  /// Calls back for each file that was staged with git: it differs between the index and the last
-  /// version, and the folder has the index's state of it.
+  /// Calls back for each file that was staged with git: it differs between the index and the last version, and
+  /// the folder's file is as in the index.
   func forEachDifference(
     from index: IndexFile, besides seen: Set<TreePath>, _ body: (TreePath, ChangeKind) -> Void
   ) {

@@ -2,9 +2,9 @@ package import Git
 internal import Glibc
 
 extension WorkTree {
-  /// The index without entries that somebody staged with git and every device refuses, for example a link; the
-  /// folder keeps the link. At their paths the last version's entries stay, even if devices refuse these as
-  /// well: then the commit with them was foreign, and `PortableCommits` replaces it.
+  /// The index without entries that somebody staged with git and every device refuses, for example a link. The
+  /// folder keeps the link. At their paths the last version's entries stay. If devices also refuse these, the
+  /// commit with them was foreign, and `PortableCommits` replaces it.
   package func withoutUnfit(_ index: IndexFile, staying head: Head) throws -> IndexFile {
     let tree = try head.commit.map { try repository.commit($0).tree }
     // The last version's tree.

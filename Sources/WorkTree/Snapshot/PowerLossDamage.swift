@@ -17,7 +17,7 @@ public enum DamageKind: String, Hashable, Codable, Sendable {
   /// File systems write whole blocks to the disk.
   private static let blockSize = 4096
 
-  /// The damage of a text, except `older`; nil for an intact text.
+  /// The kind of damage of a text, except `older`; nil for an intact text.
   ///
   /// - Parameter isTouched: whether the file was written to after its last version.
   init?(of bytes: [UInt8], from former: [UInt8], isTouched: Bool) {
@@ -167,7 +167,7 @@ extension WorkTree {
 
   /// Records the damaged files that a scan found.
   ///
-  /// - Parameter candidates: the files that it compared; nil for a scan of the whole folder.
+  /// - Parameter candidates: the files that the scan compared; nil for a scan of the whole folder.
   package func remember(_ cut: [PowerLossDamage], among candidates: [Candidate]?) throws {
     let former = MachineRecord(in: stateFolder)
     var record = MachineRecord(id: machine.id, cut: cut)

@@ -3,9 +3,9 @@ package import Glibc
 package import State
 internal import System
 
-/// The permissions of notes and folders that are not readable by everybody, that have another group than new
-/// files, or (for folders) the set-group-ID bit: `.git/notes/private`. Versions do not record permissions; this
-/// file lets a removed note come back with permissions as strict as before, and with the same group. It is a
+/// The permissions of notes and folders that not everybody can read, that have another group than new files, or
+/// (for folders) that have the set-group-ID bit: `.git/notes/private`. Versions do not record permissions. With
+/// this file, a removed note that comes back has permissions as strict as before, and the same group. It is a
 /// cache: without it, new files get the system's default permissions. notes-merge(7), "What a file has besides
 /// its text".
 package struct PrivateFiles {

@@ -12,8 +12,8 @@ package struct WaitingFile: Hashable, Sendable {
   package let base: ObjectID?
 }
 
-/// The notes that wait: `.git/notes/waiting`. Without this list, an older text in the folder counts
-/// as an edit of the newer one; a note that the folder cannot hold still does not count as deleted.
+/// The notes that wait: `.git/notes/waiting`. Without this list, an older text in the folder counts as an edit
+/// of the newer one. A note that the folder cannot hold still does not count as deleted.
 package struct WaitingFiles {
   private static let format = "1"
 
@@ -62,8 +62,8 @@ package struct WaitingFiles {
   }
 }
 
-/// A file that a person has written in the place of a waiting note: it is not an edit of that note, but
-/// of the file that was in its place.
+/// A file that a person has written in the place of a waiting note. It is not an edit of that note, but of the
+/// file that was in its place.
 package struct WrittenInPlace: Sendable {
   package let candidate: Candidate
   package let held: WaitingFile

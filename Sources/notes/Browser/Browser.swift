@@ -51,7 +51,7 @@ struct Browser {
   private(set) var notes: [Note] = []
   private(set) var listed: [Note] = []
   var filter = "" { didSet { if filter != oldValue { applyFilter() } } }
-  /// The notes whose texts contain a filter's words, and that filter.
+  /// The notes whose texts contain the words of `filter`.
   private var inText: (filter: String, paths: Set<TreePath>)?
   var isFiltering = false
   /// The note that is deleted if the key is pressed again.

@@ -103,7 +103,7 @@ final class FullScreen {
 
   /// Stops this process as Ctrl-Z does, with the terminal restored until it continues.
   ///
-  /// - Parameter group: whether to stop the rest of its job, too, as a terminal would have done.
+  /// - Parameter group: whether to also stop the rest of its job, as a terminal would.
   func suspend(group: Bool) {
     leave()
     Self.handle([SIGTSTP], SIG_DFL)

@@ -28,8 +28,8 @@ struct Screen: Equatable {
     return rows[row].map { terminal.paint($0) }.joined()
   }
 
-  /// The escape sequences that turn the screen `former` into this one: only rows that differ are
-  /// written. If `former` is nil or has another size, all rows are.
+  /// The escape sequences that turn the screen `former` into this one. They write only rows that differ, or all
+  /// rows if `former` is nil or has another size.
   func update(from former: Screen?, usesColour: Bool) -> String {
     var text = ""
     let isSame = former?.size == size

@@ -124,7 +124,8 @@ extension NewBundle {
   }
 }
 
-/// A file that a command makes. It appears complete and on the disk, or not at all, and replaces no other file.
+/// A file that a command makes. It appears complete and on the disk, or not at all, and never replaces another
+/// file.
 struct NewFile {
   let path: String
   private let name: String

@@ -7,8 +7,8 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// `notes clone --from-member`: fetches notebooks of which this device is a member and has no copy, from
-/// members or hubs, without a code.
+/// `notes clone --from-member`: fetches notebooks of which this device is a member and has no copy. It fetches
+/// them from members or hubs, without a code.
 struct CloneFromMember {
   /// The notebook's name or the beginning of its ID; nil for all.
   let name: String?

@@ -153,8 +153,8 @@ struct Comparison {
 
   // MARK: The folder
 
-  /// The folder can differ from a version only in files that differ between the folder and the last version, or
-  /// between the last version and that one.
+  /// The folder differs from a version only in files that differ between the folder and the last version, or
+  /// between the last version and that version.
   private func againstFolder(_ old: ObjectID?, in notebook: Notebook) throws -> [FileDiff] {
     let repository = notebook.repository
     let inHistory = try repository.changes(from: old, to: tree("", in: notebook))

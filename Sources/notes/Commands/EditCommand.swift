@@ -109,8 +109,8 @@ struct NoteEditing {
     }
   }
 
-  /// Tells other devices of the edit while the connection lasts, and warns if others are editing the
-  /// note; on a terminal, it does so before the editor covers the screen.
+  /// Tells other devices of the edit while the connection lasts, and warns if others are editing the note. On a
+  /// terminal, it warns before the editor covers the screen.
   private func announceEdit(of paths: [TreePath]) throws -> ControlClient? {
     if paths.isEmpty { return nil }
     let peers = RunningWatcher.status(of: notebook)?.peers ?? []

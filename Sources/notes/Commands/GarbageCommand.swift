@@ -60,7 +60,7 @@ struct GarbageCommand: Command {
   }
 }
 
-/// Packs loose objects and reads a long history while nobody waits: `notes gc --auto`, a process in a
+/// Packs loose objects and reads a long history while nobody waits. This is `notes gc --auto`, a process in a
 /// session of its own, which continues when the terminal is closed.
 enum BackgroundGC {
   private static let started = Mutex<[ChildProcess]>([])

@@ -111,8 +111,8 @@ struct InitCommand: Command {
     }
   }
 
-  /// The notebook that an earlier `init` made in the folder without finishing its first version, or
-  /// a cache, for example because the disk was full: this run completes it.
+  /// The notebook that an earlier `init` made in the folder. That run did not finish the first version, or a
+  /// cache, for example because the disk was full; this run completes it.
   private static func unfinished(at folder: String, of key: DeviceKey) throws -> Notebook? {
     // A folder that cannot be opened is not an unfinished notebook.
     guard let notebook = try? Notebook.open(at: folder),

@@ -172,8 +172,8 @@ struct LogCommand: Command {
 
   private static let noVersions = "No versions yet."
 
-  /// The message for an empty log. It names other authors, if there are any, as one of them may be
-  /// meant.
+  /// The message for an empty log. It names other authors, if there are any, because the user may mean one of
+  /// them.
   private func nothing(
     of path: TreePath?, in notebook: Notebook, besides others: Set<String>
   ) throws -> String {

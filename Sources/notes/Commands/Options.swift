@@ -83,14 +83,14 @@ struct AcceptanceOptions: ParsableArguments {
   var allowUnsigned = false
 }
 
-/// `--allow-deletes`: allows a mass deletion; without it, the user is asked on a terminal.
+/// `--allow-deletes`: allows a mass deletion. Without it, the command asks on a terminal.
 struct DeletionOption: ParsableArguments {
   @Flag(
     name: .customLong("allow-deletes"),
     help: "Continue although more than half of the notes are deleted.")
   var isAllowed = false
 
-  /// Runs `body`, which makes a mass deletion only if it is allowed; asks before allowing it.
+  /// Runs `body`, which makes a mass deletion only if it is allowed. Asks before allowing it.
   func guarded<Result>(_ body: (_ isAllowed: Bool) throws -> Result) throws -> Result {
     do {
       return try body(isAllowed)

@@ -46,7 +46,7 @@ struct WebCommand: Command {
     Disk.parent(of: realPath(of: "/proc/self/exe") ?? "notes") + "/notes-web"
   }
 
-  /// Replaces this process by the program that serves, as no other command needs its libraries.
+  /// Replaces this process by the program that serves, because no other command needs that program's libraries.
   func run() throws {
     let folders = UserFolders()
     // With --all the program reads the list repeatedly: unavailable notebooks may return.

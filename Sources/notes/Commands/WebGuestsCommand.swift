@@ -88,7 +88,7 @@ struct WebGuestsInviteCommand: Command {
       let here = networkLink.map { _ in
         terminal.wrapped("or, in a browser of this machine, at\n") + "\n  \(link)\n\n"
       }
-      // A phone cannot open an address that only this machine has.
+      // No code for the other link: a phone cannot open an address that only this machine has.
       let code = networkLink.map { QRCode.lines(ofText: $0) } ?? []
       let drawn = code.isEmpty ? "" : code.joined(separator: "\n") + "\n\n"
       return first + drawn + (here ?? "")
@@ -166,8 +166,8 @@ extension Guest {
 
 extension GuestInvitation {
   /// - Parameters:
-  ///   - link: the link; nil if it is unknown, because only the command that makes it knows it.
-  ///   - networkLink: the link for other machines; nil if the page is not served to them.
+  ///   - link: the link. Nil if it is unknown, because only the command that makes it knows it.
+  ///   - networkLink: the link for other machines. Nil if the page is not served to them.
   fileprivate func json(link: String? = nil, networkLink: String? = nil) -> JSON {
     let all: JSON = [
       "type": "guest", "name": name, "role": role.rawValue, "state": "invited",

@@ -127,13 +127,13 @@ private struct Meetings {
       "its newest version (\(TimeText.relative(time, now: now))) arrived by a hub, a bundle or another device"
   }
 
-  /// Whether a device may visit a hub of which it did not tell this one.
+  /// Whether a device may visit a hub that it did not report to this one.
   private func mayVisitOtherHub(_ member: Member) -> Bool {
     areHubsKnown && (seen.last(of: member.deviceID) == nil || arrival(from: member) != nil)
   }
 
-  /// The member that was last connected to a device which this one never met, by the members' reports; nil if none was
-  /// lately.
+  /// The member that last connected to a device which this one never met, by the members' reports. Nil if none
+  /// did lately.
   private func carrier(of member: Member) -> String? {
     let met = members.compactMap { other in
       reports[other.deviceID]?.met[member.deviceID].map { (name: other.name, time: $0) }
@@ -154,7 +154,7 @@ private struct Meetings {
 
   // MARK: Pairs of other devices
 
-  /// How two other devices meet, as far as they told this one.
+  /// How two other devices meet, as far as they reported to this one.
   private struct Pair {
     let first: Member
     let second: Member
@@ -164,15 +164,16 @@ private struct Meetings {
     let shareHub: Bool
     /// Whether they told of a late connection or of a hub in common.
     let isLinked: Bool
-    /// Whether they told of neither, and this device knows of no sign that one of them visits another hub.
+    /// Whether they reported neither a meeting nor a hub in common, and nothing shows that one of them visits
+    /// another hub.
     let isApart: Bool
 
     var members: [Member] { [first, second] }
     var names: String { "\(Visible.name(first.name)) and \(Visible.name(second.name))" }
   }
 
-  /// Nil if the two told of nothing, and neither told of all its meetings or one may visit a hub of which it did not
-  /// tell.
+  /// Nil if the two reported nothing, and their silence proves nothing: neither listed all its meetings, or one
+  /// may visit a hub that it did not report.
   private func pair(_ first: Member, _ second: Member) -> Pair? {
     let (one, other) = (reports[first.deviceID], reports[second.deviceID])
     let met = [one?.met[second.deviceID], other?.met[first.deviceID]].compactMap { $0 }.max()
@@ -187,7 +188,8 @@ private struct Meetings {
       isApart: !isLinked && !mayShareOther)
   }
 
-  /// How the other devices meet each other: first those that do not, then those that have not for the longest time.
+  /// How the other devices meet each other: first the pairs that do not meet, then those that have not met for
+  /// the longest time.
   func pairs() -> [Finding] {
     let pairs = members.indices.flatMap { first in
       members.dropFirst(first + 1).compactMap { pair(members[first], $0) }

@@ -20,7 +20,7 @@ struct ForgettingReport {
     others = try Self.others(in: notebook)
     guard let status else { return }
     for other in others { moved[other.deviceID] = status.hasMovedOver(other.deviceID) }
-    // A device that meets this one only at hubs has followed if it wrote a version since.
+    // A device that meets this one only at hubs has followed if it has written a version since.
     let unmet = Set(others.map(\.deviceID)).subtracting(moved.keys)
     for (device, version) in try notebook.newestVersions(of: unmet)
     where try notebook.repository.isAncestor(status.version.id, of: version.id) {

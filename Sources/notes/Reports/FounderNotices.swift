@@ -18,8 +18,8 @@ extension HandedOverTwice {
     try all(in: membership) { Visible.name($0) }
   }
 
-  /// The notices because of which devices have different founders; none of a notebook that has seen no second
-  /// handover, without reading the list of members.
+  /// The notices that devices have different founders. None in a notebook that has seen no second handover;
+  /// then the list of members is not read.
   static func all(in notebook: Notebook) throws -> [HandedOverTwice] {
     guard try MembershipStore.hasSecondHandovers(at: notebook.stateFolder) else { return [] }
     return try all(in: notebook.membership()).filter { !$0.isRemoved }

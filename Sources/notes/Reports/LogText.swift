@@ -102,9 +102,9 @@ struct LogText {
   }
 }
 
-/// Lines beside the log's entries that show which version was made on top of which. A column stands for a
-/// version that has not been shown yet. Each entry uses the column that waits for it and opens one for each
-/// parent; columns that wait for the same version are merged.
+/// Lines beside the log's entries that show which version was made on top of which. A column waits for a
+/// version that has not been shown yet. Each entry takes the column that waits for it and opens a column for
+/// each parent. Columns that wait for the same version are merged.
 struct GraphLines {
   let terminal: Terminal
   private var columns: [ObjectID] = []
@@ -149,7 +149,7 @@ struct GraphLines {
     return row.prefix(room - (isHidden ? 2 : 1)) + (isHidden ? "…*" : "…")
   }
 
-  /// Replaces a column by those of the parents; returns the rows that show this.
+  /// Replaces a column by the columns of the parents, and returns the rows that show this.
   private mutating func turn(_ own: Int, into parents: [ObjectID]) -> [String] {
     guard let first = parents.first else {
       columns.remove(at: own)

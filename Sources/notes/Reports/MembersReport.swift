@@ -9,7 +9,7 @@ internal import Watch
 struct MembersReport {
   struct Line {
     var member: Member
-    /// The names of the devices that let it in and that removed it.
+    /// The names of the device that let it in and of the device that removed it.
     var issuer: String?
     var remover: String?
     /// The name of the device that asked for this one, if this one is no longer a member because of that

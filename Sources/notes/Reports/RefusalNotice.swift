@@ -44,8 +44,8 @@ struct RefusalNotice {
     }
   }
 
-  /// The notebook's branch, if git remembers it from a visit to this hub; nil if a command could not set it back by
-  /// itself, since the hub also has its twin, or if a shell would not take a name as it is.
+  /// The notebook's branch, if git remembers it from a visit to this hub. Nil if a command could not set it
+  /// back alone, because the hub also has its twin, or if a shell would not take a name as it is.
   private static func visitedBranch(of hub: String, in notebook: Notebook) -> String? {
     let repository = notebook.repository
     do {

@@ -6,7 +6,7 @@ internal import Notebook
 /// The news that this device got another role, or that another device did or was removed: notes-members(1), `role`. Only
 /// one command tells it.
 struct RoleNews {
-  /// This device's change, and its meaning; for people, in lower case, no full stop.
+  /// The change of this device's role, and its meaning for people, in lower case without a full stop.
   var own: (message: String, remedy: String)?
   /// The changes of other devices, a sentence each.
   var others: [String] = []
@@ -26,7 +26,7 @@ struct RoleNews {
     guard let status = try? MembershipStore.status(ofDevice: device, at: notebook.stateFolder)
     else { return nil }
     let news = ToldRole(in: notebook.stateFolder).record(status)
-    // The user of this device knows what was done by it.
+    // The user of this device already knows its own changes.
     let others = news.others.filter { $0.by != device }
     if news.own == nil, others.isEmpty { return nil }
     return RoleNews(

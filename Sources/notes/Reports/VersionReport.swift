@@ -253,7 +253,6 @@ extension MergeRules {
 }
 
 extension MergeVerdict {
-  /// The difference between the merge and the computed one; nil if there is none, as far as is
-  /// known.
+  /// The difference between the merge and the computed one. Nil if there is none, or none is known.
   var alteration: AlteredMerge? { if case .altered(let altered) = self { altered } else { nil } }
 }

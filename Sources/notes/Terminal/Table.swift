@@ -12,8 +12,8 @@ struct Table {
 
   func text(on terminal: Terminal) -> String { lines(for: terminal).map { $0 + "\n" }.joined() }
 
-  /// The lines of the table. Columns are two spaces apart. On a terminal they are cut, the flexible
-  /// one first, so that each row stays on one line; never below ten columns.
+  /// The lines of the table. Columns are two spaces apart. On a terminal, columns are cut so that each row
+  /// stays on one line: the flexible one first, but none below ten columns.
   func lines(for terminal: Terminal) -> [String] {
     var widths = [Int](repeating: 0, count: rows.map(\.count).max() ?? 0)
     for row in rows {

@@ -7,8 +7,8 @@ struct Terminal: Sendable, Equatable {
   var width: Int?
   var usesColour: Bool
 
-  /// Whether to use colour: NO_COLOR turns it off (no-color.org), CLICOLOR_FORCE turns it on, and
-  /// without both a terminal has colour unless it is dumb.
+  /// Whether to use colour. NO_COLOR turns it off (no-color.org), CLICOLOR_FORCE turns it on. Without both, a
+  /// terminal has colour unless it is dumb.
   static func wantsColour(isInteractive: Bool, environment: Environment) -> Bool {
     if let forbidden = environment["NO_COLOR"], !forbidden.isEmpty { return false }
     if let forced = environment["CLICOLOR_FORCE"], !forced.isEmpty, forced != "0" { return true }

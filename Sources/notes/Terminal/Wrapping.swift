@@ -1,9 +1,9 @@
 extension Terminal {
-  /// A message broken between words at the terminal's width; continued lines are indented. A quoted
-  /// command stays whole if it fits on a line, so that it can be copied.
+  /// A message broken between words at the terminal's width; continued lines are indented. A quoted command
+  /// stays whole if it fits on a line, so that it can be copied.
   ///
-  /// - Parameter column: the indentation of continued lines, if it leaves enough space; if nil, two
-  ///   more than the line's own.
+  /// - Parameter column: the indentation of continued lines, if it leaves enough space. If nil, two more than
+  ///   the line's own.
   func wrapped(_ message: String, from column: Int? = nil) -> String {
     guard let width else { return message }
     return message.split(separator: "\n", omittingEmptySubsequences: false)
