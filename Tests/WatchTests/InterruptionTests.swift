@@ -40,7 +40,7 @@ struct InterruptionTests {
     #expect(isNoticed)
   }
 
-  // "It also asks … when the peer is announced at another address."
+  // "A side sends ping […] if the peer is announced at another address."
   @Test("a peer that is announced elsewhere is asked at the old address, and met at the new one")
   func moved() throws {
     let ada = try Watcher(founding: "Ada", on: network)

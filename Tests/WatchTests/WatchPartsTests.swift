@@ -117,7 +117,7 @@ struct WatchPartsTests {
     #expect(verdicts == [false, true, false])
   }
 
-  // "… or it gets a network or an address that it had not." notes-protocol(7): "when it got or lost a
+  // "… or it gets a network or an address that it had not." notes-protocol(7): "if it got or lost a
   // network or an address".
   @Test("a link that runs or does no more, and an address that came or went, are news")
   func networks() {
