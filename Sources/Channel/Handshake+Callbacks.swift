@@ -160,7 +160,7 @@ extension Handshake {
       error =
         reason == .removed ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
     case .undecided(let reason):
-      // The peer gets an internal error, and not that it is a stranger.
+      // The peer gets an internal error: it must not conclude that it is a stranger.
       (failure, error) = (.verificationFailed(reason), X509_V_ERR_UNSPECIFIED)
     }
     crypto.X509_STORE_CTX_set_error(context, error)

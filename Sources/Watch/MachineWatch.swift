@@ -25,7 +25,7 @@ enum MachineWatch {
           if count > 0 {
             news = max(news, state.takes(buffer[..<count]))
           } else if count < 0, errno == ENOBUFS {
-            // The kernel had more messages than fit into the buffer.
+            // The kernel had more messages than fit into the buffer, so one of them may be of interest.
             news = .got
           } else {
             break

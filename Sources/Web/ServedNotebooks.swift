@@ -135,7 +135,7 @@ final class ServedNotebooks: Sendable {
   /// Records the new addresses of the page.
   func move(to origins: [String]) {
     self.origins.withLock { $0 = origins }
-    // If the file cannot be written, it has the former addresses.
+    // A file that cannot be written keeps the former addresses.
     for entry in entries.withLock({ $0 }) { try? entry.address?.move(to: origins) }
   }
 

@@ -67,8 +67,8 @@ public struct KnownOffers: Sendable {
   func keep(
     _ offer: InvitationOffer, in membership: MembershipStore
   ) throws -> InvitationOffer? {
-    // The record of such an invitation would be dropped, with the note of what was reported, and the next visit
-    // would report all of it again.
+    // Do not record such an invitation: its record would soon be dropped, and the next visit would report the
+    // invitation again.
     if isPast(offer, in: membership) || !isBelieved(offer, in: membership) { return nil }
     if let known = try known(offer.id.description) {
       guard offer.isWithdrawn, !known.isWithdrawn, offer.inviterID == known.inviterID else {

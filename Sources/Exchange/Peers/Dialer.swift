@@ -64,7 +64,7 @@ package struct Dialer {
   private static let courtesy = 0.3
   private static let refusal = 300.0
   private static let exchange = 60.0
-  /// The wait after another connection was kept, which may be dead.
+  /// The wait after another connection to the device was kept: that connection may be dead.
   private static let duplicateWait = 5.0
   private static let (busyWait, busyTries) = (0.2, 6)
   /// Places for attempts to connect (notes-protocol(7), DISCOVERY); strangers, which anybody can

@@ -46,7 +46,7 @@ final class InotifyChanges: FolderChanges {
         known.paths = []
         known.wholeLook = .now + NotebookLoop.net
       }
-      // There may be no event when these files can be saved.
+      // Look at these files again: there may be no event when they can be saved.
       known.paths.formUnion(skipped.filter { $0.reason == .changing }.map(\.path))
     }
   }

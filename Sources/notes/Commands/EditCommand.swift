@@ -67,7 +67,7 @@ struct EditCommand: Command {
 /// A note to open in an editor.
 struct EditedNote {
   let path: TreePath
-  /// Whether the editor must make it; nil for an existing note.
+  /// Which notes must not exist when the editor makes this one; nil for an existing note.
   var creation: Creation?
 
   enum Creation {
