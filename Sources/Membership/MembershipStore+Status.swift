@@ -11,6 +11,8 @@ public struct MemberStatus: Hashable, Sendable {
   public let isRemoved: Bool
   /// Whether the device is the founder's.
   public let isFounder: Bool
+  /// The founder's device.
+  public let founder: String?
   /// The name of the other device that certified its present role; nil if there is none.
   public let issuer: String?
   /// The name by which people call the device, also after its removal; nil if it never was a member.
@@ -62,7 +64,8 @@ extension MembershipStore {
     let issuer = members.first { $0.deviceID == own?.roleBy && $0.deviceID != deviceID }
     return MemberStatus(
       role: own.flatMap { $0.isRemoved ? nil : $0.role }, isRemoved: own?.isRemoved == true,
-      isFounder: own?.isFounder == true, issuer: issuer?.name,
+      isFounder: own?.isFounder == true, founder: members.first(where: \.isFounder)?.deviceID,
+      issuer: issuer?.name,
       name: own?.name, admins: admins.map(\.name).sorted(),
       sharedNames: counts.filter { $0.value.count > 1 }.keys.sorted(),
       others: members.filter { $0.deviceID != deviceID }.map { MemberStatus.Other($0) })
@@ -90,11 +93,12 @@ extension MembershipStore {
     let known = Disk.memory(at: cache) { lines -> MemberStatus? in
       guard lines["stored"] == key, let admins = lines["admins"], let shared = lines["shared"],
         let name = lines["name"]?.dropFirst(), let issuer = lines["issuer"]?.dropFirst(),
-        lines["members"] != nil
+        let holder = lines["holder"], lines["members"] != nil
       else { return nil }
       return MemberStatus(
         role: lines["role"].flatMap(Role.init), isRemoved: lines["role"] == "removed",
-        isFounder: lines["founder"] == "yes", issuer: issuer.isEmpty ? nil : String(issuer),
+        isFounder: lines["founder"] == "yes", founder: holder == "-" ? nil : holder,
+        issuer: issuer.isEmpty ? nil : String(issuer),
         name: name.isEmpty ? nil : String(name),
         admins: admins.split(separator: "/").map(String.init),
         sharedNames: shared.split(separator: "/").map(String.init),
@@ -106,7 +110,7 @@ extension MembershipStore {
     var lines = StateLines([
       // Names cannot contain a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       "stored": key, "role": role, "name": "/" + (status.name ?? ""),
-      "founder": status.isFounder ? "yes" : "no", "issuer": "/" + (status.issuer ?? ""),
+      "founder": status.isFounder ? "yes" : "no", "holder": status.founder ?? "-", "issuer": "/" + (status.issuer ?? ""),
       "admins": "/" + status.admins.joined(separator: "/"),
       "shared": "/" + status.sharedNames.joined(separator: "/"), "members": status.others.count,
     ])

@@ -24,9 +24,12 @@ public struct ToldRole {
     public var own: Change?
     /// The other devices that are no longer members, or have another role than they were recorded with.
     public var others: [MemberStatus.Other] = []
+    /// The device that became the founder's, if it is another one.
+    public var founder: MemberStatus.Other?
   }
 
-  private static let (founder, members, member) = ("founder", "members", "member")
+  private static let (founder, holder) = ("founder", "holder")
+  private static let (members, member) = ("members", "member")
 
   /// Records this device's present role. The others' stay as they are recorded: their changes are not told yet.
   func recordOwn(_ status: MemberStatus) {
@@ -34,16 +37,23 @@ public struct ToldRole {
       record(status)
       return
     }
-    if let lines = Self.lines(of: status, known.values(of: Self.member)) {
+    let knowsFounder = status.isFounder || known[Self.founder] != nil
+    let lines = Self.lines(
+      of: status, known.values(of: Self.member),
+      founder: knowsFounder ? status.founder : known[Self.holder])
+    if let lines {
       Disk.keep(lines.bytes, at: path)
     }
   }
 
   /// The record of this device's role and of others' roles; nil if the device is no member.
-  private static func lines(of status: MemberStatus, _ others: [String]) -> StateLines? {
+  private static func lines(
+    of status: MemberStatus, _ others: [String], founder device: String?
+  ) -> StateLines? {
     guard let role = status.role else { return nil }
     var lines = StateLines([
-      "role": role.rawValue, founder: status.isFounder ? "yes" : nil, members: others.count,
+      "role": role.rawValue, founder: status.isFounder ? "yes" : nil, holder: device,
+      members: others.count,
     ])
     for other in others { lines.append(member, other) }
     return lines
@@ -57,7 +67,9 @@ public struct ToldRole {
     let others = status.others.compactMap { other in
       other.role.map { "\(other.device) \($0.rawValue)" }
     }
-    guard let role = status.role, let lines = Self.lines(of: status, others) else { return News() }
+    guard let role = status.role,
+      let lines = Self.lines(of: status, others, founder: status.founder)
+    else { return News() }
     let known = Disk.memory(at: path) { $0 }
     if known?.bytes == lines.bytes { return News() }
     Disk.keep(lines.bytes, at: path)
@@ -66,6 +78,10 @@ public struct ToldRole {
     let wasFounder = known[Self.founder] != nil
     if knownRole != role.rawValue || wasFounder != status.isFounder {
       news.own = wasFounder && !status.isFounder ? .formerFounder : .present
+    }
+    // An older program did not record it.
+    if let former = known[Self.holder], former != status.founder {
+      news.founder = status.others.first { $0.device == status.founder }
     }
     var roles: [String: String] = [:]
     for line in known.lines where line.key == Self.member && line.words.count == 3 {

@@ -28,9 +28,20 @@ struct RoleNews {
     let news = ToldRole(in: notebook.stateFolder).record(status)
     // The user of this device already knows its own changes.
     let others = news.others.filter { $0.by != device }
-    if news.own == nil, others.isEmpty { return nil }
+    let founder = news.founder.flatMap { sentence(founder: $0, in: notebook) }
+    if news.own == nil, others.isEmpty, founder == nil { return nil }
     return RoleNews(
-      own: news.own.flatMap { own($0, status, notebook) }, others: sentences(others, status))
+      own: news.own.flatMap { own($0, status, notebook) },
+      others: [founder].compactMap { $0 } + sentences(others, status))
+  }
+
+  /// Nil if the device became the founder's by a claim: each session tells that.
+  private static func sentence(founder: MemberStatus.Other, in notebook: Notebook) -> String? {
+    // `notes members` reports an unreadable record.
+    let isByClaim = ((try? ClaimNews.all(in: notebook)) ?? []).contains {
+      $0.device == founder.device && $0.isAccepted
+    }
+    return isByClaim ? nil : "\(Visible.name(founder.name)) is the founder now."
   }
 
   /// The most devices that a sentence names.
