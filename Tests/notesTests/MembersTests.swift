@@ -119,6 +119,22 @@ import Testing
     #expect(row?.contains("by ann, ") == true, "\(row ?? "")")
   }
 
+  // "and which device became the founder"
+  @Test func `Another founder is told once`() throws {
+    let (ann, ben) = (try add("ann", .admin), try add("ben", .admin))
+    func told() throws -> [String] {
+      try shell.notes("status").lines.filter { $0.contains("founder") }
+    }
+    #expect(try told().isEmpty)
+    try store.handOver(to: ann.deviceID, by: founder)
+    let first = try told()
+    #expect(first.count == 3 && first.contains("ann is the founder now."), "\(first)")
+    #expect(try told().isEmpty)
+    try store.handOver(to: ben.deviceID, by: ann)
+    #expect(try told() == ["ben is the founder now."])
+    #expect(try told().isEmpty)
+  }
+
   /// An admin that let in a friend, and made a desk an admin.
   private func addInviter() throws -> [DeviceKey] {
     let admin = try add("ann", .admin)
@@ -188,7 +204,8 @@ import Testing
     #expect(try keys.map { try role(of: $0) } == [.reader, nil, nil])
   }
 
-  @Test(arguments: [("y\ry\r", true), ("y\rn\r", false)])
+  // notes-members(1), remove: "waits for a yes or a no": Enter is neither.
+  @Test(arguments: [("y\ry\r", true), ("y\rn\r", false), ("y\r\rn\r", false)])
   func `On a terminal it asks about whom it invited`(typed: String, go: Bool) throws {
     let demoted = try addInviter()
     let asked = try run(

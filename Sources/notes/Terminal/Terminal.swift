@@ -101,17 +101,20 @@ enum Console {
     }
   }
 
-  /// Asks a yes/no question. Enter means `expected`; the end of the input means no.
-  static func confirm(_ question: String, byDefault expected: Bool = true) -> Bool {
+  /// Asks a yes/no question. Enter means `expected`, or if that is nil, asks again; the end of the input means no.
+  static func confirm(_ question: String, byDefault expected: Bool? = true) -> Bool {
+    let choices = expected.map { $0 ? " [Y/n] " : " [y/N] " } ?? " [y/n] "
     while true {
-      guard let answer = ask(question + (expected ? " [Y/n] " : " [y/N] ")) else {
+      guard let answer = ask(question + choices) else {
         Output.errors.line()
         return false
       }
       switch answer.lowercased().filter({ !$0.isWhitespace }) {
-      case "": return expected
       case "y", "yes": return true
       case "n", "no": return false
+      case "":
+        if let expected { return expected }
+        fallthrough
       default: Output.errors.line("please answer y or n")
       }
     }

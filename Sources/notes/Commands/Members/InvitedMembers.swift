@@ -38,13 +38,13 @@ struct InvitedMembers {
 
   /// Asks on a terminal whether to remove these devices as well. Without a terminal they stay.
   ///
-  /// - Parameter isProposed: whether the default is yes, as when a device is removed: a device that is not
-  ///   trusted may have invited only itself under other names.
-  func confirmRemoval(isProposed: Bool) -> Bool {
+  /// - Parameter expected: the default; nil if the user must decide, as when a device is removed. A stolen device may
+  ///   have invited only itself under other names; a founder that leaves, the whole family.
+  func confirmRemoval(byDefault expected: Bool?) -> Bool {
     guard !isEmpty, Console.canAsk else { return false }
     return Console.confirm(
       "Devices that it invited, let in or made admins, directly or through others:\n\(lines)Remove "
-        + "\(members.count == 1 ? "this one" : "these") as well?", byDefault: isProposed)
+        + "\(members.count == 1 ? "this one" : "these") as well?", byDefault: expected)
   }
 
   /// The sentence about the members who stay; empty if there are none.
