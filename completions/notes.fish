@@ -506,7 +506,7 @@ complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "n
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes invitations" version' -l 'version' -d 'Show the version.'
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes invitations" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'notes' -n '__notes_should_offer_completions_for_positional "notes invitations" -eq 1' -fa 'cancel' -d 'Cancel an open invitation.'
-complete -c 'notes' -n '__notes_should_offer_completions_for_positional "notes invitations" -eq 1' -fa 'answer' -d 'Let in the device that made a request by a file, and write the answer.'
+complete -c 'notes' -n '__notes_should_offer_completions_for_positional "notes invitations" -eq 1' -fa 'answer' -d 'Let in a device that asks by a file, or a member\'s other device.'
 complete -c 'notes' -n '__notes_should_offer_completions_for_positional "notes invitations" -eq 1' -fa 'accept' -d 'Join a notebook to which a member of this notebook invites this device.'
 complete -c 'notes' -n '__notes_should_offer_completions_for_positional "notes invitations" -eq 1' -fa 'decline' -d 'Decline an invitation of a member of this notebook.'
 complete -c 'notes' -n '__notes_should_offer_completions_for_flags_or_options "notes invitations cancel" json' -l 'json' -d 'Write JSON Lines for programs.'

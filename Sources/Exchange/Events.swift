@@ -65,8 +65,9 @@ public enum Event: Codable, Sendable {
   /// device certified.
   case admitted(PeerIdentity, device: PeerIdentity, notebook: String)
   /// A member asked at a hub for another device of its own person, and this admin's device does not let that
-  /// device in by itself. The last value is the member's name.
-  case deviceAsked(PeerIdentity, device: PeerIdentity, by: String, notebook: String)
+  /// device in by itself. `by` is the member's name.
+  case deviceAsked(
+    PeerIdentity, device: PeerIdentity, by: String, invitation: String, notebook: String)
   /// Several devices responded to one invitation by a link, so another person has the link. The values are
   /// the invitation's ID, the devices' names, and whether one of them joined with it.
   case linkShared(

@@ -110,7 +110,8 @@ extension MembershipStore {
     var lines = StateLines([
       // Names cannot contain a slash: notes-security(7), DEVICE AND NOTEBOOK NAMES.
       "stored": key, "role": role, "name": "/" + (status.name ?? ""),
-      "founder": status.isFounder ? "yes" : "no", "holder": status.founder ?? "-", "issuer": "/" + (status.issuer ?? ""),
+      "founder": status.isFounder ? "yes" : "no", "holder": status.founder ?? "-",
+      "issuer": "/" + (status.issuer ?? ""),
       "admins": "/" + status.admins.joined(separator: "/"),
       "shared": "/" + status.sharedNames.joined(separator: "/"), "members": status.others.count,
     ])

@@ -73,7 +73,7 @@ struct ServiceLog: Sendable {
     case .linkShared(let hub, let id, let names, _, let notebook):
       "\(short(notebook)): several devices used the link of invitation \(id.prefix(8)) at \(name(hub)): "
         + names.map(\.printable).joined(separator: ", ")
-    case .deviceAsked(let hub, let device, let member, let notebook):
+    case .deviceAsked(let hub, let device, let member, _, let notebook):
       "\(short(notebook)): \(member.printable) asks \(hub.isHub ? "at \(name(hub)) " : "")to let in "
         + "\(device.name.printable) (\(short(device.deviceID))) as \(device.role.rawValue)"
     case .invitation(let open):

@@ -2,13 +2,13 @@ import Channel
 import Git
 import Glibc
 import History
-import Membership
 import Notebook
 import System
 import TestSupport
 import Testing
 
 @testable import Exchange
+@testable import Membership
 
 /// notes-security(7), "Devices of one's own": invitations at a hub by members that are not admins.
 @Suite("Invitations at a hub for devices of one's own", .timeLimit(.minutes(5)))
@@ -27,7 +27,7 @@ struct OwnLinkTests: LinkSuite {
     }
     func asked(_ events: [Event]) -> [String] {
       events.compactMap {
-        if case .deviceAsked(_, let device, let member, _) = $0 {
+        if case .deviceAsked(_, let device, let member, _, _) = $0 {
           "\(member): \(device.name)"
         } else {
           nil
@@ -66,6 +66,50 @@ struct OwnLinkTests: LinkSuite {
     // Who asked is no member any more.
     let last = try ada.visit(hub.hub).events
     #expect(admitted(last).isEmpty && asked(last).isEmpty)
+  }
+
+  // notes-security(7), "Devices of one's own": "If a second device asks by the same invitation, the person can let in
+  // neither."
+  @Test("a request is kept for a person's answer, and a second device's makes it void")
+  func kept() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    let secret = try InvitationSecret()
+    let offer = try InvitationOffer(
+      secret, to: carl.context.membership, role: .writer, person: .own,
+      expires: WallClock.now() + 600, by: carl.key)
+    let known = KnownOffers(try ada.notebook().stateFolder)
+    func request(_ name: String) throws -> AdmissionFile {
+      let key = try DeviceKey.random()
+      return AdmissionFile(
+        try AdmissionRequest(CertificateRequest(name: name, key: key), by: secret), to: offer)
+    }
+    func listed() throws -> String? {
+      try known.all(in: ada.context.membership).first?.request?.request.deviceID
+    }
+    let (phone, eve) = (try request("phone"), try request("eve"))
+    // Nothing is kept of an invitation that is not.
+    #expect(try known.keep(phone) == nil)
+    #expect(try known.all(in: ada.context.membership).isEmpty)
+    try #require(try known.keep(offer, in: ada.context.membership) != nil)
+    var events: [Event] = []
+    let peer = PeerIdentity(name: "Carl", deviceID: carl.key.deviceID, role: .writer, address: "")
+    for _ in 0..<2 {
+      try ada.context.answer(phone, from: peer, known, isLetIn: false) { events.append($0) }
+    }
+    #expect(try events.count == 1 && listed() == phone.request.deviceID)
+    for _ in 0..<2 {
+      try ada.context.answer(eve, from: peer, known, isLetIn: false) { events.append($0) }
+    }
+    guard case .linkShared(_, _, _, false, _) = events.last else {
+      return #expect(Bool(false), "\(events)")
+    }
+    #expect(try events.count == 2 && listed() == nil)
+    // A withdrawn invitation's request is not listed either.
+    let last = try InvitationOffer(
+      InvitationSecret(), to: carl.context.membership, role: .writer, person: .own,
+      expires: WallClock.now() + 600, by: carl.key)
+    try #require(try known.keep(last.withdrawn(by: carl.key), in: ada.context.membership) != nil)
+    #expect(try known.all(in: ada.context.membership).allSatisfy { $0.request == nil })
   }
 
   @Test("open invitations of a member beyond four are neither kept nor answered")

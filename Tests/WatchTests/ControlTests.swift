@@ -48,7 +48,7 @@ import Testing
       .failed(SyncFailure(address: "a", error: SyncError.declined)),
       .differs(peer, difference), .keyShared(notebook: "n", witness: "Bob"),
       .keyRequested(notebook: "n", by: peer),
-      .deviceAsked(peer, device: device, by: "anna", notebook: "n"),
+      .deviceAsked(peer, device: device, by: "anna", invitation: "5f3a", notebook: "n"),
       .hubOthers(peer, references: ["r"]), .hubMembersWentBack(peer),
       .hubSplit(peer, kept: "main", joined: "master"),
       .linkShared(peer, invitation: "i", devices: ["Bob"], isUsed: true, notebook: "n"),

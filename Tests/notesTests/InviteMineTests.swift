@@ -176,6 +176,72 @@ import Testing
     #expect(try names(at: laptop) == ["laptop: laptop"])
   }
 
+  // notes-invitations(1), answer: "Show the other device that a member asks for".
+  @Test func `An admin lets in one device that a member asks for, at a hub and by a code`() throws {
+    let hub = laptop.folder["hub.git"]
+    try #require(try run(["git", "init", "-q", "--bare", "-b", "main", hub]).isSuccess)
+    let (anna, tablet) = (try Shell(), try Shell())
+    try anna.join(laptop, as: "anna")
+    for shell in [laptop, anna] {
+      try #require(try shell.notes("remote", "add", "home", hub).isSuccess)
+      try #require(try shell.notes("sync", "--hub").isSuccess)
+    }
+    let link = try anna.notes("invite", "--mine", "--hub", "home").lines.first {
+      $0.hasPrefix("notes://join/")
+    }
+    let text = try #require(link)
+    try #require(
+      try phone.notes("join", text, "../phone", "--yes", "--device-name", "phone").isSuccess)
+    let told = try laptop.notes("sync", "--hub", "--json").text
+    let id = try Shell.field(
+      "invitation",
+      of: told.split(separator: "\n").map(String.init).first {
+        $0.contains(#""type":"device_asked""#)
+      } ?? "")
+    let command = "'notes invitations answer \(id.prefix(8))' lets it in"
+    for name in ["invitations", "members"] {
+      let list = try laptop.notes(name).text
+      #expect(
+        list.contains("anna asks to let in another device, phone (") && list.contains(command),
+        "\(list)")
+    }
+    #expect(try !anna.notes("members").text.contains("asks to let in"))
+    let declined = try laptop.notes("invitations", "answer", String(id.prefix(8)))
+    #expect(declined.status == .exited(64), "\(declined)")
+    let other = try laptop.notes("invitations", "answer", "00000000", "--yes", "--json")
+    #expect(try errorKind(of: other) == "no_request", "\(other)")
+    let answered = try laptop.notes("invitations", "answer", String(id.prefix(4)), "--yes")
+    #expect(answered.text.contains("anna (phone) is now a member, as writer."), "\(answered)")
+    #expect(try phone.notes("sync", in: "phone").text.contains("is now a member, as writer"))
+    #expect(try !laptop.notes("members").text.contains("asks to let in"))
+    for used in [String(id.prefix(8)), text] {
+      let late = try laptop.notes("invitations", "cancel", used, "--json")
+      #expect(late.errorText.contains(" was already used"), "\(late)")
+      #expect(late.errorText.contains("notes members remove \\\"anna (phone)\\\""), "\(late)")
+    }
+
+    let (admin, port) = try laptop.listening("watch")
+    try #require(try anna.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)").isSuccess)
+    let code = try anna.invite("--mine")
+    #expect(try !tablet.join(code.code, code.port, as: "tablet").isSuccess)
+    let asked = try laptop.notes("invitations", "--json").lines.first {
+      $0.contains(#""asker_name":"tablet""#)
+    }
+    let digits = try Shell.field("invitation", of: asked ?? "").prefix(8)
+    let twice = try laptop.notes("invitations", "answer", String(digits), "file", "--yes")
+    #expect(
+      twice.errorText.contains(
+        "a device that asks at a hub or in a session needs no answer in a file"), "\(twice)")
+    let yes = try laptop.notes("invitations", "answer", String(digits), "--yes", "--json")
+    let line = yes.lines.first { $0.contains(#""type":"answered""#) } ?? ""
+    #expect(try Shell.field("name", of: line) == "anna (tablet)", "\(yes)")
+    let joined = try tablet.join(code.code, code.port, as: "tablet")
+    #expect(joined.isSuccess, "\(joined)")
+    try code.process.wait()
+    admin.send(SIGTERM)
+    try admin.wait()
+  }
+
   // notes-invitations(1), cancel: "Another member can cancel its own".
   @Test func `A member cancels its own file, and tells an admin's device in a session`() throws {
     let anna = try Shell()
@@ -223,7 +289,7 @@ import Testing
     #expect(
       !refused.isSuccess && refused.errorText.contains("notes config own-devices true"),
       "\(refused)")
-    #expect(try laptop.notes("invitations").text.contains("open"))
+    #expect(try laptop.notes("invitations").text.contains("asked"))
 
     // "By a code, all attempts of the new device have one invitation, which an admin's device lists as used".
     try #require(try laptop.notes("config", "own-devices", "true").isSuccess)

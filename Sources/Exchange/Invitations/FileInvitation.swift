@@ -101,18 +101,26 @@ extension AdmissionFile {
     try membership.demandOpen(KnownOffers(notebook.stateFolder).inForce(offer))
   }
 
-  /// Certifies the requesting device, and plans the answer. The answer is a bundle with the members, and the
-  /// versions that the requesting device lacks.
+  /// Certifies the requesting device, because a person agrees.
   ///
-  /// - Throws: the errors of `demandOpen`; `MembershipError.notAnAdmin`; `BundleError`.
-  public func answer(
-    by context: SessionContext, of notebook: Notebook
-  ) throws -> (member: Member, bundle: NewBundle) {
+  /// - Throws: the errors of `demandOpen`; `MembershipError.notAnAdmin`.
+  public func admit(by context: SessionContext, of notebook: Notebook) throws -> Member {
     let membership = context.membership
     try demandOpen(in: membership, of: notebook)
     _ = try membership.admit(request, to: offer, by: context.key)
     guard let member = membership.member(ofDevice: request.deviceID) else { throw LinkError.used }
     try KnownOffers(notebook.stateFolder).keep(offer, in: membership)
+    return member
+  }
+
+  /// Certifies the requesting device, and plans the answer: a bundle with the members, and the versions that the
+  /// device lacks.
+  ///
+  /// - Throws: the errors of `admit`; `BundleError`.
+  public func answer(
+    by context: SessionContext, of notebook: Notebook
+  ) throws -> (member: Member, bundle: NewBundle) {
+    let member = try admit(by: context, of: notebook)
     // If that version is not here, all versions are sent.
     let known = try request.tip.flatMap { ObjectID(hex: $0) }
       .flatMap { try notebook.repository.contains($0) ? $0 : nil }

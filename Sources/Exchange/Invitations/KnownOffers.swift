@@ -13,11 +13,13 @@ public struct KnownOffers: Sendable {
     /// Whether several devices used the invitation or asked by it, as far as this device has seen. Then another
     /// person has it, and an open one lets no device in.
     public let isShared: Bool
+    /// The request of the device that a person may let in by this invitation of a member; nil if there is none.
+    public let request: AdmissionFile?
   }
 
   private let folder: String
 
-  private static let toldSuffix = ".told"
+  private static let (toldSuffix, requestSuffix) = (".told", ".request")
   /// How many seconds an invitation is kept after its end: one of an admin, and an unused one of another
   /// member.
   private static let remembered: Int64 = 30 * 86_400
@@ -38,9 +40,12 @@ public struct KnownOffers: Sendable {
       guard let offer = try known(name) else { continue }
       if isPast(offer, in: membership) { forget(offer) } else { offers.append(offer) }
     }
-    return offers.map {
-      let askers = told(of: $0).filter { !$0.contains(" ") }
-      return Known(offer: $0, status: membership.status(of: $0), isShared: askers.count > 1)
+    return try offers.map { offer in
+      let (status, isShared) = (membership.status(of: offer), isShared(offer))
+      let isOpen = status == .open && !isShared
+      return Known(
+        offer: offer, status: status, isShared: isShared,
+        request: try isOpen ? request(for: offer).map { AdmissionFile($0, to: offer) } : nil)
     }.sorted {
       ($0.offer.created, $0.offer.id.description) > ($1.offer.created, $1.offer.id.description)
     }
@@ -91,24 +96,49 @@ public struct KnownOffers: Sendable {
     return known
   }
 
+  /// Keeps the first request for a recorded invitation, until a person lets the device in.
+  ///
+  /// - Returns: the ID of the device that had already asked, if it is another one: then none is let in.
+  func keep(_ file: AdmissionFile) throws -> String? {
+    let (offer, asker) = (file.offer, file.request.deviceID)
+    if let kept = try request(for: offer)?.deviceID { return kept == asker ? nil : kept }
+    if try known(offer.id.description) != nil {
+      Disk.keep(file.request.text, at: path(of: offer, Self.requestSuffix))
+    }
+    return nil
+  }
+
+  private func request(for offer: InvitationOffer) throws -> AdmissionRequest? {
+    try Disk.contentIfAny(path(of: offer, Self.requestSuffix), limit: AdmissionFile.maximumSize)
+      .flatMap { try AdmissionRequest(parsing: $0, to: offer) }
+  }
+
+  private func isShared(_ offer: InvitationOffer) -> Bool {
+    told(of: offer).count { !$0.contains(" ") } > 1
+  }
+
   /// Whether nobody was told yet that one of these devices used or wants to use a link.
   func isNews(_ devices: [String], of offer: InvitationOffer) -> Bool {
     let told = told(of: offer)
     let new = Set(devices).subtracting(told)
     if new.isEmpty || told.count >= Self.mostTold { return false }
-    Disk.keep(Array((told + new.sorted()).joined(separator: "\n").utf8), at: toldPath(of: offer))
+    Disk.keep(
+      Array((told + new.sorted()).joined(separator: "\n").utf8),
+      at: path(of: offer, Self.toldSuffix))
     return true
   }
 
-  private func toldPath(of offer: InvitationOffer) -> String {
-    "\(folder)/\(offer.id)\(Self.toldSuffix)"
+  private func path(of offer: InvitationOffer, _ suffix: String) -> String {
+    "\(folder)/\(offer.id)\(suffix)"
   }
 
   /// The reports of an invitation: the IDs of devices that share it, and other IDs with a word before the
   /// ID.
   private func told(of offer: InvitationOffer) -> [String] {
-    (Disk.contentIfAny(toldPath(of: offer), limit: 1 << 14) ?? []).split(separator: 0x0A)
-      .map { String(decoding: $0, as: UTF8.self) }
+    (Disk.contentIfAny(path(of: offer, Self.toldSuffix), limit: 1 << 14) ?? []).split(
+      separator: 0x0A
+    )
+    .map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Whether an invitation ended so long ago that it is not kept any more.
@@ -129,6 +159,8 @@ public struct KnownOffers: Sendable {
   }
 
   private func forget(_ offer: InvitationOffer) {
-    for suffix in ["", Self.toldSuffix] { Disk.removeTree("\(folder)/\(offer.id)\(suffix)") }
+    for suffix in ["", Self.toldSuffix, Self.requestSuffix] {
+      Disk.removeTree(path(of: offer, suffix))
+    }
   }
 }

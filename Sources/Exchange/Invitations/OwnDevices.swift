@@ -26,8 +26,8 @@ public enum OwnDevices {
 }
 
 extension SessionContext {
-  /// Certifies the device of a request for an open invitation. If a member asks for the device and this setting
-  /// is off, only reports the request, once.
+  /// Certifies the device of a request for an open invitation. If a member asks for the device and the setting is
+  /// off, keeps the request for a person's answer, and reports it once.
   ///
   /// - Parameter place: where the request was.
   func answer(
@@ -35,23 +35,32 @@ extension SessionContext {
     _ report: (Event) -> Void
   ) throws {
     let (request, offer) = (file.request, file.offer)
-    func tell() {
+    let asker = PeerIdentity(
+      name: request.request.name, deviceID: request.deviceID, role: offer.role, address: "")
+    func tell() throws {
+      let inviter = membership.member(ofDevice: offer.inviterID)?.name ?? offer.inviterID
+      if let first = try known.keep(file) {
+        // A person must not let in a device if another person also has the invitation.
+        guard known.isNews([first, request.deviceID], of: offer) else { return }
+        return report(
+          .linkShared(
+            place, invitation: offer.id.description,
+            devices: [String(first.prefix(8)), asker.name],
+            isUsed: false, notebook: offer.notebookID))
+      }
       guard known.isNews(["asked \(request.deviceID)"], of: offer) else { return }
       report(
         .deviceAsked(
-          place,
-          device: PeerIdentity(
-            name: request.request.name, deviceID: request.deviceID, role: offer.role, address: ""),
-          by: membership.member(ofDevice: offer.inviterID)?.name ?? offer.inviterID,
+          place, device: asker, by: inviter, invitation: offer.id.description,
           notebook: offer.notebookID))
     }
-    guard isLetIn, membership.mayAdmit(offer) else { return tell() }
+    guard isLetIn, membership.mayAdmit(offer) else { return try tell() }
     let admitted: Member?
     do {
       admitted = try membership.admit(request, to: offer, by: key)
     } catch MembershipError.limitExceeded where membership.isAskedFor(offer) {
       // A member's request does not end this device's visit or session.
-      return tell()
+      return try tell()
     }
     guard let member = admitted else { return }
     let device = PeerIdentity(

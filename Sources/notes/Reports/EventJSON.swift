@@ -54,8 +54,8 @@ struct EventJSON {
       object(
         "link_shared", notebook,
         ["invitation": id, "names": names, "used": isUsed, "hub": hub.name])
-    case .deviceAsked(let hub, let device, let member, let notebook):
-      object("device_asked", notebook, fields(of: device, at: hub) + ["member": member])
+    case .deviceAsked(let hub, let device, let member, let id, let notebook):
+      object("device_asked", notebook, fields(of: device, at: hub) + asked(by: member, id))
     case .claim(let news, let notebook): object("claim", notebook, news.json)
     case .completed(let peer, let notebook): object("completed", notebook, peer.fields)
     case .invitation(let open): object("invitation", fields(of: open))
@@ -87,6 +87,10 @@ struct EventJSON {
     case .folder(let notebook, let isThere):
       object("folder", notebook, ["state": isThere ? "here" : "away"])
     }
+  }
+
+  private func asked(by member: String, _ invitation: String) -> JSON {
+    ["member": member, "invitation": invitation]
   }
 
   private func fields(of device: PeerIdentity, at hub: PeerIdentity) -> JSON {

@@ -79,11 +79,11 @@ struct EventText {
           ? "'notes members' shows the members; remove a device that nobody knows"
           : "none of them was let in: 'notes invitations cancel \(id.prefix(8))' cancels the link; then make another"
       )
-    case .deviceAsked(let hub, let device, let member, _):
+    case .deviceAsked(let hub, let device, let member, let invitation, _):
       return Self.warning(
         "\(Visible.name(member)) asks \(hub.isHub ? "at \(Visible.name(hub.name)) " : "")to let in another device, "
           + "\(Visible.name(device.name)) (\(device.deviceID.prefix(8))), as \(device.role.rawValue)",
-        "'notes config own-devices true' lets in such devices from then on")
+        "'notes invitations answer \(invitation.prefix(8))' lets it in")
     case .claim(let news, _):
       return ClaimNotice(news).map { Self.warning($0.message, $0.remedy) }
     case .hubOthers(let hub, let references):

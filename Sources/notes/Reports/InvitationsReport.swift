@@ -58,6 +58,10 @@ struct InvitationsReport {
           offer.created, offer.expires)
       }
     var text = Table(flexible: 3, dispensable: [2, 4], rows: rows).text(on: terminal)
+    for link in links {
+      guard let line = RequestLine(link, members) else { continue }
+      text += terminal.wrapped("\(line.message): \(line.remedy)\n")
+    }
     for received in received {
       let invitation = received.invitation
       text +=
@@ -98,8 +102,25 @@ struct InvitationsReport {
       "role": offer.role.rawValue, "created": TimeText.rfc3339(offer.created),
       "expires": TimeText.rfc3339(offer.expires), "inviter": name(of: offer.inviterID),
       "device": offer.inviterID, "person": offer.person.name, "mine": offer.person == .own,
-      "names": names(of: link),
+      "names": names(of: link), "asker": link.request?.request.deviceID,
+      "asker_name": link.request?.request.request.name,
     ]
+  }
+}
+
+/// The line about another device that a member asks for, which an admin may let in.
+struct RequestLine {
+  let message, remedy: String
+
+  /// Nil if no device asks by the invitation.
+  init?(_ link: KnownOffers.Known, _ members: [Member]) {
+    guard let asker = link.request?.request else { return nil }
+    let inviter =
+      members.first { $0.deviceID == link.offer.inviterID }?.name ?? link.offer.inviterID
+    message =
+      "\(Visible.name(inviter)) asks to let in another device, \(Visible.name(asker.request.name)) "
+      + "(\(asker.deviceID.prefix(8))), as \(link.offer.role.rawValue)"
+    remedy = "'notes invitations answer \(link.offer.id.description.prefix(8))' lets it in"
   }
 }
 
@@ -108,6 +129,7 @@ extension KnownOffers.Known {
   fileprivate var word: String {
     switch status {
     case .open where isShared: "shared"
+    case .open where request != nil: "asked"
     case .open: "open"
     case .expired: "expired"
     case .cancelled: "cancelled"

@@ -23,17 +23,19 @@ struct MembersReport {
   /// The persons, each with the devices that are listed.
   private let groups: [[Line]]
   private let thisDevice: String
-  private let onlyAdmin: String?
+  private let onlyAdmin: Member?
   private var ownMembership = OwnMembership()
   /// The keys that handed the notebook over twice.
   private var handedOverTwice: [HandedOverTwice] = []
   /// The claims of the founder's place.
   private var claims: [ClaimNotice] = []
+  /// The other devices of their own that members ask for, if this device may let them in.
+  private var wishes: [RequestLine] = []
 
   init(_ lines: [Line], includingRemoved: Bool, thisDevice: String) {
     let present = lines.map(\.member).filter { !$0.isRemoved }
     let admins = present.filter { $0.role == .admin }
-    onlyAdmin = admins.count == 1 && present.count > 1 ? admins[0].name : nil
+    onlyAdmin = admins.count == 1 && present.count > 1 ? admins[0] : nil
     let listed = lines.filter { includingRemoved || !$0.member.isRemoved }
       .sorted { Self.precedes($0.member, $1.member, thisDevice: thisDevice) }
     groups = Dictionary(grouping: listed, by: \.member.person.id).values
@@ -73,6 +75,10 @@ struct MembersReport {
     ownMembership = OwnMembership(of: notebook)
     handedOverTwice = try HandedOverTwice.all(in: membership)
     claims = try ClaimNotice.all(in: membership, for: own)
+    if membership.role(ofDevice: own) == .admin {
+      wishes = try KnownOffers(notebook.stateFolder).all(in: membership)
+        .compactMap { RequestLine($0, members) }
+    }
   }
 
   var json: [JSON] {
@@ -112,10 +118,11 @@ struct MembersReport {
     }
     var text = Table(flexible: 0, optional: 3, dispensable: [2], rows: rows).text(on: terminal)
     if let onlyAdmin {
+      let isOwn = onlyAdmin.deviceID == thisDevice
       text += """
 
-        Only \(Visible.name(onlyAdmin)) is an admin: if it is lost, nobody can invite or remove.
-        'notes members role NAME admin' makes another device an admin.
+        Only \(Visible.name(onlyAdmin.name)) is an admin: if it is lost, nobody can invite or remove.
+        'notes members role NAME admin' \(isOwn ? "" : "there ")makes another device an admin.
 
         """
     }
@@ -123,6 +130,7 @@ struct MembersReport {
       let name = Visible.name(line.member.name)
       text += "\n\(name) asks for a certificate for a new key: 'notes members certify \(name)'\n"
     }
+    for line in wishes { text += terminal.wrapped("\n\(line.message): \(line.remedy)\n") }
     for notice in handedOverTwice {
       text += terminal.wrapped("\n\(notice.message).\n\(notice.remedy).\n")
     }

@@ -9,7 +9,7 @@ internal import Watch
 struct OwnMembership {
   private var member: MemberStatus?
   private var ownName = ""
-  /// How many versions made here every other device refuses, because this one is a reader.
+  /// How many versions made here every other device refuses, because this one is a reader or was removed.
   private(set) var unsent = 0
   /// The notice that another machine uses this device's key; nil if none does.
   private(set) var sharing: KeySharing.Notice?
@@ -44,7 +44,7 @@ struct OwnMembership {
     claims = (try? ClaimNews.all(in: notebook)) ?? []
     // So does an unreadable list of members.
     twice = (try? HandedOverTwice.all(in: notebook)) ?? []
-    if member?.role == .reader { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
+    if member?.role == .reader || isRemoved { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
 
   /// Whether this device was removed, and no request of it to join again is open.
@@ -119,7 +119,7 @@ struct OwnMembership {
 
   /// The message that versions stay here; nil if they do not.
   var readerMessage: String? {
-    unsent == 0
+    unsent == 0 || isRemoved
       ? nil
       : "\(Phrase.count(unsent, "version")) made here \(unsent == 1 ? "stays" : "stay") here, "
         + "because this device is a reader"
@@ -130,7 +130,13 @@ struct OwnMembership {
   }
 
   /// The message that this device was removed; nil if it was not.
-  var removalMessage: String? { isRemoved ? "this device was removed from the notebook" : nil }
+  var removalMessage: String? {
+    guard isRemoved else { return nil }
+    return "this device was removed from the notebook"
+      + (unsent == 0
+        ? ""
+        : ", and \(Phrase.count(unsent, "version")) made here \(unsent == 1 ? "was" : "were") not sent")
+  }
 
   var removalRemedy: String { "the notes here stay; \(admins) can invite it again" }
 

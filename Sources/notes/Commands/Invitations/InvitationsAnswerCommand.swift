@@ -8,17 +8,24 @@ internal import System
 struct InvitationsAnswerCommand: Command {
   static let configuration = CommandConfiguration(
     commandName: "answer",
-    abstract: "Let in the device that made a request by a file, and write the answer.",
+    abstract: "Let in a device that asks by a file, or a member's other device.",
     discussion: """
-      Shows the device's name and the beginning of its ID, and asks. The answer is a bundle with the members and the \
-      versions that the device lacks: 'notes bundle apply' there makes it a member.
+      Shows the device's name and the beginning of its ID, and asks. For a request by a file, the answer is a bundle \
+      with the members and the versions that the device lacks: 'notes bundle apply' there makes it a member.
+
+      If a member asks for another device of its own at a hub or in a session, 'notes invitations' lists it; give the \
+      first digits there instead of a file.
 
       Examples:
         notes invitations answer home.request
         notes invitations answer home.request /media/stick/home.answer --yes
+        notes invitations answer 5f3a
       """)
 
-  @Argument(help: .named("request", "The file that 'notes join' wrote."), completion: .file())
+  @Argument(
+    help: .named(
+      "request", "The file that 'notes join' wrote, or the first four or more digits of the list."),
+    completion: .file())
   var request: String
 
   @Argument(help: .named("answer", "The new file."), completion: .file()) var answer: String?
@@ -31,6 +38,14 @@ struct InvitationsAnswerCommand: Command {
     let notebook = try NotebookLocator.notebook()
     let context = try notebook.sessionContext()
     try context.membership.demandAdmin(context.key.deviceID)
+    if let listed = try listed(in: notebook, context.membership) {
+      if answer != nil {
+        throw Failure.usage(
+          "a device that asks at a hub or in a session needs no answer in a file",
+          hint: "omit the second file name")
+      }
+      return try letIn(listed, by: context, of: notebook)
+    }
     let file = try read()
     try file.demandOpen(in: context.membership, of: notebook)
     let name =
@@ -38,26 +53,60 @@ struct InvitationsAnswerCommand: Command {
       ?? FileInvite.name(
         request, ending: FileInvite.requestEnding, with: FileInvite.answerEnding)
     let place = try NewFile(named: name, outside: notebook)
-    let asker = file.request.request
-    if !yes {
-      try Console.demandConsent(
-        to: "letting a device in",
-        "\(Visible.name(asker.name)), device \(asker.deviceID.prefix(8)), asks to join as "
-          + "\(file.offer.role.rawValue)\(Self.owner(by: file.offer, in: context.membership)). Let it in?",
-        otherwise: "the device was not let in")
-    }
+    try demandConsent(to: file, in: context.membership)
     _ = try DeletionOption.foundBefore { try notebook.save() }
     let (member, bundle) = try file.answer(by: context, of: notebook)
     _ = try Interruption.token()
     let size = try place.write(bundle)
     options.tell(
-      [
-        "type": "answered", "name": member.name, "device": member.deviceID,
-        "role": member.role.rawValue, "file": place.path, "versions": bundle.versions,
-        "bytes": size,
-      ],
-      "\(Visible.name(member.name)) is now a member, as \(member.role.rawValue). Send "
+      json(of: member) + ["file": place.path, "versions": bundle.versions, "bytes": size],
+      "\(Self.welcome(member, file)) Send "
         + "\(Visible.name(name)) back; on the new device, run 'notes bundle apply FILE'.")
+  }
+
+  /// Lets in a member's other device that asked at a hub or in a session.
+  private func letIn(
+    _ file: AdmissionFile, by context: SessionContext, of notebook: Notebook
+  ) throws {
+    try demandConsent(to: file, in: context.membership)
+    // A hub may have a withdrawal, or another device's request for the same invitation.
+    let unreached = try context.visitHubs(options)
+    let device = file.request.deviceID
+    if context.membership.member(ofDevice: device) == nil,
+      try listed(in: notebook, context.membership)?.request.deviceID != device
+    {
+      throw LinkError.cancelled
+    }
+    let member = try file.admit(by: context, of: notebook)
+    options.tell(
+      json(of: member) + ["invitation": file.offer.id.description],
+      "\(Self.welcome(member, file)) It learns this at its next sync at the hub; "
+        + "if it asked by a code, run 'notes join' there again.")
+    try context.visitHubs(options, besides: unreached)
+  }
+
+  private func json(of member: Member) -> JSON {
+    [
+      "type": "answered", "name": member.name, "device": member.deviceID,
+      "role": member.role.rawValue,
+    ]
+  }
+
+  /// The words for a new member; if its name was taken, they say why it has another one.
+  private static func welcome(_ member: Member, _ file: AdmissionFile) -> String {
+    let (asked, name) = (file.request.request.name, member.deviceName)
+    return "\(Visible.name(member.name)) is now a member, as \(member.role.rawValue)."
+      + (asked == name ? "" : " Another device is already called \(Visible.name(asked)).")
+  }
+
+  private func demandConsent(to file: AdmissionFile, in membership: MembershipStore) throws {
+    if yes { return }
+    let asker = file.request.request
+    try Console.demandConsent(
+      to: "letting a device in",
+      "\(Visible.name(asker.name)), device \(asker.deviceID.prefix(8)), asks to join as "
+        + "\(file.offer.role.rawValue)\(Self.owner(by: file.offer, in: membership)). Let it in?",
+      otherwise: "the device was not let in")
   }
 
   /// The words that say whose device the new one becomes, if it is another device of a member.
@@ -68,6 +117,24 @@ struct InvitationsAnswerCommand: Command {
     return ", another device of \(Visible.name(inviter.person.name))"
   }
 
+  /// The listed request whose invitation's ID begins with the given digits; nil if a file is meant.
+  private func listed(
+    in notebook: Notebook, _ membership: MembershipStore
+  ) throws -> AdmissionFile? {
+    guard let digits = InvitationDigits(request), Counted.access(request, F_OK) != 0 else {
+      return nil
+    }
+    let links = try KnownOffers(notebook.stateFolder).all(in: membership)
+    let found = try digits.link(among: links, that: { $0.request != nil })
+    guard let file = found?.request else {
+      throw Failure(
+        .failed, "no_request",
+        "no device asks by an invitation whose digits begin with '\(digits)'",
+        hint: "'notes invitations' lists the devices that ask; a request in a file has a file name")
+    }
+    return file
+  }
+
   private func read() throws -> AdmissionFile {
     let path = try NotebookLocator.folder(request)
     do {
@@ -75,5 +142,34 @@ struct InvitationsAnswerCommand: Command {
       if let file = try AdmissionFile(parsing: bytes) { return file }
     } catch BundleError.file(_, _, EFBIG) {}
     throw LinkError.noRequest
+  }
+}
+
+/// The first digits of an invitation's ID, as `notes invitations` shows them.
+struct InvitationDigits: CustomStringConvertible {
+  let description: String
+
+  /// Nil if the text is something else. The list shows the digits with an ellipsis.
+  init?(_ text: String) {
+    let digits = text.lowercased().filter { $0 != "…" }
+    guard digits.count >= 4, digits.allSatisfy(\.isHexDigit) else { return nil }
+    description = digits
+  }
+
+  /// The one link or file with these digits that fulfils the condition; nil if none does.
+  ///
+  /// - Throws: a `Failure` if several do.
+  func link(
+    among links: [KnownOffers.Known], that fulfils: (KnownOffers.Known) -> Bool
+  ) throws(Failure) -> KnownOffers.Known? {
+    let found = links.filter { $0.offer.id.description.hasPrefix(description) && fulfils($0) }
+    guard found.count < 2 else {
+      throw Failure(
+        .failed, "ambiguous_invitation",
+        "several invitations have digits that begin with '\(self)'",
+        hint: "give more digits: "
+          + Phrase.list(found.prefix(5).map { String($0.offer.id.description.prefix(16)) }, "or"))
+    }
+    return found.first
   }
 }

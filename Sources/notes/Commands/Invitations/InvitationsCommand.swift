@@ -60,36 +60,34 @@ struct InvitationsCancelCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    if try cancelLink(in: notebook) { return }
     // If a person pastes the whole code, its beginning identifies the invitation.
     let digits = InvitationCode(parsing: locator)?.locator ?? locator
     guard try InvitationBook(stateFolder: notebook.stateFolder).cancel(locator: digits) else {
+      if try cancelLink(in: notebook) { return }
       throw Failure(
         .failed, "no_such_invitation", "no invitation '\(Visible.name(digits))' is open here",
-        hint: "'notes invitations' lists them")
+        hint: "'notes invitations' lists them; give at least four digits of a link or file")
     }
     options.tell(["type": "cancelled", "locator": digits], "Cancelled: \(digits).")
   }
 }
 
 extension InvitationsCancelCommand {
-  private static let fewestDigits = 4
-
-  /// Returns false if no open link has an ID with that beginning.
+  /// Returns false if no link or file has an ID with that beginning.
   private func cancelLink(in notebook: Notebook) throws -> Bool {
-    // The list shows the digits with an ellipsis.
-    let digits = locator.lowercased().filter { $0 != "…" }
-    guard digits.count >= Self.fewestDigits else { return false }
+    guard let digits = try InvitationDigits(id(inLink: locator) ?? locator) else { return false }
     let context = try notebook.sessionContext()
     let links = try KnownOffers(notebook.stateFolder).all(in: context.membership)
     var cancellation = OfferCancellation(by: context)
     cancellation.program.mayAsk = Console.canAsk
-    let matches = links.filter {
-      cancellation.isPossible(for: $0) && $0.offer.id.description.hasPrefix(digits)
+    let open = try digits.link(among: links) { $0.status == .open }
+    guard
+      let known = try open ?? digits.link(among: links, that: { cancellation.isPossible(for: $0) })
+    else {
+      guard let ended = try digits.link(among: links, that: { _ in true }) else { return false }
+      throw hasEnded(ended, context.membership.members())
     }
-    guard let offer = (matches.first { $0.status == .open } ?? matches.first)?.offer else {
-      return false
-    }
+    let offer = known.offer
     let withdraws = cancellation.withdraws(offer)
     if !withdraws { try context.membership.demandAdmin(context.key.deviceID) }
     var unreached: HubError?
@@ -109,6 +107,31 @@ extension InvitationsCancelCommand {
     if let unreached { throw unreached }
     if !withdraws { try tell(of: offer, as: context) }
     return true
+  }
+
+  /// The ID of the invitation in a link that a person pastes; nil if the text is no link.
+  private func id(inLink text: String) throws -> String? {
+    guard InvitationLink.isMeant(by: text) else { return nil }
+    return try LinkJoin.parse(text).secret.id.description
+  }
+
+  /// The error for an invitation that cannot be cancelled any more.
+  private func hasEnded(_ link: KnownOffers.Known, _ members: [Member]) -> Failure {
+    let shown = "invitation \(link.offer.id.short)"
+    guard case .used(let devices) = link.status else {
+      return Failure(
+        .failed, "invitation_ended", "\(shown) lets no device in any more",
+        hint: "'notes invitations' shows its state")
+    }
+    let names = devices.compactMap { device in
+      members.first { $0.deviceID == device && !$0.isRemoved }?.name
+    }
+    return Failure(
+      .failed, "invitation_ended", "\(shown) was already used",
+      hint: names.first.map {
+        "'notes members remove \(Visible.word($0))' removes the device that it let in"
+      }
+        ?? "the device that it let in is no longer a member")
   }
 
   /// Visits the hubs after an admin's cancellation, and says which devices other admins had let in, and which hubs do

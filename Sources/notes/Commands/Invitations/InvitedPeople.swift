@@ -60,10 +60,14 @@ struct InvitedPeople {
   /// All of them. Throws if a member has one of their names.
   func checked(against membership: MembershipStore) throws(Failure) -> [InvitedPerson] {
     let members = membership.members().filter { !$0.isRemoved }
-    for name in all.compactMap(\.name) where members.contains(where: { $0.isCalled(name) }) {
+    for name in all.compactMap(\.name) {
+      guard let taken = members.first(where: { $0.isCalled(name) }) else { continue }
+      let owner = taken.person.isCalled(name) ? "person" : "device"
       throw Failure(
-        .failed, "name_taken", "another device is already called \(Visible.name(name))",
-        hint: "choose a name that no other device has")
+        .failed, "name_taken", "another \(owner) is already called \(Visible.name(name))",
+        hint:
+          "choose another name; 'notes members' lists those in use. If it is the same person, run "
+          + "'notes invite --mine' on their device")
     }
     return all
   }
