@@ -12,6 +12,16 @@ public final class GitServer: Sendable {
     public static let served: [Kind] = [.ssh, .daemon, .https]
   }
 
+  /// Whom a web server lets in.
+  public enum Readers: String, CaseIterable, Sendable {
+    /// Its users read and write.
+    case users
+    /// Everybody reads; who writes is asked for a password.
+    case everybody
+    /// Everybody reads, and nobody writes.
+    case nobodyWrites
+  }
+
   /// Its files; the repositories are in `repositories`.
   public let folder: TemporaryFolder
   public let kind: Kind
@@ -23,7 +33,10 @@ public final class GitServer: Sendable {
   public var repositories: String { folder["repositories"] }
 
   /// Starts one, and waits until it takes connections.
-  public init(_ kind: Kind, on fixed: UInt16? = nil, in folder: TemporaryFolder? = nil) throws {
+  public init(
+    _ kind: Kind, on fixed: UInt16? = nil, in folder: TemporaryFolder? = nil,
+    readers: Readers = .users
+  ) throws {
     let isNew = folder == nil
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
@@ -38,7 +51,7 @@ public final class GitServer: Sendable {
     }
     for _ in 0..<20 {
       let port = try fixed ?? LoopbackPort.free()
-      try Self.configure(kind, in: folder, port: port)
+      try Self.configure(kind, in: folder, port: port, readers)
       let process = try RunningProcess(
         Self.command(kind, in: folder, port: port), in: folder.path,
         environment: TestEnvironment.isolated(home: folder["home"]))
@@ -52,7 +65,9 @@ public final class GitServer: Sendable {
   }
 
   /// The same server again, after it was ended.
-  public func restarted() throws -> GitServer { try GitServer(kind, on: port, in: folder) }
+  public func restarted(readers: Readers = .users) throws -> GitServer {
+    try GitServer(kind, on: port, in: folder, readers: readers)
+  }
 
   /// An empty repository, and its address.
   public func makeRepository(_ name: String) throws -> String {
@@ -132,7 +147,9 @@ public final class GitServer: Sendable {
     }
   }
 
-  private static func configure(_ kind: Kind, in folder: TemporaryFolder, port: UInt16) throws {
+  private static func configure(
+    _ kind: Kind, in folder: TemporaryFolder, port: UInt16, _ readers: Readers
+  ) throws {
     switch kind {
     case .daemon, .folder: return
     case .ssh:
@@ -164,8 +181,7 @@ public final class GitServer: Sendable {
         ssl.pemfile = "\(folder["server.pem"])"
         auth.backend = "plain"
         auth.backend.plain.userfile = "\(folder["users"])"
-        auth.require = ("/git/" => ("method" => "basic", "realm" => "notes", \
-        "require" => "valid-user"))
+        \(password(for: readers))
         alias.url = ("/git/" => "/usr/lib/git-core/git-http-backend/")
         setenv.add-environment = ("GIT_PROJECT_ROOT" => "\(folder["repositories"])", \
         "GIT_CONFIG_COUNT" => "1", "GIT_CONFIG_KEY_0" => "safe.directory", \
@@ -173,6 +189,20 @@ public final class GitServer: Sendable {
         cgi.assign = ("" => "")
 
         """, to: "lighttpd.conf")
+    }
+  }
+
+  /// The lines of lighttpd's settings about who needs a password.
+  private static func password(for readers: Readers) -> String {
+    let required =
+      "auth.require = (\"/git/\" => (\"method\" => \"basic\", \"realm\" => \"notes\", "
+      + "\"require\" => \"valid-user\"))"
+    return switch readers {
+    case .users: required
+    case .everybody:
+      "$HTTP[\"querystring\"] =~ \"git-receive-pack\" { \(required) }\n"
+        + "$HTTP[\"url\"] =~ \"/git-receive-pack$\" { \(required) }"
+    case .nobodyWrites: ""
     }
   }
 

@@ -12,6 +12,8 @@ public enum HubError: Error, Sendable, Equatable {
   case hostUnproved(String)
   /// The server denies access to this user, or requires a password.
   case notLetIn(String)
+  /// The server lets this user read the repository, and not write there.
+  case readOnly(String)
   /// There is no repository, or git does not trust its owner.
   case noRepository(String)
   case foreignOwner(String)
@@ -60,6 +62,7 @@ extension HubError: CustomStringConvertible {
     case .silent(let seconds): "the hub did not answer for \(seconds) s"
     case .hostUnproved(let words): "cannot verify the hub's server: \(words)"
     case .notLetIn(let words): "the hub denied access: \(words)"
+    case .readOnly(let words): "the hub lets this device read, but not write: \(words)"
     case .noRepository(let words): "there is no repository: \(words)"
     case .foreignOwner(let words): "the hub's folder belongs to another user: \(words)"
     case .refused(let words): "the hub refused: \(words)"
@@ -94,7 +97,32 @@ extension HubError {
   }
 
   init(refusedWith words: String) {
-    self = words.contains("No space left") ? .full(words) : .refused(words)
+    if words.contains("No space left") {
+      self = .full(words)
+    } else if let reason = words.split(separator: "; ").map(String.init).first(
+      where: Self.isReadOnly)
+    {
+      self = .readOnly(reason)
+    } else {
+      self = .refused(words)
+    }
+  }
+
+  /// The meaning of this error when a device writes to a hub that it has just read: of all users that a server does not
+  /// let in, this one may read.
+  var afterReading: HubError {
+    if case .notLetIn(let words) = self { .readOnly(words) } else { self }
+  }
+
+  /// Words of git, and of popular hosts, about a user who may read a repository and not write there.
+  private static let ofReaders = [
+    "denied to ", "not allowed to push code to this project", "marked as read only",
+    "does not have write access", "permission denied for writing", "FATAL: W ",
+    "You need the Git 'GenericContribute' permission", "service not enabled",
+  ]
+
+  private static func isReadOnly(_ words: String) -> Bool {
+    Transfer.isOfPermissions(words) || ofReaders.contains(where: words.contains)
   }
 
   /// Known phrases in messages of git, ssh, curl and servers, in the order of the search.
@@ -108,6 +136,7 @@ extension HubError {
         "certificate subject name",
       ], { .hostUnproved($0) }
     ),
+    (ofReaders, { .readOnly($0) }),
     (["dubious ownership"], { .foreignOwner($0) }),
     (["shallow roots are not allowed", "shallow update not allowed"], { _ in .shallow }),
     (
@@ -161,6 +190,15 @@ extension HubVisit {
       throw SyncError.stopped
     } catch {
       throw HubError(error) ?? error
+    }
+  }
+
+  /// The same for a push to a hub that this device has just read.
+  static func writing<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try talking(body)
+    } catch let error as HubError {
+      throw error.afterReading
     }
   }
 }

@@ -171,10 +171,11 @@ struct HubInvitations {
     _ = try? set(Dictionary(names.map { ($0, nil) }) { first, _ in first }, by: transfer, at: hub)
   }
 
+  /// Sets references at a hub that this device has just read.
   private static func set(
     _ references: [String: ObjectID?], by transfer: Transfer, at hub: Hub
   ) throws {
-    let refusal = try HubVisit.talking { try transfer.set(references, at: hub.url) }
+    let refusal = try HubVisit.writing { try transfer.set(references, at: hub.url) }
     if let refusal { throw HubError(refusedWith: refusal) }
   }
 }

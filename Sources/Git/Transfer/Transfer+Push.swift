@@ -131,21 +131,37 @@ extension Transfer {
     let summary = String(line.split(separator: "\t").last ?? "")
     // The other side allows only moves forward.
     if summary.contains("[remote rejected] (non-fast-forward)") { return .refused(summary) }
+    let words = complaint.compactMap(reason)
     let races = [
       "(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)",
       "(failed to update ref)", "cannot lock ref", "(failed to lock)", "incorrect old value",
       "reference already exists", "(atomic push failed)", "(atomic push failure)",
     ]
-    if races.contains(where: summary.contains) { return .moved }
-    let words = complaint.filter { $0.hasPrefix("remote: ") }.map { line in
-      // git pads such lines with spaces.
-      var words = line.dropFirst(8)
-      for beginning in ["fatal: ", "error: "] where words.hasPrefix(beginning) {
-        words = words.dropFirst(beginning.count)
-      }
-      while let last = words.last, last == " " || last == "." { words.removeLast() }
-      return String(words)
+    // A folder that cannot be written fails in the same way as a reference that moved.
+    if !words.contains(where: isOfPermissions), races.contains(where: summary.contains) {
+      return .moved
     }
     return .refused(([summary] + words.filter { !$0.isEmpty }).joined(separator: "; "))
+  }
+
+  /// The other side's words in a line of git's complaint; nil if it has none.
+  private static func reason(in line: String) -> String? {
+    let marks = ["remote: ", "error: remote unpack failed: "]
+    guard let mark = marks.first(where: line.hasPrefix) else { return nil }
+    // git pads such lines with spaces.
+    var words = line.dropFirst(mark.count)
+    for beginning in ["fatal: ", "error: "] where words.hasPrefix(beginning) {
+      words = words.dropFirst(beginning.count)
+    }
+    while let last = words.last, last == " " || last == "." { words.removeLast() }
+    return String(words)
+  }
+
+  /// Whether git on the other side says that its user may not write into the repository's folder.
+  public static func isOfPermissions(_ words: String) -> Bool {
+    [
+      "Permission denied", "Read-only file system", "insufficient permission",
+      "unable to create directory for", "unable to create temporary object directory",
+    ].contains(where: words.contains)
   }
 }

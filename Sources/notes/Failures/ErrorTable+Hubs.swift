@@ -72,6 +72,10 @@ extension HubError: ExplainedError {
     case .notLetIn:
       .refused(
         "hub_access", "'git ls-remote ADDRESS' must work without asking: check key or password")
+    case .readOnly:
+      .refused(
+        "hub_read_only",
+        "ask the hub's owner for write access, or check key or password; your changes wait here")
     case .noRepository:
       .failed("hub_missing", "check the address; 'git init --bare' there makes an empty one")
     case .foreignOwner:

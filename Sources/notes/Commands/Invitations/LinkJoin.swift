@@ -182,8 +182,11 @@ enum JoinFailure {
     case LinkError.used: hint = "if that is no device of yours, tell \(inviter); \(another)"
     case LinkError.expired, LinkError.cancelled, LinkError.void, LinkError.noInvitation:
       hint = another
-    case HubError.notLetIn:
+    case HubError.notLetIn, HubError.readOnly:
       hint = "the link gives no access: ask \(inviter) who can let you write to \(hub)"
+    case HubError.refused:
+      hint =
+        "the new device writes a request to the hub: ask \(inviter) who can let \(hub) accept it"
     case HubError.unreachable:
       hint = "check the network; if it works, ask \(inviter) how to reach \(hub) from here"
     case HubError.noRepository, HubError.withoutMembers, HubError.anotherNotebook:
