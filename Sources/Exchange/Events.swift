@@ -104,7 +104,8 @@ public enum Event: Codable, Sendable {
   case shows(notebook: String, peer: PeerIdentity, tip: ObjectID?)
   /// People edit these notes on a device.
   case editing(notebook: String, peer: PeerIdentity, paths: [TreePath])
-  /// The known members, or the devices with which this one exchanges, have changed.
+  /// The known members, the devices with which this one exchanges, or the prospects of its request to join have
+  /// changed.
   case membersChanged(notebook: String)
   /// Another address of a device was recorded, by this process or another command.
   case addressesChanged(notebook: String)

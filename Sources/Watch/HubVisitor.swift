@@ -1,5 +1,6 @@
 internal import Exchange
 internal import Notebook
+internal import State
 internal import Synchronization
 internal import System
 
@@ -60,6 +61,14 @@ final class HubVisitor: Sendable {
   private func visit() -> HubPace.Result {
     let context = notebook.context
     var outcome = SyncOutcome()
+    let state = StateFolder(ofNotebookIn: context.folder)
+    let end = AskedAdmission(in: state)?.end
+    defer {
+      // The device still waits, and its user learns that nobody will answer.
+      if let present = AskedAdmission(in: state)?.end, present != end {
+        notebook.emit(.membersChanged(notebook: notebook.notebookID))
+      }
+    }
     do {
       let hubs = try context.notebook().hubs()
       var run = HubRun(context: context, hubs: hubs)

@@ -79,6 +79,15 @@ extension Service {
     }
   }
 
+  /// Announces the notebooks of which this device is a member by now.
+  func publishMembers(of unpublished: inout Set<String>, port: UInt16, _ onEvent: (Event) -> Void) {
+    for id in unpublished {
+      guard let context = contexts[id], !context.isGuest else { continue }
+      unpublished.remove(id)
+      publish(record(of: context, port: port), onEvent)
+    }
+  }
+
   func record(of context: SessionContext, port: UInt16) -> ServiceRecord {
     .notebook(id: context.membership.notebookID, device: context.key.deviceID, port: port)
   }

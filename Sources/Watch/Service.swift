@@ -126,7 +126,7 @@ public final class Service: Sendable {
     cancellation: CancellationToken, until invitations: [Invitation] = [],
     onEvent: (Event) -> Void = { _ in }
   ) throws {
-    for context in contexts.values { _ = try context.credentials() }
+    try checkMembership()
     let driver = try SessionDriver(
       self, listen: address, timeouts: contexts.values.first?.timeouts ?? .standard, until: token)
     let bound = driver.address ?? address
@@ -151,7 +151,8 @@ public final class Service: Sendable {
     defer { control?.stop() }
     var dialing = ServiceDialing(self, driver)
     try dialing.begin()
-    for context in contexts.values { publish(record(of: context, port: bound.port), tell) }
+    var unpublished = Set(contexts.keys)
+    publishMembers(of: &unpublished, port: bound.port, tell)
     var idle: Instant? = .now + Self.quiet
     var state = SystemdNotifier()
     if isWatching { state.ready() }
@@ -171,6 +172,7 @@ public final class Service: Sendable {
         idle = .now + Self.quiet
         emit(event, tell)
         try Self.rethrowBeginningAnew(event)
+        publishMembers(of: &unpublished, port: bound.port, tell)
         dialing.handle(event)
         for visitor in hubVisitors.values { visitor.handle(event) }
       case .opened(let invitation): announce(invitation, port: bound.port, tell)
@@ -183,6 +185,14 @@ public final class Service: Sendable {
       case .changed: break
       case .stopped: return
       }
+    }
+  }
+
+  /// Throws if this device is no member of a notebook. A watcher also waits for its certificate: it saves, visits hubs,
+  /// and serves nobody until then.
+  private func checkMembership() throws {
+    for context in contexts.values where !(isWatching && context.isGuest) {
+      _ = try context.credentials()
     }
   }
 

@@ -13,6 +13,8 @@ struct ServiceDialing {
   private var dialer: Dialer
   /// For each notebook, the devices with which this one must not exchange.
   private var excluded: [String: Set<String>] = [:]
+  /// The notebooks of which this device is not a member yet: every member would refuse it.
+  private var guests: Set<String> = []
   /// The callers that wait for the end of all connection attempts.
   private var waiting: [BlockingQueue<Bool>] = []
 
@@ -81,7 +83,7 @@ struct ServiceDialing {
       rememberProved(target)
       dialer.wake(target)
     // A device may have become a member, or may no longer be blocked.
-    case .membersChanged(let notebook):
+    case .membersChanged(let notebook), .admitted(_, _, let notebook):
       learnMembers(of: notebook)
       dialer.retryAll(notebookID: notebook)
     // Another command may have reached a device that discovery does not find.
@@ -99,6 +101,11 @@ struct ServiceDialing {
   private mutating func learnMembers(of notebookID: String) {
     let all = service.contexts[notebookID]?.membership.members() ?? []
     let members = all.filter { !$0.isRemoved && !$0.isBlocked }
+    if service.contexts[notebookID]?.isGuest == true {
+      guests.insert(notebookID)
+    } else if guests.remove(notebookID) != nil {
+      remember(notebookID)
+    }
     dialer.setMembers(Set(members.map(\.deviceID)), of: notebookID)
     // An unknown device may be a member whom another admin certified.
     excluded[notebookID] = Set(all.map(\.deviceID)).subtracting(members.map(\.deviceID))
@@ -156,8 +163,10 @@ struct ServiceDialing {
     waiting = []
   }
 
+  /// Whether a device has a session, or must not have one.
   private func isConnected(_ target: Dialer.Target) -> Bool {
-    guard let watched = service.watched[target.notebookID] else { return true }
+    guard let watched = service.watched[target.notebookID], !guests.contains(target.notebookID)
+    else { return true }
     return watched.sessions.has(target.deviceID)
       || excluded[target.notebookID]?.contains(target.deviceID) == true
   }

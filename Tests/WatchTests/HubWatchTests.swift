@@ -48,6 +48,58 @@ struct HubWatchTests {
     #expect(ada.events.all.count(where: failed) == 1)
   }
 
+  // notes-watch(1): "until an admin's device has let it in, the watcher saves, receives versions from hubs, and connects
+  // to no device. If it has asked to join at a hub, it looks there for the answer. Then it goes on as a member's."
+  @Test("a device that waits to be let in watches, and goes on as a member")
+  func waiting() throws {
+    let folder = try TemporaryFolder()
+    let hub = Hub(name: "hub", url: folder["hub.git"])
+    let made = try run(["git", "init", "--quiet", "--bare", "--initial-branch=main", hub.url])
+    try #require(made.isSuccess, "\(made)")
+    let network = InMemoryNetwork()
+    let ada = try Watcher(founding: "Ada", on: network)
+    try ada.context.notebook().add(hub)
+    func visitByAda() throws {
+      var outcome = SyncOutcome()
+      try HubRun(context: ada.context, hubs: [hub]).run(addingTo: &outcome)
+      #expect(outcome.failures.isEmpty)
+    }
+    try ada.write("one\n", to: "A.txt")
+    try visitByAda()
+    let link = try LinkInvitation(ada.context, at: hub).make(role: .writer, seconds: 3600)
+
+    let home = try TemporaryFolder()
+    let key = try DeviceKey.loadOrCreate(in: home["key"])
+    var cloning = Cloning(of: .hub(hub), key: key, deviceName: "Bob")
+    cloning.secret = link.secret
+    let notebook = try cloning.run(into: home["notes"]) { _ in }
+    let membership = MembershipStore.folder(ofNotebookAt: notebook.stateFolder)
+    let bob = Watcher(
+      "Bob",
+      SessionContext(
+        folder: notebook.folder, key: key, membership: try .open(in: membership), timeouts: .brief),
+      in: home, on: network)
+    bob.hubInterval = 1
+    try bob.start()
+    defer { bob.stop() }
+    #expect(bob.wait { bob.port != nil })
+    try bob.write("two\n", to: "B.txt")
+    #expect(bob.wait { bob.events.all.contains { if case .version = $0 { true } else { false } } })
+    #expect(bob.context.isGuest)
+
+    try visitByAda()
+    func admissions() -> Int {
+      bob.events.all.count { if case .admitted = $0 { true } else { false } }
+    }
+    #expect(bob.wait { admissions() > 0 })
+    try ada.start()
+    #expect(
+      bob.wait { bob.events.all.contains { if case .connected = $0 { true } else { false } } })
+    #expect(ada.wait { (try? ada.text("B.txt")) == "two\n" })
+    #expect(admissions() == 1)
+    ada.stop()
+  }
+
   // notes-forget(1), "Hubs": "at later visits, any writer's device that has followed" replaces the branch; and
   // notes-hub(7): "A device that has not followed yet moves over to a rewritten history at the hub".
   @Test("a watcher that has followed replaces a hub's former history, and others follow there")

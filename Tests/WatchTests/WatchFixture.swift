@@ -48,6 +48,14 @@ final class Watcher {
     context = try founder.context.certified(name, as: role, in: folder)
   }
 
+  /// A device that has a notebook, in the folder `notes` of this one.
+  init(
+    _ name: String, _ context: SessionContext, in folder: TemporaryFolder,
+    on network: InMemoryNetwork
+  ) {
+    (self.name, self.context, self.folder, self.network) = (name, context, folder, network)
+  }
+
   deinit { stop() }
 
   var sessions: SessionTable? {

@@ -64,6 +64,9 @@ struct OwnMembership {
     return "this device \(deed)is not a member yet: your changes stay here"
   }
 
+  /// The reason why nobody will answer this device's request; nil if an admin's device may.
+  var end: AskedAdmission.End? { isGuest ? asked?.end : nil }
+
   /// The way for this device to join.
   var guestAdvice: String {
     guard let asked else { return Self.guestRemedy }
@@ -71,7 +74,7 @@ struct OwnMembership {
     if asked.expires <= TimeText.now {
       let deed =
         switch asked.place {
-        case .hub: "'notes sync' here"
+        case .hub: "'notes sync' or 'notes watch' here"
         case .file: "'notes bundle apply ANSWER' here"
         }
       return
@@ -83,10 +86,10 @@ struct OwnMembership {
     case .hub(let name) where asked.needsLeave:
       "an admin must allow it within \(time): where 'notes config own-devices true' was run, an "
         + "admin's device lets it in at its next visit to \(Visible.name(name)); "
-        + "then 'notes sync' here makes this device a member"
+        + "then 'notes sync' or 'notes watch' here makes this device a member"
     case .hub(let name):
       "an admin's device lets it in at its next visit to \(Visible.name(name)), within \(time); "
-        + "then 'notes sync' here makes this device a member"
+        + "then 'notes sync' or 'notes watch' here makes this device a member"
     case .file(let path):
       "send \(Visible.name(path)) to an admin, who answers it within \(time) by 'notes invitations "
         + "answer FILE'; then 'notes bundle apply ANSWER' here makes this device a member"
@@ -228,10 +231,12 @@ extension Notebook {
 }
 
 /// Tells a person who starts a watcher, and later one who edits notes, that the changes stay here: once for each
-/// notebook. A person at a terminal is also told of another role.
+/// notebook, and again when nobody will answer the device's request any more. A person at a terminal is also told of
+/// another role.
 final class MembershipNotice {
   private let notebooks: [Notebook]
   private var told: Set<String> = []
+  private var ends: [String: AskedAdmission.End] = [:]
 
   private let tellsRole: Bool
 
@@ -247,6 +252,8 @@ final class MembershipNotice {
     if case .membersChanged(let id) = event,
       let notebook = notebooks.first(where: { $0.identity.id == id })
     {
+      let end = OwnMembership(of: notebook).end
+      if let end, end != ends[id] { tell(of: notebook) }
       return tellRole(in: notebook)
     }
     guard case .version(let id, _) = event, !told.contains(id),
@@ -265,6 +272,7 @@ final class MembershipNotice {
     let standing = OwnMembership(of: notebook)
     if standing.text.isEmpty { return }
     told.insert(notebook.identity.id)
+    ends[notebook.identity.id] = standing.end
     standing.warn()
   }
 }
