@@ -49,6 +49,13 @@ import Testing
     #expect(none.errorText.contains(#""kind":"nothing_to_fetch""#), "\(none)")
     #expect(
       none.errorText.contains("every notebook of this device is already here"), "\(none)")
+    let named = try fetch(bob, at: watch.port, "home", "again")
+    #expect(
+      named.errorText.hasPrefix(
+        "notes: error: this notebook is already on this device, in \(bob.folder["Home"])\n"),
+      "\(named)")
+    #expect(named.errorText.contains("'notes -C \(bob.folder["Home"]) sync'"), "\(named)")
+    #expect(access(bob.folder["again"], F_OK) != 0)
   }
 
   @Test func `A membership that was started over, or is over, is not told of`() throws {

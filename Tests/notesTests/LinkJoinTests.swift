@@ -225,7 +225,7 @@ import Testing
     // A hub's hints are for its owner, unless a person joins.
     let other = try invite()
     removeTree(hub)
-    let away = try bob.notes("join", other, "../new", "--yes")
+    let away = try Shell().notes("join", other, "../new", "--yes")
     #expect(away.errorText.contains("ask laptop how to reach \(hub) from here"), "\(away)")
   }
 

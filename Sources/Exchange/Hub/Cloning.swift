@@ -3,6 +3,7 @@ internal import Glibc
 internal import History
 public import Membership
 public import Notebook
+internal import State
 public import System
 
 /// Copies a notebook from a hub or a bundle into a new folder: `notes clone`. This does not make the
@@ -26,6 +27,8 @@ public struct Cloning: Sendable {
   public var secret: InvitationSecret?
   /// The limits and permissions.
   public var options = SessionOptions()
+  /// Whether the folder may have files: the first versions are merged with them.
+  public var mergesFiles = false
 
   /// A clone by the device with that key and name.
   public init(of source: Source, key: DeviceKey, deviceName: String) {
@@ -40,6 +43,13 @@ public struct Cloning: Sendable {
     return (try? Disk.names(in: folder).allSatisfy { $0 == halfMade }) ?? false
   }
 
+  /// Whether a folder has files, and is neither a notebook nor another repository of git.
+  public static func isPlain(_ folder: String) -> Bool {
+    guard Counted.access(folder + "/.git", F_OK) != 0 else { return false }
+    // A folder that cannot be listed has no files that could be merged.
+    return (try? Disk.names(in: folder).contains { $0 != halfMade }) ?? false
+  }
+
   /// The notebook in a folder, if it has no version yet.
   private static func begun(in folder: String) -> Notebook? {
     // A folder that cannot be opened was not left by a clone.
@@ -52,10 +62,10 @@ public struct Cloning: Sendable {
   /// The temporary name of a repository; `Repository.create` starts over there.
   private static let halfMade = ".git.new"
 
-  /// Clones into a folder that `isFree`. The notebook appears in one step, and then its versions arrive:
-  /// if the run is killed, the next sync or clone completes the notebook. If it throws, everything that
-  /// it made is removed; but once there are files in the folder, everything stays, because somebody may
-  /// have added some of them.
+  /// Clones into a folder that `isFree`, or with `mergesFiles` one that `isPlain`. The notebook appears in one step,
+  /// and then its versions arrive: if the run is killed, the next sync or clone completes the notebook. If it throws,
+  /// everything that it made is removed; but once the notebook has a version, or somebody has added files to an empty
+  /// folder, everything stays.
   ///
   /// - Parameter check: called with the found notebook before anything is written; throws to cancel.
   /// - Throws: `HubError`, `BundleError`, and the errors of a visit; `SyncError.stopped` when cancelled.
@@ -63,7 +73,8 @@ public struct Cloning: Sendable {
     into folder: String, cancellation: CancellationToken? = nil,
     check: (_ found: ClonedNotebook) throws -> Void, onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> Notebook {
-    guard Self.isFree(folder) else { throw Self.isTaken(folder) }
+    let hadFiles = mergesFiles && Self.isPlain(folder)
+    guard hadFiles || Self.isFree(folder) else { throw Self.isTaken(folder) }
     let isNew = Counted.access(folder, F_OK) != 0
     try Disk.makeFolders(folder, mode: 0o700)
     let begun = Self.begun(in: folder)
@@ -75,7 +86,8 @@ public struct Cloning: Sendable {
       try fill(notebook, cancellation, onEvent)
       return notebook
     } catch {
-      if begun == nil, Disk.namesIfAny(in: folder) == [".git"] {
+      let isWithoutVersion = hadFiles && Self.begun(in: folder) != nil
+      if begun == nil, isWithoutVersion || Disk.namesIfAny(in: folder) == [".git"] {
         Disk.removeTree(folder + "/.git")
       }
       if isNew { rmdir(folder) }
@@ -129,6 +141,8 @@ public struct Cloning: Sendable {
 
   private func make(_ found: ClonedNotebook, in folder: String) throws -> Notebook {
     try Notebook.make(at: folder, branch: found.branch ?? "main") { state in
+      // The rules in the notebook's versions decide which files in the folder are versioned.
+      try Disk.replace(state[.awaiting], with: [])
       let members = found.members
       let membership = try MembershipStore.install(
         in: MembershipStore.folder(ofNotebookAt: state), root: members.root,

@@ -104,7 +104,7 @@ struct CloneCommand: Command {
         if let begun = try? Notebook.open(at: folder), begun.identity.id != id {
           throw Self.isTaken(folder)
         }
-        try known.refuseSecond(id, beside: folder, isBundle: isFile)
+        try known.refuseSecond(id, beside: folder, by: isFile ? .cloneOfBundle : .cloneOfHub)
       }
     ) { event in if case .progress = event { report.write(event) } }
     report.finish()
@@ -143,24 +143,6 @@ struct CloneCommand: Command {
         "Notebook \(terminal.paint(Visible.name(identity.name), .bold)) in "
           + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
           + OwnMembership(of: notebook).text)
-    }
-  }
-}
-
-extension KnownNotebooks {
-  /// Throws if this device already has the notebook, in another folder.
-  fileprivate func refuseSecond(_ id: String, beside own: String, isBundle: Bool) throws {
-    for folder in folders() where folder != own {
-      // A notebook that is unavailable or cannot be opened is skipped.
-      guard let notebook = try? Notebook.open(at: folder), notebook.identity.id == id
-      else { continue }
-      throw Failure(
-        .failed, "already_a_notebook",
-        "this notebook is already on this device, in \(Visible.name(folder))",
-        hint: "'notes -C \(Visible.word(folder)) "
-          + (isBundle
-            ? "bundle apply FILE' adds the bundle's versions"
-            : "remote add NAME URL' makes the repository a hub of it"))
     }
   }
 }

@@ -22,7 +22,7 @@ struct CloneFromMember {
     let data = try UserFolders().data
     guard let key = try DeviceKey.load(in: data) else { throw DeviceCommand.noKey }
     let absent = try Self.absent(for: key, in: data)
-    let wanted = try name.map { [try Self.choice($0, among: absent)] } ?? absent
+    let wanted = try name.map { [try Self.choice($0, among: absent, in: data)] } ?? absent
     guard !wanted.isEmpty else {
       throw Failure(
         .failed, "nothing_to_fetch", "every notebook of this device is already here",
@@ -56,13 +56,21 @@ struct CloneFromMember {
   }
 
   private static func choice(
-    _ name: String, among all: [KeptMembership]
+    _ name: String, among all: [KeptMembership], in data: String
   ) throws(Failure) -> KeptMembership {
-    let found = all.filter {
-      $0.name.lowercased() == name.lowercased()
-        || name.utf8.count >= 4 && $0.id.hasPrefix(name.lowercased())
+    func isMeant(_ notebook: String, _ id: String) -> Bool {
+      notebook.lowercased() == name.lowercased()
+        || name.utf8.count >= 4 && id.hasPrefix(name.lowercased())
     }
+    let found = all.filter { isMeant($0.name, $0.id) }
     guard let one = found.first else {
+      for folder in KnownNotebooks(dataFolder: data).folders() {
+        // A folder that cannot be opened does not count as a copy of the notebook.
+        guard let here = try? Notebook.open(at: folder) else { continue }
+        if isMeant(here.identity.name, here.identity.id) {
+          throw KnownNotebooks.isHere(here, by: .cloneFromMember)
+        }
+      }
       throw Failure(
         .failed, "no_such_membership",
         "no notebook that can be fetched is called '\(Visible.name(name))'",

@@ -10,11 +10,7 @@ internal import System
 /// device. notes-security(7), "Invitations by a file".
 struct FileJoin {
   let file: String
-  /// The folder and the device name from the command line.
-  let folder: String?
-  let name: String?
-  let yes: Bool
-  let options: CommonOptions
+  let given: JoinOptions
 
   /// Whether the argument means a file: it is not a code, and it is a path or the name of an
   /// existing file.
@@ -32,12 +28,13 @@ struct FileJoin {
   }
 
   private func join() throws {
-    guard yes || Console.canAsk else {
+    guard given.yes || Console.canAsk else {
       throw Failure.usage(
         "there is no terminal to ask whether to join", hint: "--yes joins without asking")
     }
     let path = try NotebookLocator.folder(file)
     let joined = try joinHere(by: path) ?? join(by: path)
+    KnownNotebooks(dataFolder: try UserFolders().data).add(joined.notebook)
     let request = try write(joined.invitation, for: joined.notebook)
     try tell(joined.notebook, joined.invitation, request)
     try (joined.notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
@@ -47,7 +44,7 @@ struct FileJoin {
 
   /// Joins in the current folder, if that is in the notebook and no other folder is given.
   private func joinHere(by path: String) throws -> Joined? {
-    guard folder == nil,
+    guard given.folder == nil,
       // Outside of a notebook there is no notebook to join in.
       let current = try? Notebook.open(at: Notebook.find(from: NotebookLocator.folder(nil)))
     else { return nil }
@@ -59,29 +56,33 @@ struct FileJoin {
   }
 
   private func join(by path: String) throws -> Joined {
-    let place = try NotebookLocator.folder(folder ?? CloneCommand.name(for: path))
+    let place = JoinPlace(
+      folder: try NotebookLocator.folder(given.folder ?? CloneCommand.name(for: path)),
+      isNamed: given.folder != nil)
     // A folder that cannot be opened is not a notebook.
-    if let present = try? Notebook.open(at: place), try present.state().tip != nil {
+    if let present = try? Notebook.open(at: place.folder), try present.state().tip != nil {
       return try join(in: present, by: path)
     }
     return try clone(path, into: place)
   }
 
+  /// Shows who invites to what, and asks.
   private func decide(
-    _ invitation: FileInvitation, by inviter: String?, to notebook: String, into place: String
+    _ invitation: FileInvitation, by inviter: String?, to notebook: String, into place: JoinPlace
   ) throws {
-    if !options.json {
+    if !given.common.json {
       let terminal = Console.output
       Output.standard.tell(
         """
         \(terminal.paint(Visible.name(inviter ?? "?"), .bold)) invites this device to \
         \(terminal.paint(Visible.name(notebook), .bold)) as \(invitation.offer.role.rawValue)
           by \(Visible.name(file))
-          into \(Visible.name(place))
+          into \(Visible.name(place.folder))
 
         """)
+      Output.standard.tell(place.warning(for: invitation.offer.role))
     }
-    guard yes || Console.confirm("Join?") else { throw SyncError.declined }
+    guard given.yes || Console.confirm("Join?") else { throw SyncError.declined }
   }
 
   /// Joins in a notebook that this device already has a copy of.
@@ -98,7 +99,8 @@ struct FileJoin {
     try invitation.demandOpen(in: context.membership)
     let inviter = context.membership.member(ofDevice: invitation.offer.inviterID)?.name
     try decide(
-      invitation, by: inviter, to: notebook.identity.name, into: notebook.folder)
+      invitation, by: inviter, to: notebook.identity.name,
+      into: JoinPlace(folder: notebook.folder, isNamed: true))
     var run = BundleRun(context: context)
     run.isInvited = true
     _ = try run.apply(path, named: file, cancellation: token)
@@ -106,38 +108,50 @@ struct FileJoin {
   }
 
   private func clone(
-    _ path: String, into place: String
+    _ path: String, into place: JoinPlace
   ) throws -> Joined {
-    try NotebookPlace(folder: place).check()
-    guard Cloning.isFree(place) else { throw CloneCommand.isTaken(place) }
+    try checkIsOutside(path, of: place)
+    try place.check(yes: given.yes, includesSecrets: given.include)
     let data = try UserFolders().data
     let key = try DeviceKey.loadOrCreate(in: data)
     // A notebook without a request would be of no use.
     _ = try isAsked(by: key.deviceID)
     var cloning = Cloning(
-      of: .bundle(path), key: key, deviceName: try DeviceName.choose(given: name))
+      of: .bundle(path), key: key, deviceName: try DeviceName.choose(given: given.name))
     // The user has already been asked.
     cloning.options.allowsLarge = true
+    cloning.mergesFiles = place.mergesFiles
+    let known = KnownNotebooks(dataFolder: data)
     var opened: FileInvitation?
-    let report = EventReport(json: options.json)
+    let report = EventReport(json: given.common.json)
     defer { report.finish() }
     let notebook = try cloning.run(
-      into: place, cancellation: Interruption.token(),
+      into: place.folder, cancellation: Interruption.token(),
       check: { found in
+        try known.refuseSecond(found.id, beside: place.folder, by: .join("notes join FILE"))
         let open = try found.openInvitation()
         try decide(open, by: found.inviter, to: found.name, into: place)
         opened = open
       }
     ) { event in if case .progress = event { report.write(event) } }
-    KnownNotebooks(dataFolder: data).add(notebook)
     guard let opened else { throw LinkError.noInvitation }
     return (notebook, opened)
+  }
+
+  /// Throws if the invitation, which is secret, would become a file of the notebook.
+  private func checkIsOutside(_ path: String, of place: JoinPlace) throws {
+    guard place.mergesFiles, let file = realPath(of: path), let folder = realPath(of: place.folder),
+      file.hasPrefix(folder + "/")
+    else { return }
+    throw Failure.usage(
+      "\(Visible.name(path)) is in \(Visible.name(place.folder)), so the members would receive it",
+      hint: "move the file out of that folder")
   }
 
   /// Writes the request beside the invitation, replacing an earlier request of this device.
   private func write(_ invitation: FileInvitation, for notebook: Notebook) throws -> String {
     let request = try invitation.request(
-      for: notebook.sessionContext(), name: name ?? notebook.identity.device.name)
+      for: notebook.sessionContext(), name: given.name ?? notebook.identity.device.name)
     let path = try NotebookLocator.folder(requestFile)
     if try isAsked(by: request.request.deviceID) {
       try Disk.replace(path, with: request.bytes)
@@ -177,7 +191,7 @@ struct FileJoin {
   ) throws {
     let identity = notebook.identity
     let count = try notebook.history.noteCount()
-    options.write([
+    given.common.write([
       [
         "type": "asked", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
         "request": request, "role": invitation.offer.role.rawValue,

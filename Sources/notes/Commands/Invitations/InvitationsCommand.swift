@@ -195,7 +195,8 @@ struct InvitationsAcceptCommand: Command {
   func run() throws {
     let answer = try InvitationAnswer(to: name)
     let dialogue = try JoinDialogue(
-      json: options.json, yes: yes, folder: folder, include: include)
+      json: options.json, yes: yes, folder: folder, include: include,
+      command: "notes invitations accept NAME")
     try dialogue.join(by: answer.joining(into: dialogue.place), whenAnswered: answer.forget).end()
   }
 }

@@ -72,11 +72,10 @@ struct JoinCommand: CountedCommand {
     if let given, InvitationLink.isMeant(by: given) {
       let link = try LinkJoin.parse(given)
       if codeFile == nil { CommandLineSecret.hide(given) }
-      let folder = codeFile == nil ? folder : code
-      return try LinkJoin(link: link, folder: folder, name: name, yes: yes, options: options).run()
+      return try LinkJoin(link: link, given: joinOptions(codeFile == nil ? folder : code)).run()
     }
     if codeFile == nil, let given, FileJoin.isFile(given) {
-      return try FileJoin(file: given, folder: folder, name: name, yes: yes, options: options).run()
+      return try FileJoin(file: given, given: joinOptions(folder)).run()
     }
     let code = try invitationCode(given)
     if codeFile == nil, let given = self.code { CommandLineSecret.hide(given) }
@@ -91,6 +90,10 @@ struct JoinCommand: CountedCommand {
     joining.window = max(wait.seconds, 5)
     if at.addresses.isEmpty { joining.discovery = discovery.discovery(for: key.deviceID) }
     try dialogue.join(by: joining, isNamed: name != nil).end()
+  }
+
+  private func joinOptions(_ folder: String?) -> JoinOptions {
+    JoinOptions(folder: folder, name: name, yes: yes, include: include, common: options)
   }
 
   /// Lists who invites nearby: announcements contain no names, but devices in this device's

@@ -17,17 +17,22 @@ extension PairingOffer {
 struct JoinDialogue {
   private let json: Bool
   private let yes: Bool
+  /// The command that joins, without a folder, for a hint.
+  private let command: String
   /// The folder for the notebook: the given one; the current one, if it already is the notebook, under
   /// its present or a former ID; otherwise a new one with the notebook's name, beside the notebook around
   /// the current folder.
   let place: @Sendable (PairingOffer) -> String
 
-  init(json: Bool, yes: Bool, folder: String?, include: Bool = false) throws {
+  init(
+    json: Bool, yes: Bool, folder: String?, include: Bool = false,
+    command: String = "notes join CODE"
+  ) throws {
     guard yes || Console.canAsk else {
       throw Failure.usage(
         "there is no terminal to ask whether to join", hint: "--yes joins without asking")
     }
-    (self.json, self.yes) = (json, yes)
+    (self.json, self.yes, self.command) = (json, yes, command)
     let current = try NotebookLocator.folder(nil)
     let folder = try folder.map(NotebookLocator.folder)
     if let folder {
@@ -130,6 +135,8 @@ struct JoinDialogue {
   }
 
   private func decide(_ offer: PairingOffer, into folder: String) throws -> Bool {
+    try KnownNotebooks(dataFolder: UserFolders().data)
+      .refuseSecond(offer.notebookID, beside: folder, by: .join(command))
     if json {
       Output.standard.event([
         "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
@@ -165,8 +172,7 @@ struct JoinDialogue {
 
           """)
       case nil where offer.role != .reader && Self.holdsFiles(folder):
-        Output.standard.tell(
-          "  files in this folder become part of the notebook, and its members receive them\n")
+        Output.standard.tell(JoinPlace.filesBecomeNotes)
       default: break
       }
     }

@@ -9,11 +9,7 @@ internal import System
 /// device answers it at a visit to the hub: notes-hub(7), "Invitations".
 struct LinkJoin {
   let link: InvitationLink
-  /// The folder and the device name from the command line.
-  let folder: String?
-  let name: String?
-  let yes: Bool
-  let options: CommonOptions
+  let given: JoinOptions
 
   private static let hubName = "origin"
 
@@ -38,7 +34,7 @@ struct LinkJoin {
   }
 
   private func join() throws {
-    guard yes || Console.canAsk else {
+    guard given.yes || Console.canAsk else {
       throw Failure.usage(
         "there is no terminal to ask whether to join", hint: "--yes joins without asking")
     }
@@ -47,24 +43,39 @@ struct LinkJoin {
     let address = try Hub.address(link.hub, from: here)
     // Outside of a notebook there is none.
     let current = try? Notebook.open(at: Notebook.find(from: here))
-    let place =
-      try folder.map(NotebookLocator.folder)
+    let folder =
+      try given.folder.map(NotebookLocator.folder)
       ?? (current?.identity.id == link.notebookID ? current?.folder : nil)
-      ?? NotebookLocator.folder(CloneCommand.name(for: address))
-    // A folder that cannot be opened is not a notebook.
-    let present = try? Notebook.open(at: place)
-    guard try decide(into: place) else { throw SyncError.declined }
+    let place = JoinPlace(
+      folder: try folder ?? NotebookLocator.folder(CloneCommand.name(for: address)),
+      isNamed: folder != nil)
+    let data = try UserFolders().data
     let notebook: Notebook
-    if let present, present.identity.id == link.notebookID, try present.state().tip != nil {
+    if let present = try present(in: place, data) {
+      guard try decide(into: place) else { throw SyncError.declined }
       try ask(from: present, at: address)
       notebook = present
-    } else if let present, present.identity.id != link.notebookID {
-      throw isAnother(present, named: place)
     } else {
-      notebook = try clone(address, into: place)
+      guard try decide(into: place) else { throw SyncError.declined }
+      notebook = try clone(address, into: place, data)
     }
+    KnownNotebooks(dataFolder: data).add(notebook)
     try tell(notebook)
     try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
+  }
+
+  /// The notebook in the folder; nil if the folder is to become it. Throws, before any question and without the hub, if
+  /// this device cannot join there.
+  private func present(in place: JoinPlace, _ data: String) throws -> Notebook? {
+    // A folder that cannot be opened is not a notebook.
+    if let present = try? Notebook.open(at: place.folder) {
+      if present.identity.id != link.notebookID { throw isAnother(present, named: place.folder) }
+      if try present.state().tip != nil { return present }
+    }
+    try KnownNotebooks(dataFolder: data)
+      .refuseSecond(link.notebookID, beside: place.folder, by: .join("notes join LINK"))
+    try place.check(yes: given.yes, includesSecrets: given.include)
+    return nil
   }
 
   /// The error for a folder with another notebook, or with this notebook from before its membership was
@@ -84,19 +95,19 @@ struct LinkJoin {
         + "to join in \(shown)\(condition), ask an admin for a code of 'notes invite' instead")
   }
 
-  private func decide(into place: String) throws -> Bool {
-    if !options.json {
+  private func decide(into place: JoinPlace) throws -> Bool {
+    if !given.common.json {
       let terminal = Console.output
       Output.standard.tell(
         """
         The link says: \(terminal.paint(Visible.name(link.inviter), .bold)) invites this device to a notebook \
         as \(link.role.rawValue)
           at \(Visible.name(AddressText.withoutSecrets(link.hub)))
-          into \(Visible.name(place))
+          into \(Visible.name(place.folder))
 
-        """)
+        """ + place.warning(for: link.role))
     }
-    return yes || Console.confirm("Join?")
+    return given.yes || Console.confirm("Join?")
   }
 
   private func ask(from notebook: Notebook, at address: String) throws {
@@ -110,31 +121,28 @@ struct LinkJoin {
     var invitation = LinkInvitation(try notebook.sessionContext(), at: hub)
     invitation.program.mayAsk = Console.canAsk
     invitation.program.cancellation = try Interruption.token()
-    guard try invitation.answer(link.secret, name: name ?? notebook.identity.device.name) else {
+    guard try invitation.answer(link.secret, name: given.name ?? notebook.identity.device.name)
+    else {
       throw Failure(
         .failed, "already_a_member", "this device is already a member of the notebook")
     }
   }
 
-  private func clone(_ address: String, into place: String) throws -> Notebook {
-    try NotebookPlace(folder: place).check()
-    guard Cloning.isFree(place) else { throw CloneCommand.isTaken(place) }
-    let data = try UserFolders().data
+  private func clone(_ address: String, into place: JoinPlace, _ data: String) throws -> Notebook {
     var cloning = Cloning(
       of: .hub(Hub(name: Self.hubName, url: address)), key: try DeviceKey.loadOrCreate(in: data),
-      deviceName: try DeviceName.choose(given: name))
+      deviceName: try DeviceName.choose(given: given.name))
     cloning.program.mayAsk = Console.canAsk
     // The user has already been asked.
     cloning.options.allowsLarge = true
     cloning.secret = link.secret
-    let report = EventReport(json: options.json)
+    cloning.mergesFiles = place.mergesFiles
+    let report = EventReport(json: given.common.json)
     defer { report.finish() }
-    let notebook = try cloning.run(
-      into: place, cancellation: Interruption.token(),
+    return try cloning.run(
+      into: place.folder, cancellation: Interruption.token(),
       check: { if $0.id != link.notebookID { throw HubError.anotherNotebook } }
     ) { event in if case .progress = event { report.write(event) } }
-    KnownNotebooks(dataFolder: data).add(notebook)
-    return notebook
   }
 
   private func tell(_ notebook: Notebook) throws {
@@ -145,7 +153,7 @@ struct LinkJoin {
     let hub: String? = if case .hub(let name) = asked?.place { name } else { nil }
     // The inviter has signed this one.
     let role = asked?.role ?? link.role
-    options.write([
+    given.common.write([
       [
         "type": "asked", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
         "hub": hub, "role": role.rawValue,
@@ -187,6 +195,8 @@ enum JoinFailure {
     case HubError.refused:
       hint =
         "the new device writes a request to the hub: ask \(inviter) who can let \(hub) accept it"
+    case BundleError.anotherNotebook:
+      hint = "give another folder: 'notes join FILE DIR'"
     case HubError.unreachable:
       hint = "check the network; if it works, ask \(inviter) how to reach \(hub) from here"
     case HubError.noRepository, HubError.withoutMembers, HubError.anotherNotebook:
