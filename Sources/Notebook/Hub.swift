@@ -29,6 +29,8 @@ public enum HubDefect: Error, Hashable, Sendable {
   /// Another remote of the repository, with this address, has the name.
   case nameTaken(String, url: String)
   case noSuchHub(String)
+  /// The notebook has no hub at all.
+  case noHub
   /// The address is invalid, or git would misunderstand it.
   case address(String, why: String)
   /// This protocol is not supported.
@@ -47,6 +49,7 @@ extension HubDefect: CustomStringConvertible {
     case .nameTaken(let name, let url):
       "there is already a remote '\(name)', at \(AddressText.withoutSecrets(url))"
     case .noSuchHub(let name): "no hub is called '\(name)'"
+    case .noHub: "the notebook has no hub"
     case .address(let url, let why):
       "'\(AddressText.withoutSecrets(url))' is not an address of a repository: \(why)"
     case .scheme(let scheme): "notes does not reach hubs by \(scheme)"
@@ -160,6 +163,17 @@ extension Notebook {
     }
   }
 
+  /// The hub of this name.
+  ///
+  /// - Throws: `HubDefect.noSuchHub`; `.noHub` if there is none of any name.
+  public func hub(named name: String) throws -> Hub {
+    let all = try hubs()
+    guard let hub = all.first(where: { $0.name == name }) else {
+      throw all.isEmpty ? HubDefect.noHub : .noSuchHub(name)
+    }
+    return hub
+  }
+
   private func hubNames(_ settings: Settings) throws -> [String] {
     try (settings[Self.setting] ?? "").split(separator: " ").map(String.init)
       .filter(Hub.isName)
@@ -195,7 +209,9 @@ extension Notebook {
   public func removeHub(named name: String) throws {
     try withWriterLock { _ in
       let names = try hubNames(repository.settings())
-      guard names.contains(name) else { throw HubDefect.noSuchHub(name) }
+      guard names.contains(name) else {
+        throw names.isEmpty ? HubDefect.noHub : .noSuchHub(name)
+      }
       let rest = names.filter { $0 != name }
       try repository.set(Self.setting, to: rest.isEmpty ? nil : rest.joined(separator: " "))
       for key in ["url", "fetch", Self.acceptsUnsigned] {

@@ -47,6 +47,12 @@ import Testing
     #expect(
       try bob.notes("status", in: "desk").text.contains("to an admin, who answers it within 7 days")
     )
+    let alone = try bob.notes("sync", in: "desk")
+    #expect(alone.errorText.contains("then 'notes bundle apply ANSWER' here"), "\(alone)")
+    let unsent = try bob.notes("bundle", "create", "../early.bundle", in: "desk")
+    #expect(
+      unsent.errorText.contains("is not a member of the notebook\nnotes: hint: send ")
+        && unsent.errorText.contains("then 'notes bundle apply ANSWER' here"), "\(unsent)")
     try bob.folder.write("by bob\n", to: "desk/B.txt")
     try ada.folder.write("two\n", to: "notes/A.txt")
 
@@ -225,6 +231,19 @@ import Testing
     #expect(access(bob.folder["desk"], F_OK) != 0)
     #expect(access(ada.folder["altered.request"], F_OK) != 0)
 
+    let nowhere = try ada.notes("invite", "--file", "../none/x.invitation")
+    #expect(
+      nowhere.errorText.hasPrefix(
+        "notes: error: cannot write ../none/x.invitation: no such file or directory\n"),
+      "\(nowhere)")
+    #expect(
+      nowhere.errorText.contains("'mkdir -p \(ada.folder["none"])' makes the folder"), "\(nowhere)")
+    try #require(try ada.notes("invite", "--file", "../a.file", "--name", "anna").isSuccess)
+    let twice = try ada.notes("invite", "--file", "../b.file", "--name", "Anna")
+    #expect(twice.status == .exited(1), "\(twice)")
+    #expect(
+      twice.errorText.contains(" for Anna is still open\nnotes: hint: 'notes invitations cancel "),
+      "\(twice)")
     let both = try ada.notes("invite", "--file", "../x", "--hub", "home")
     #expect(
       both.errorText.contains("--file goes with none of --hub, --device and --listen"), "\(both)")

@@ -142,6 +142,7 @@ import Testing
     let link = try #require(invited.lines.first { $0.hasPrefix("notes://join/") })
     let asked = try phone.notes("join", link, "../phone", "--yes", "--device-name", "phone")
     try #require(asked.isSuccess, "\(asked)")
+    #expect(asked.text.contains("This device becomes another device of anna.\n"), "\(asked)")
     let told = try laptop.notes("sync", "--hub")
     #expect(
       told.errorText.contains("warning: anna asks at home to let in another device, phone ("),
@@ -158,8 +159,8 @@ import Testing
     let file = anna.folder["anna.invitation"]
     let made = try anna.notes("invite", "--mine", "--file", file, "--role", "reader")
     #expect(made.text.contains("'notes invitations answer REQUEST', on an admin's device"))
-    try #require(
-      try tablet.notes("join", file, "../tablet", "--yes", "--device-name", "tablet").isSuccess)
+    let files = try tablet.notes("join", file, "../tablet", "--yes", "--device-name", "tablet")
+    #expect(files.isSuccess && files.text.contains("\n  another device of anna\n"), "\(files)")
     let answered = try laptop.notes(
       "invitations", "answer", anna.folder["anna.request"], "--yes")
     #expect(answered.text.contains("anna (tablet) is now a member, as reader"), "\(answered)")

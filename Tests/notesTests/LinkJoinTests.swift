@@ -144,8 +144,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (119, "119 s"), (120, "2 min"), (7_199, "120 min"), (7_200, "2 hours"), (172_799, "48 hours"),
-    (172_800, "2 days"), (604_799, "7 days"), (30 * 86_400, "30 days"),
+    (119, "119 s"), (120, "2 min"), (7_169, "119 min"), (7_199, "2 hours"), (7_200, "2 hours"),
+    (170_999, "47 hours"), (172_799, "2 days"), (172_800, "2 days"), (604_799, "7 days"),
+    (30 * 86_400, "30 days"),
   ])
   func `The time that is left is told in the largest fitting unit`(seconds: Int64, told: String) {
     #expect(TimeText.left(until: 1_000 + seconds, now: 1_000) == told)
@@ -217,6 +218,9 @@ import Testing
 
   @Test func `What stands around a link does not matter, and the signed role is told`() throws {
     let link = try invite(as: "reader")
+    #expect(try ada.notes("members", "rename", "laptop", "ada").isSuccess)
+    let named = try invite()
+    #expect(named.contains("/ada/"), "\(named)")
     let altered = "“Notes" + link.dropFirst(5).replacing("/reader/", with: "/admin/") + "”."
     let asked = try bob.notes("join", altered, "../desk", "--yes")
     #expect(asked.text.contains("The link says: laptop invites this device to a notebook as admin"))
@@ -226,7 +230,7 @@ import Testing
     let other = try invite()
     removeTree(hub)
     let away = try Shell().notes("join", other, "../new", "--yes")
-    #expect(away.errorText.contains("ask laptop how to reach \(hub) from here"), "\(away)")
+    #expect(away.errorText.contains("ask ada how to reach \(hub) from here"), "\(away)")
   }
 
   @Test func `A clone that is there already joins by a link`() throws {
@@ -270,6 +274,12 @@ import Testing
     #expect(missing.contains("if the link is complete, ask laptop for another link"), "\(missing)")
     #expect(access(bob.folder["desk"], F_OK) != 0)
     #expect(try ada.notes("invite", "--hub", "away").errorText.contains("no hub is called 'away'"))
+    let lonely = try Shell()
+    try lonely.initialise()
+    #expect(
+      try lonely.notes("invite", "--hub", "home").errorText
+        == "notes: error: the notebook has no hub\nnotes: hint: 'notes remote add NAME URL' adds one\n"
+    )
     let short = try ada.notes("invite", "--hub", "home", "--for", "1m")
     #expect(short.status == .exited(64))
     #expect(short.errorText.contains("--for is from 1h to 30d with --hub"), "\(short)")

@@ -186,6 +186,8 @@ public struct ClonedNotebook: Sendable {
   public let id, name: String
   /// The name of the device whose invitation is in the bundle; nil if there is none.
   public let inviter: String?
+  /// The person whose device the new one becomes by the invitation; nil if it becomes a person of its own.
+  public let owner: String?
 
   private let invitation: Result<FileInvitation, any Error>
   let members: MemberList
@@ -200,6 +202,7 @@ public struct ClonedNotebook: Sendable {
       revocations: members.revocations)
     (id, name) = (membership.notebookID, membership.notebookName)
     inviter = invitation.flatMap { membership.member(ofDevice: $0.offer.inviterID)?.name }
+    owner = invitation.flatMap { membership.owner(by: $0.offer) }
     self.invitation = Result {
       guard let invitation else { throw LinkError.noInvitation }
       try membership.demandOpen(invitation.offer)

@@ -29,8 +29,9 @@ public struct LinkInvitation: Sendable {
     let transfer = try Transfer(notebook.repository, by: program)
     try HubInvitations.give(offer, by: transfer, from: notebook.repository, at: hub)
     try KnownOffers(notebook.stateFolder).keep(offer, in: context.membership)
+    let inviter = context.membership.member(ofDevice: context.key.deviceID)?.name
     return InvitationLink(
-      offer, secret, inviter: notebook.identity.device.name, hub: hub.url)
+      offer, secret, inviter: inviter ?? notebook.identity.device.name, hub: hub.url)
   }
 
   /// Replaces an invitation of this device by its withdrawal, if it is at the hub.
@@ -63,14 +64,18 @@ public struct LinkInvitation: Sendable {
       CertificateRequest(name: name, key: context.key), by: secret)
     try HubInvitations.give(
       request, to: offer, by: transfer, from: notebook.repository, at: hub)
-    AskedAdmission(
-      at: .hub(hub.name), by: offer, needsLeave: context.membership.isAskedFor(offer)
-    ).keep(in: notebook.stateFolder)
+    AskedAdmission(at: .hub(hub.name), by: offer, in: context.membership)
+      .keep(in: notebook.stateFolder)
     return true
   }
 }
 
 extension MembershipStore {
+  /// The person whose device the new one becomes by an invitation; nil if it becomes a person of its own.
+  func owner(by offer: InvitationOffer) -> String? {
+    offer.person == .own ? member(ofDevice: offer.inviterID)?.person.name : nil
+  }
+
   /// Throws `LinkError` if an invitation is not open.
   func demandOpen(_ offer: InvitationOffer) throws {
     switch status(of: offer) {
@@ -134,6 +139,9 @@ public struct AskedAdmission: Sendable {
   public let role: Role
   /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
+  /// The person whose device this one becomes; nil if it becomes a person of its own, or if an older program made the
+  /// record.
+  public let owner: String?
   /// The invitation's ID; nil if an older program made the record.
   let invitation: String?
   /// Whether a member that is not an admin made the invitation, so that admins' devices do not answer it unless they
@@ -162,9 +170,11 @@ public struct AskedAdmission: Sendable {
   /// arrive until a visit to the hub after the expiry finds none. The answer to a request by a file can always arrive.
   public var isOpen: Bool { end != .expired }
 
-  init(at place: Place, by offer: InvitationOffer, needsLeave: Bool) {
+  init(at place: Place, by offer: InvitationOffer, in membership: MembershipStore) {
     (self.place, role, expires) = (place, offer.role, offer.expires)
-    (invitation, self.needsLeave) = (offer.id.description, needsLeave)
+    (invitation, owner) = (offer.id.description, membership.owner(by: offer))
+    // A person answers a file, so no setting matters.
+    if case .file = place { needsLeave = false } else { needsLeave = membership.isAskedFor(offer) }
   }
 
   /// The record in this state folder; nil if the device has not responded to an invitation.
@@ -181,13 +191,14 @@ public struct AskedAdmission: Sendable {
     else { return nil }
     (self.place, self.role, self.expires) = (place, role, expires)
     (invitation, needsLeave) = (lines["invitation"], lines["leave"] != nil)
+    owner = lines["owner"]
     end = lines["end"].flatMap(End.init)
   }
 
   func keep(in stateFolder: StateFolder) {
     var lines = StateLines([
       "role": role.rawValue, "expires": expires, "invitation": invitation,
-      "leave": needsLeave ? "needed" : nil, "end": end?.rawValue,
+      "leave": needsLeave ? "needed" : nil, "end": end?.rawValue, "owner": owner?.printable,
     ])
     switch place {
     case .hub(let name): lines.append("hub", name)

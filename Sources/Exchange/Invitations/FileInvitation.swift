@@ -83,10 +83,14 @@ public struct FileInvitation: Sendable {
   }
 
   /// Records that this device has made a request, in the file at this path.
-  public func recordRequest(at path: String, in notebook: Notebook) {
-    // A person answers a file, so no setting matters.
-    AskedAdmission(at: .file(path), by: offer, needsLeave: false).keep(in: notebook.stateFolder)
+  public func recordRequest(at path: String, in notebook: Notebook) throws {
+    let place = MembershipStore.folder(ofNotebookAt: notebook.stateFolder)
+    try AskedAdmission(at: .file(path), by: offer, in: .open(in: place))
+      .keep(in: notebook.stateFolder)
   }
+
+  /// The person whose device the new one becomes; nil if it becomes a person of its own.
+  public func owner(in membership: MembershipStore) -> String? { membership.owner(by: offer) }
 }
 
 extension AdmissionFile {

@@ -156,6 +156,7 @@ public enum PairingServer {
     }
     let former = try context.membership.formerIDsLatestFirst().prefix(ProtocolLimits.formerIDs)
     let person = person(of: invitation, context)
+    let inviter = context.membership.member(ofDevice: context.key.deviceID)?.name
     let members = context.membership.members().filter { !$0.isRemoved }
       .filter { person == nil || $0.person.id == person?.id }
     return PairingOffer(
@@ -164,7 +165,7 @@ public enum PairingServer {
       notebookID: context.membership.notebookID,
       notebookName: context.membership.notebookName, notes: notes.count, bytes: notes.bytes,
       files: notebook.awaitsVersions ? nil : others.count, fileBytes: others.bytes,
-      inviter: notebook.identity.device.name, device: context.key.deviceID,
+      inviter: inviter ?? notebook.identity.device.name, device: context.key.deviceID,
       role: invitation.role, expires: invitation.expires, branch: try repository.head().branch,
       members: members.prefix(ProtocolLimits.offeredMembers).map {
         PairingOffer.OfferedMember(

@@ -130,7 +130,7 @@ struct NewFile {
   let path: String
   private let name: String
 
-  /// A path at which nothing exists.
+  /// A path at which nothing exists, in a folder that does.
   ///
   /// - Parameter notebook: the notebook whose folder must not contain the path, if there is one
   ///   yet.
@@ -139,6 +139,16 @@ struct NewFile {
     path = try NotebookLocator.folder(name)
     try notebook?.checkIsOutside(path, named: name)
     guard NotebookLocator.kind(of: path) == nil else { throw isThere }
+    let folder = Disk.parent(of: path)
+    if Counted.access(folder, W_OK) != 0 { throw Self.cannotWrite(name, in: folder, errno) }
+  }
+
+  /// The error for a file in a folder that does not take it.
+  private static func cannotWrite(_ name: String, in folder: String, _ code: Int32) -> Failure {
+    let what = "cannot write \(Visible.name(name))"
+    return code == ENOENT
+      ? .system(what, errno: code, hint: "'mkdir -p \(Visible.word(folder))' makes the folder")
+      : .system(what, errno: code)
   }
 
   private var isThere: Failure {
@@ -168,6 +178,9 @@ struct NewFile {
       guard try FileSystem<BundleError>.rename(temporary, toFree: path) else { throw isThere }
       try FileSystem<BundleError>.sync(folder: Disk.parent(of: path))
       return value
+    } catch BundleError.file(_, temporary, let code) {
+      unlink(temporary)
+      throw Self.cannotWrite(name, in: Disk.parent(of: path), code)
     } catch {
       unlink(temporary)
       throw error

@@ -144,10 +144,7 @@ struct RemoteShowCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
-    guard let hub = try notebook.hubs().first(where: { $0.name == name }) else {
-      throw HubDefect.noSuchHub(name)
-    }
-    try RemoteList.write([HubState(of: hub, in: notebook)], options)
+    try RemoteList.write([HubState(of: notebook.hub(named: name), in: notebook)], options)
   }
 }
 

@@ -11,6 +11,7 @@ extension HubDefect: ExplainedError {
     case .nameTaken:
       .failed("hub_name_taken", "choose another name, or give that address to make it a hub")
     case .noSuchHub: .failed("no_such_hub", "'notes remote' lists the hubs")
+    case .noHub: .failed("no_such_hub", "'notes remote add NAME URL' adds one")
     case .address:
       .misused("hub_address", "for instance git@HOST:PATH, https://HOST/PATH or /PATH/notes.git")
     case .scheme: .misused("hub_address", "use ssh, https, git or the path of a folder")

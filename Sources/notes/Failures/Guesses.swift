@@ -48,7 +48,11 @@ extension Failure {
       // Without a readable notebook, the hint names nobody.
       let notebook = try? NotebookLocator.notebook()
     else { return self }
-    return naming(admins: OwnMembership(of: notebook).adminNames)
+    let own = OwnMembership(of: notebook)
+    var failure = self
+    // An invitation is already there.
+    if kind == "not_a_member", own.hasAsked { failure.hint = own.guestAdvice }
+    return failure.naming(admins: own.adminNames)
   }
 
   func naming(admins: [String]) -> Failure {

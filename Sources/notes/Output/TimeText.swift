@@ -59,14 +59,14 @@ enum TimeText {
     return isOver ? (seconds < 0 ? .max : .min) : age
   }
 
-  /// A length of time, rounded: `45 s`, `9 min`, `3 hours`, `7 days`.
+  /// A length of time, rounded: `45 s`, `9 min`, `3 hours`, `7 days`. It is rounded before the unit is chosen, so that
+  /// a second more or less never makes `2 hours` of `120 min`.
   static func duration(_ seconds: Int) -> String {
-    switch seconds {
-    case ..<120: "\(seconds) s"
-    case ..<7_200: "\((seconds + 30) / 60) min"
-    case ..<172_800: "\((seconds + 1_800) / 3_600) hours"
-    default: "\((seconds + 43_200) / 86_400) days"
-    }
+    let (minutes, hours) = ((seconds + 30) / 60, (seconds + 1_800) / 3_600)
+    if seconds < 120 { return "\(seconds) s" }
+    if minutes < 120 { return "\(minutes) min" }
+    if hours < 48 { return "\(hours) hours" }
+    return "\((seconds + 43_200) / 86_400) days"
   }
 
   static func left(until end: Int64, now: Int64) -> String { duration(Int(max(0, end - now))) }

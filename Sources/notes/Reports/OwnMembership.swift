@@ -64,6 +64,9 @@ struct OwnMembership {
     return "this device \(deed)is not a member yet: your changes stay here"
   }
 
+  /// Whether this device has asked to join and is not a member yet.
+  var hasAsked: Bool { isGuest && asked != nil }
+
   /// The reason why nobody will answer this device's request; nil if an admin's device may.
   var end: AskedAdmission.End? { isGuest ? asked?.end : nil }
 

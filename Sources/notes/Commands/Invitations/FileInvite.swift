@@ -25,7 +25,7 @@ struct FileInvite {
     let context = try notebook.sessionContext()
     let role = try people.role(role, by: context)
     let isAdmin = context.membership.role(ofDevice: context.key.deviceID) == .admin
-    let person = try people.checked(against: context.membership)[0]
+    let person = try people.checked(by: context)[0]
     let place = try NewFile(named: file, outside: notebook)
     _ = try DeletionOption.foundBefore { try notebook.save() }
     let invitation = try FileInvitation(

@@ -67,8 +67,11 @@ struct FileJoin {
   }
 
   /// Shows who invites to what, and asks.
+  ///
+  /// - Parameter owner: the person whose device this one becomes, if it is not one of its own.
   private func decide(
-    _ invitation: FileInvitation, by inviter: String?, to notebook: String, into place: JoinPlace
+    _ invitation: FileInvitation, by inviter: String?, for owner: String?, to notebook: String,
+    into place: JoinPlace
   ) throws {
     if !given.common.json {
       let terminal = Console.output
@@ -80,7 +83,11 @@ struct FileJoin {
           into \(Visible.name(place.folder))
 
         """)
-      Output.standard.tell(place.warning(for: invitation.offer.role))
+      let person = invitation.offer.person.name
+      Output.standard.tell(
+        (owner.map { "  another device of \(Visible.name($0))\n" } ?? "")
+          + (person.map { "  for \(Visible.name($0))\n" } ?? "")
+          + place.warning(for: invitation.offer.role))
     }
     guard given.yes || Console.confirm("Join?") else { throw SyncError.declined }
   }
@@ -99,7 +106,8 @@ struct FileJoin {
     try invitation.demandOpen(in: context.membership)
     let inviter = context.membership.member(ofDevice: invitation.offer.inviterID)?.name
     try decide(
-      invitation, by: inviter, to: notebook.identity.name,
+      invitation, by: inviter, for: invitation.owner(in: context.membership),
+      to: notebook.identity.name,
       into: JoinPlace(folder: notebook.folder, isNamed: true))
     var run = BundleRun(context: context)
     run.isInvited = true
@@ -130,7 +138,7 @@ struct FileJoin {
       check: { found in
         try known.refuseSecond(found.id, beside: place.folder, by: .join("notes join FILE"))
         let open = try found.openInvitation()
-        try decide(open, by: found.inviter, to: found.name, into: place)
+        try decide(open, by: found.inviter, for: found.owner, to: found.name, into: place)
         opened = open
       }
     ) { event in if case .progress = event { report.write(event) } }
@@ -158,7 +166,7 @@ struct FileJoin {
     } else {
       try NewFile(named: requestFile, outside: notebook).write(request.bytes)
     }
-    invitation.recordRequest(at: path, in: notebook)
+    try invitation.recordRequest(at: path, in: notebook)
     return path
   }
 
@@ -179,10 +187,6 @@ struct FileJoin {
         hint: "ask an admin for another file; or remove that request if it is not wanted")
     }
     _ = try NewFile(named: requestFile, outside: nil)
-    let folder = Disk.parent(of: path)
-    if Counted.access(folder, W_OK) != 0 {
-      throw Failure.system("cannot write \(Visible.name(requestFile))", errno: errno)
-    }
     return false
   }
 
@@ -196,6 +200,7 @@ struct FileJoin {
         "type": "asked", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
         "request": request, "role": invitation.offer.role.rawValue,
         "expires": TimeText.rfc3339(invitation.offer.expires), "notes": count,
+        "person": AskedAdmission(in: notebook.stateFolder)?.owner,
       ]
     ]) { terminal in
       terminal.wrapped(

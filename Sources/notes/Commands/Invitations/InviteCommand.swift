@@ -121,7 +121,7 @@ struct InviteCommand: Command {
     }
     let context = try NotebookLocator.notebook().sessionContext()
     let role = try people.role(role, by: context)
-    let all = try people.checked(against: context.membership)
+    let all = try people.checked(by: context)
     let invitee = try device.map { try InvitedDevice(named: $0, via: via ?? "", discovery) }
     defer { invitee?.stop() }
     let host = try listen.configured().host

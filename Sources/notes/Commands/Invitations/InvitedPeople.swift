@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Exchange
 internal import Membership
+internal import Notebook
 
 /// The people whom one command invites, a code or link for each.
 struct InvitedPeople {
@@ -57,10 +58,12 @@ struct InvitedPeople {
     return wanted ?? own
   }
 
-  /// All of them. Throws if a member has one of their names.
-  func checked(against membership: MembershipStore) throws(Failure) -> [InvitedPerson] {
+  /// All of them. Throws if a member has one of their names, or is already invited by it.
+  func checked(by context: SessionContext) throws -> [InvitedPerson] {
+    let membership = context.membership
     let members = membership.members().filter { !$0.isRemoved }
-    for name in all.compactMap(\.name) {
+    let names = all.compactMap(\.name)
+    for name in names {
       guard let taken = members.first(where: { $0.isCalled(name) }) else { continue }
       let owner = taken.person.isCalled(name) ? "person" : "device"
       throw Failure(
@@ -68,6 +71,16 @@ struct InvitedPeople {
         hint:
           "choose another name; 'notes members' lists those in use. If it is the same person, run "
           + "'notes invite --mine' on their device")
+    }
+    if names.isEmpty { return all }
+    let open = try KnownOffers(context.notebook().stateFolder).all(in: membership)
+      .filter { $0.status == .open }.map(\.offer)
+    for name in names {
+      let former = open.first { $0.person.name?.lowercased() == name.lowercased() }
+      guard let id = former?.id.short else { continue }
+      throw Failure(
+        .failed, "name_taken", "invitation \(id) for \(Visible.name(name)) is still open",
+        hint: "'notes invitations cancel \(id)' cancels it; or choose another name")
     }
     return all
   }

@@ -19,10 +19,8 @@ struct LinkInvite {
     let context = try notebook.sessionContext()
     let role = try people.role(role, by: context)
     let isAdmin = context.membership.role(ofDevice: context.key.deviceID) == .admin
-    let people = try people.checked(against: context.membership)
-    guard let hub = try notebook.hubs().first(where: { $0.name == hub }) else {
-      throw HubDefect.noSuchHub(hub)
-    }
+    let people = try people.checked(by: context)
+    let hub = try notebook.hub(named: hub)
     let report = EventReport(json: options.json)
     defer { report.finish() }
     // The hub must have the notes and the members to which the link leads.

@@ -157,7 +157,7 @@ struct LinkJoin {
       [
         "type": "asked", "notebook": identity.id, "name": identity.name, "path": notebook.folder,
         "hub": hub, "role": role.rawValue,
-        "expires": TimeText.rfc3339(link.expires), "notes": count,
+        "expires": TimeText.rfc3339(link.expires), "notes": count, "person": asked?.owner,
       ]
     ]) { terminal in
       terminal.wrapped(
@@ -165,6 +165,8 @@ struct LinkJoin {
           + "\(Visible.name(notebook.folder)): \(Phrase.count(count, "note"))\n"
           + (role == link.role
             ? "" : "The invitation is for \(role.withArticle), whatever the link says.\n")
+          + (asked?.owner.map { "This device becomes another device of \(Visible.name($0)).\n" }
+            ?? "")
           + OwnMembership(of: notebook).text)
     }
   }
