@@ -95,8 +95,8 @@ extension SyncError: CustomStringConvertible {
     case .notLetIn(isReached: false):
       (
         .failed,
-        "no admin's device was reached, and only one can let in the new device; on the inviting "
-          + "device, 'notes invite --mine --hub NAME' makes a link that waits for one"
+        "no admin's device was reached, and no other can let in the new device; on the inviting "
+          + "device, 'notes invite --mine --hub NAME' makes a link that waits for an admin's"
       )
     case .notLetIn(isReached: true):
       (

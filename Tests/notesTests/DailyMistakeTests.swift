@@ -148,8 +148,7 @@ import Testing
         result.errorText
           == DailyNotebook.failure(
             "write \(named): operation not permitted",
-            "'ls -ld', 'lsattr' and 'findmnt' show why it cannot be written; then run the command "
-              + "again"))
+            "find out why it cannot be written, with 'ls -ld', 'lsattr' and 'findmnt'"))
     }
     #expect(try run(["git", "rev-parse", "HEAD"], in: shell.folder["notes"]).text == before)
     #expect(try run(["sh", "-c", "cat *.txt */*"], in: shell.folder["notes"]).text == files)

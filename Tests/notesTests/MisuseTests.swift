@@ -158,7 +158,7 @@ import Testing
     let other = try shell.notes("init", in: "other")
     #expect(other.errorText.contains("this repository needs extensions.objectformat"))
     #expect(
-      other.errorText.contains("hint: git cannot convert it in place: copy the files without .git"))
+      other.errorText.contains("hint: copy the files without .git to a new folder"))
     #expect(access(shell.folder["other/.git/notes"], F_OK) != 0)
   }
 }

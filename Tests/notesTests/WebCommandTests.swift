@@ -263,7 +263,9 @@ import Testing
     #expect(open.status == .exited(1))
     #expect(open.errorText.contains(#""kind":"open_to_others""#))
     #expect(open.errorText.contains("/guests, so no guest has access"))
-    #expect(open.errorText.contains("check the guests in it, then run 'chmod 600' on it"))
+    #expect(
+      open.errorText.contains(
+        "check the guests in that file, then run 'chmod 600 .git/notes/guests'"))
     web.send(SIGINT)
     #expect(try web.wait(within: 120).status == .exited(130))
   }

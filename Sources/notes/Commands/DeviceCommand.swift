@@ -206,7 +206,7 @@ struct DeviceImportCommand: Command {
     guard let key = try DeviceKey(exported: sealed, passphrase: secret) else {
       throw Failure(
         .failed, "key_unreadable", "the passphrase is wrong, or the file contains no device key",
-        hint: "'openssl pkey -in FILE -noout' shows which")
+        hint: "run 'openssl pkey -in FILE -noout': it says which")
     }
     let aside = try key.store(in: folder)
     let memberships = try KeptMembership.imported(sealed, by: key)

@@ -9,19 +9,19 @@ extension HubDefect: ExplainedError {
       .misused(
         "hub_name", "use up to 32 letters, digits, '.', '_' and '-'; begin with a letter or digit")
     case .nameTaken:
-      .failed("hub_name_taken", "choose another name, or give that address to make it a hub")
+      .failed("hub_name_taken", "choose another name; to make that remote a hub, give its address")
     case .noSuchHub: .failed("no_such_hub", "'notes remote' lists the hubs")
     case .noHub: .failed("no_such_hub", "'notes remote add NAME URL' adds one")
     case .address:
-      .misused("hub_address", "for instance git@HOST:PATH, https://HOST/PATH or /PATH/notes.git")
+      .misused("hub_address", "write it like git@HOST:PATH, https://HOST/PATH or /PATH/notes.git")
     case .scheme: .misused("hub_address", "use ssh, https, git or the path of a folder")
     case .inNotebook:
-      .misused("in_notebook", "put the hub outside the notebook's folder: 'git init --bare' there")
+      .misused(
+        "in_notebook",
+        "choose a folder outside of the notebook; 'git init --bare FOLDER' makes a hub of it")
     case .secret:
       .misused(
-        "hub_secret",
-        "leave out the password: git asks for it, or 'git config "
-          + "credential.helper' stores it")
+        "hub_secret", "write the address without the password; git asks for it")
     }
   }
 }
@@ -29,7 +29,7 @@ extension HubDefect: ExplainedError {
 extension Failure {
   /// The hint for joining a membership that was started over.
   fileprivate static func joinAgain(by name: String) -> String {
-    "the notes here stay; to join again: 'notes invite' on \(Visible.name(name)), 'notes join CODE' here"
+    "run 'notes invite' on \(Visible.name(name)), then 'notes join CODE' here; the notes here stay"
   }
 }
 
@@ -37,16 +37,15 @@ extension LinkError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .missing:
-      .refused(
-        "link_missing", "check the link; if somebody has used or cancelled it, ask for another one")
-    case .expired: .refused("link_expired", "ask an admin for another one")
-    case .cancelled: .refused("link_cancelled", "ask an admin for another one")
+      .refused("link_missing", "check the link, or ask an admin for another link")
+    case .expired: .refused("link_expired", "ask an admin for another link")
+    case .cancelled: .refused("link_cancelled", "ask an admin for another link")
     case .used:
       .refused(
         "link_used", "'notes members' shows who joined; remove a device that nobody knows")
-    case .void: .refused("link_void", "ask an admin for another one")
+    case .void: .refused("link_void", "ask an admin for another link")
     case .anotherNotebook:
-      .failed("link_of_another", "run the command in that notebook: 'notes -C DIR'")
+      .failed("link_of_another", "run the command in that notebook's folder")
     case .noInvitation:
       .failed(
         "no_invitation", "'notes invite --file FILE' makes one; 'notes clone FILE' reads the notes")
@@ -68,44 +67,45 @@ extension HubError: ExplainedError {
     case .hostUnproved:
       .refused(
         "hub_unproved",
-        "'git ls-remote ADDRESS' fails in the same way; if the server's key is new, ask its owner "
-          + "before you trust it")
+        "ask the server's owner whether its key has changed; 'git ls-remote ADDRESS' shows what git "
+          + "says")
     case .notLetIn:
       .refused(
-        "hub_access", "'git ls-remote ADDRESS' must work without asking: check key or password")
+        "hub_access",
+        "check your key or password there: 'git ls-remote ADDRESS' must work without asking")
     case .readOnly:
       .refused(
         "hub_read_only",
         "ask the hub's owner for write access, or check key or password; your changes wait here")
     case .noRepository:
-      .failed("hub_missing", "check the address; 'git init --bare' there makes an empty one")
+      .failed("hub_missing", "check the address; 'git init --bare' at that place makes a hub")
     case .foreignOwner:
       .failed(
-        "hub_foreign", "if you trust it: git config --global --add safe.directory FOLDER")
+        "hub_foreign",
+        "if you trust its owner, run 'git config --global --add safe.directory FOLDER'")
     case .refused(let words): .refused("hub_refused", Self.remedy(forRefusal: words))
     case .keepsForgotten:
       .refused(
         "hub_keeps_forgotten",
-        "allow it there once (receive.denyNonFastForwards, a protected branch), then run 'notes "
-          + "sync'; or replace that repository by a new one")
+        "let the hub accept a replaced branch once (git's receive.denyNonFastForwards, or its branch "
+          + "protection), then run 'notes sync'")
     case .full: .refused("hub_full", "free disk space there; your changes wait here")
     case .excessive:
       .refused(
         "hub_excessive",
-        "it does not look like a notebook; if it is one, 'notes sync --allow-large' raises the limits"
+        "check the address; if it is right, 'notes sync --allow-large' raises the limits"
       )
     case .busy: .failed("hub_busy", "run the command again; nothing is lost")
     case .unrelated:
       .failed(
-        "hub_unrelated", "check the address; 'notes sync --allow-unrelated' merges the two")
+        "hub_unrelated",
+        "check the address; if it is right, 'notes sync --allow-unrelated' merges both histories")
     case .anotherNotebook:
       .failed("hub_of_another", "check the address; 'notes remote' lists the hubs")
     case .startedOver(let name): .refused("started_over", Failure.joinAgain(by: name))
     case .shallow:
       .failed(
-        "hub_shallow",
-        "complete the hub's repository: 'git fetch --unshallow' "
-          + "there")
+        "hub_shallow", "run 'git fetch --unshallow' in the hub's repository")
     case .withoutMembers:
       .failed(
         "hub_unknown",
@@ -141,7 +141,7 @@ extension HubError {
       return "a hub is a bare repository: 'git init --bare' makes one"
     }
     if says("hook declined", "hook") {
-      return "a hook of the hub refused this, with that reason; your changes wait here"
+      return "ask the hub's owner about that reason; your changes wait here"
     }
     return "use a bare repository that accepts pushes to its branch: 'git init --bare' makes one"
   }
@@ -154,7 +154,7 @@ extension BundleError: ExplainedError {
     case .damaged: .failed("bundle_damaged", "nothing changed; copy the file here again")
     case .withoutMembers:
       .failed("bundle_unknown", "'git pull FILE' merges a bundle that git made")
-    case .anotherNotebook: .failed("bundle_of_another", "apply it in that notebook: 'notes -C DIR'")
+    case .anotherNotebook: .failed("bundle_of_another", "run the command in that notebook's folder")
     case .startedOver(let name): .refused("started_over", Failure.joinAgain(by: name))
     case .lacking:
       .failed(
@@ -162,7 +162,8 @@ extension BundleError: ExplainedError {
         "apply the earlier bundle first, or make a new one on the other device without --since"
       )
     case .noVersion: .failed("no_version", "'notes new' makes a note")
-    case .reader: .refused("reader", "an admin can make it a writer: 'notes members role'")
+    case .reader:
+      .refused("reader", "an admin can make it a writer: 'notes members role NAME writer'")
     case .file(_, _, let code): .failed("system_failed", Failure.remedyOrExamine(code))
     }
   }

@@ -24,8 +24,8 @@ extension ChannelError: ExplainedError {
     case .notebookUnknown:
       .refused(
         "notebook_unknown",
-        "run 'notes serve' or 'notes watch' in the notebook there, or check the address; if its "
-          + "members were reset, join again: 'notes join CODE'")
+        "run 'notes watch' in this notebook on the other device; if an admin started the membership "
+          + "over, join again: 'notes join CODE'")
     case .invitationUnknown:
       .refused("invitation_unknown", "check the code, or ask the inviter for a new one")
     case .wrongCode: Failure.wrongCode
@@ -34,7 +34,7 @@ extension ChannelError: ExplainedError {
     case .certificateRefused:
       .refused(
         "certificate_refused",
-        "'notes members' lists them; an admin can invite it with 'notes invite'")
+        "'notes members' lists the members; an admin can invite the device with 'notes invite'")
     case .refusedByPeer(.removed):
       .refused(
         "refused_by_peer", "the notes here stay as they are; an admin can invite this device again")
@@ -42,7 +42,7 @@ extension ChannelError: ExplainedError {
       .refused("refused_by_peer", "ask an admin of the notebook for an invitation")
     case .verificationFailed:
       .failed("verification_failed", "run 'notes doctor' here")
-    case .peerFailed: .failed("peer_failed", "run 'notes doctor' there")
+    case .peerFailed: .failed("peer_failed", "run 'notes doctor' on the other device")
     case .tls: .failed("tls_failed", Failure.examine)
     case .timedOut: .unreached("timed_out", "check that the device is awake and on this network")
     case .cancelled: .interrupted
@@ -53,14 +53,15 @@ extension ChannelError: ExplainedError {
     }
   }
 
-  private static let checkAddress = "check the address and the version of notes there"
+  private static let checkAddress =
+    "check the address, and the version of notes on the other device"
 }
 
 extension SyncError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .peerEnded(.failed, let words) where !words.isEmpty:
-      .failed("peer_failed", "try again when that has changed there")
+      .failed("peer_failed", "solve that on the other device, then try again")
     case .peerEnded(let reason, _): reason.meaning
     case .protocolBroken, .overLimit: .failed("protocol_broken", Failure.checkVersion)
     case .noCommonVersion:
@@ -68,18 +69,19 @@ extension SyncError: ExplainedError {
     case .wrongNotebook: ByeReason.wrongNotebook.meaning
     case .notAMember:
       .refused(
-        "not_a_member", "'notes members' lists them; an admin can invite it with 'notes invite'")
+        "not_a_member",
+        "'notes members' lists the members; an admin can invite the device with 'notes invite'")
     case .packRefused(.costly):
       .failed(
         "pack_refused", "nothing was kept; to accept the versions, run 'notes sync --allow-large'")
     case .packRefused(.diskNearlyFull(let room)): PackError.diskNearlyFull(room: room).meaning
     case .packRefused:
-      .failed("pack_refused", "nothing was kept; 'git fsck' on the other device tells more")
+      .failed("pack_refused", "run 'git fsck' on the other device; nothing was kept here")
     case .interrupted: .failed("connection_lost", Failure.runAgain)
     case .timedOut:
       .unreached("timed_out", "check that the other device is awake and on this network")
     case .ended: .failed("ended", "try again")
-    case .duplicate: .failed("duplicate", "try again when it has ended")
+    case .duplicate: .failed("duplicate", "try again when that session has ended")
     case .notMerged(let refusal, _): refusal.meaning
     case .notMergedAtPeer(let refusal): refusal.meaningAtPeer
     case .invitationExpired: ByeReason.expired.meaning
@@ -90,15 +92,16 @@ extension SyncError: ExplainedError {
     case .inviterNotFound:
       .unreached(
         "inviter_not_found",
-        "check that 'notes invite' still waits on the other device, on the same network (three wrong "
-          + "codes end it), or name the device: 'notes join CODE --at HOST:PORT'")
-    case .unknownPeer: .failed("no_such_member", "'notes members' lists them")
+        "check that 'notes invite' still waits on the other device, on the same network; or give its "
+          + "address: 'notes join CODE --at HOST:PORT'")
+    case .unknownPeer: .failed("no_such_member", "'notes members' lists the members")
     case .ownAddress: .failed("own_address", "give the other device's address")
     case .keyShared: .refused("key_shared", OwnMembership.keyRemedy)
     case .stopped: .interrupted
     case .notLetIn(isReached: false):
-      .failed("not_let_in", "or try the code again with an admin's device in reach")
-    case .notLetIn(isReached: true): .failed("not_let_in", "then try the code again")
+      .failed("not_let_in", "or bring an admin's device in reach, and try the code again")
+    case .notLetIn(isReached: true):
+      .failed("not_let_in", "run that command on an admin's device, then try the code again")
     case .failed: .failed("failed", Failure.examine)
     }
   }
@@ -119,17 +122,20 @@ extension MergeRefusal {
   fileprivate var meaningAtPeer: ErrorMeaning {
     switch self {
     case .massDeletion:
-      .refused("mass_deletion_at_peer", "to accept it, run 'notes sync --allow-deletes' there")
+      .refused(
+        "mass_deletion_at_peer",
+        "to delete them there, run 'notes sync --allow-deletes' on the other device")
     case .largeVersion:
-      .refused("large_version_at_peer", "to accept it, run 'notes sync --allow-large' there")
+      .refused(
+        "large_version_at_peer", "to accept it, run 'notes sync --allow-large' on the other device")
     case .tooLarge:
       .refused(
         "merge_too_large_at_peer", "delete files that you do not need, then sync again")
     case .pruned:
-      .refused("version_cut_off_at_peer", "'notes doctor --repair' also removes it here")
+      .refused("version_cut_off_at_peer", "to also remove it here, run 'notes doctor --repair'")
     case .forgotten: .refused("was_forgotten_at_peer", "sync with an admin's device")
     case .unsigned:
-      .refused("unsigned_version_at_peer", "save something here, then sync again")
+      .refused("unsigned_version_at_peer", "save a change here, then sync again")
     }
   }
 }
@@ -138,15 +144,16 @@ extension ByeReason {
   fileprivate var meaning: ErrorMeaning {
     switch self {
     case .notAMember: .refused("refused_by_peer", "ask an admin for an invitation")
-    case .version: .refused("no_common_version", "install the same version on both")
+    case .version:
+      .refused("no_common_version", "install the same version of notes on both devices")
     case .wrongNotebook:
       .refused("wrong_notebook", "check the address: each notebook has its own")
-    case .expired: .refused("expired", "ask the inviter for a new one: 'notes invite' there")
+    case .expired: .refused("expired", "ask the inviter to run 'notes invite' again")
     case .duplicate, .busy: .failed("busy", "try again")
     case .overLimit, .protocolBroken, .refusedPack:
       .refused(
         "refused_by_peer",
-        "install the same version of notes on both, then run 'notes doctor'")
+        "install the same version of notes on both devices, then run 'notes doctor'")
     case .done, .stopped: .failed("closed_by_peer", "try again")
     case .failed: .failed("peer_failed", "try again")
     }
@@ -175,8 +182,7 @@ extension WatchError: ExplainedError {
     case .watchedAlready:
       .failed(
         "watched_already",
-        "'notes peers' shows its connections; Ctrl-C there, or 'systemctl --user stop notes-watch', "
-          + "ends it")
+        "to end it, press Ctrl-C in its terminal, or run 'systemctl --user stop notes-watch'")
     case .watcherGone:
       .failed("watcher_gone", "run the command again; it also works without a watcher")
     case .watcherRefused:
@@ -193,5 +199,5 @@ extension Failure {
     "wrong_code", "check the code on the other device; after three wrong codes it no longer works")
 
   static let runAgain = "run the command again; nothing is lost"
-  static let checkVersion = "check the version of notes there"
+  static let checkVersion = "install the same version of notes on both devices"
 }

@@ -41,7 +41,7 @@ extension ForgetError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .tooShort:
-      .misused("too_short", "use a longer one: short texts occur in many places by chance")
+      .misused("too_short", "use a longer text: short ones occur in many places by chance")
     case .notFound:
       .failed("not_found", "'notes log' shows the versions, 'notes search' finds texts")
     case .nothingAdded(let path, _):
@@ -51,8 +51,8 @@ extension ForgetError: ExplainedError {
     case .remotes:
       .failed(
         "other_repositories",
-        "'notes remote add' makes a remote a hub; 'git remote remove' removes it here, but it "
-          + "keeps the text"
+        "make the remote a hub with 'notes remote add', or run 'git remote remove NAME'; a removed "
+          + "remote keeps the text"
       )
     case .unfinished: .failed("unfinished", "'notes status' shows why the file waits")
     case .lives:
@@ -87,9 +87,10 @@ extension HistoryError: ExplainedError {
         "no_such_version",
         "a version is an ID, ~N, or a time like yesterday; 'notes log' shows them")
     case .tooFewVersions(_, 0): .failed("no_such_version", "'notes save' makes the first version")
-    case .tooFewVersions(_, let count): .failed("no_such_version", "the oldest is ~\(count - 1)")
+    case .tooFewVersions(_, let count):
+      .failed("no_such_version", "the oldest version is ~\(count - 1)")
     case .noVersionBy(_, let first):
-      .failed("no_such_version", "the first is from \(TimeText.local(first))")
+      .failed("no_such_version", "the first version is from \(TimeText.local(first))")
     case .ambiguousVersion: .failed("ambiguous_version", "write more digits of the ID")
     case .notInVersion(let path, _):
       .failed(
@@ -131,7 +132,9 @@ extension NotebookError: ExplainedError {
     case .wasPruned: Failure.versionPruned
     case .wasForgotten: Failure.wasForgotten
     case .forgotOtherwise:
-      .failed("forgot_otherwise", "nothing changed; each device keeps its own history")
+      .failed(
+        "forgot_otherwise",
+        "sync with an admin's device; until then each device keeps its own history")
     case .fileTooLarge:
       .failed(
         "file_too_large",
@@ -154,7 +157,7 @@ extension StateDamage: ExplainedError {
   var meaning: ErrorMeaning {
     .failed(
       "broken_state",
-      "the history is not affected; restore that file from a backup, or join again")
+      "restore that file from a backup, or join again; the history is not affected")
   }
 }
 
@@ -170,8 +173,8 @@ extension GitError: ExplainedError {
     case .sharedRepository:
       .failed(
         "unsupported_repository",
-        "'git config --unset core.sharedRepository' removes the others' write access; they can "
-          + "join with notebooks of their own")
+        "run 'git config --unset core.sharedRepository'; the others can join with notebooks of "
+          + "their own")
     case .unsupportedExtension(let name):
       .failed("unsupported_repository", Failure.remedy(ofExtension: name))
     case .irreplaceable:
@@ -181,19 +184,17 @@ extension GitError: ExplainedError {
     case .incomplete(let gap, let remote):
       .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
     case .unfit:
-      .failed("unfit_version", "run the command again: it makes a version without it")
+      .failed("unfit_version", "run the command again: it makes a version without that")
     case .unreadableConfiguration:
       .failed("unreadable_configuration", "'git config --list' says what is wrong")
     case .foreignOwner: .failed("foreign_owner", "run the command as the owner")
     case .locked(let path):
       .failed(
         "locked",
-        "run the command again when it is done; a killed program's lock expires after an hour; "
-          + "to remove it now: rm .git/\(Visible.name(path))")
+        "run the command again when that program is done; if it was killed, remove its lock: rm "
+          + ".git/\(Visible.name(path))")
     case .referenceMoved:
-      .failed(
-        "reference_moved",
-        "git or another program changed the notebook at the same time; run the command again")
+      .failed("reference_moved", "run the command again")
     case .brokenReference("HEAD"):
       .failed(
         "repository_damaged", "write the branch into it: echo 'ref: refs/heads/main' >.git/HEAD")
@@ -234,25 +235,25 @@ extension MembershipError: ExplainedError {
     case .library: .failed("crypto_failed", Failure.examine)
     case .system(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
     case .deviceKeyUnusable(let path, .openToOthers):
-      .failed("device_key_unusable", "if nobody has read it: chmod 600 \(Visible.name(path))")
+      .failed(
+        "device_key_unusable", "if nobody else has read it, run 'chmod 600 \(Visible.word(path))'")
     case .deviceKeyUnusable:
       .failed(
         "device_key_unusable",
-        "restore it from a backup; if you have none, move it away, ask an admin for an invitation, then "
-          + "run 'notes join CODE'"
+        "restore it from a backup; if you have none, move it away and join again: 'notes join CODE'"
       )
     case .nameRefused(let defect): defect.meaning
     case .certificateRefused, .requestRefused:
       .refused("certificate_refused", "install the same version of notes on all devices")
     case .notAMember:
-      .failed("not_a_member", "ask an admin for an invitation, then 'notes join CODE'")
-    case .removed: .refused("removed", "an admin can invite it again")
+      .failed("not_a_member", "ask an admin for an invitation, then run 'notes join CODE'")
+    case .removed: .refused("removed", "an admin can invite this device again")
     case .notAnAdmin: .failed("not_an_admin", "'notes members' lists the admins")
     case .founderIsPermanent:
       .failed(
         "founder_is_permanent",
-        "the founder can hand over: 'notes members handover'; if the founder's device is lost or "
-          + "stolen, 'notes members reset' starts over without it")
+        "first run 'notes members handover NAME' on the founder's device; if it is lost or stolen, "
+          + "run 'notes members reset' here")
     case .notTheFounder:
       .failed(
         "not_the_founder", "'notes members' shows the founder; run the command on that device")
@@ -277,7 +278,7 @@ extension MembershipError: ExplainedError {
       .failed("own_certifier", "run the command on the founder's device, or on another admin's")
     case .passphraseRefused:
       .misused(
-        "bad_passphrase", "several words are easier to remember than one with odd characters")
+        "bad_passphrase", "choose several words: they are easy to remember")
     case .blocked: .refused("blocked", "'notes members unblock NAME' lets it in again")
     case .limitExceeded:
       .failed(
@@ -303,7 +304,7 @@ extension Failure {
   static let examine = "run 'notes doctor'"
 
   static let convertedByGit =
-    "use git for this file, or change its attributes (gitattributes(5)) or core.autocrlf"
+    "change this file with git, or end the conversion: see gitattributes(5) and core.autocrlf"
 
   fileprivate static let deleteSome =
     "nothing was changed; delete files that you do not need, then run the command again"
@@ -318,16 +319,16 @@ extension Failure {
     switch name {
     case "refstorage": "'git refs migrate --ref-format=files' stores the references as files again"
     case "worktreeconfig":
-      "move what .git/config.worktree sets to .git/config, "
-        + "then 'git config --unset extensions.worktreeConfig'"
+      "move the settings of .git/config.worktree to .git/config, "
+        + "then run 'git config --unset extensions.worktreeConfig'"
     case "relativeworktrees":
-      "'git worktree repair --no-relative-paths', "
+      "run 'git worktree repair --no-relative-paths', "
         + "then 'git config --unset extensions.relativeWorktrees'"
     case "preciousobjects":
-      "if no other repository uses objects of this one, 'git config --unset "
+      "if no other repository uses this one's objects, run 'git config --unset "
         + "extensions.preciousObjects'"
     case "objectformat":
-      "git cannot convert it in place: copy the files without .git to a new folder, and run 'notes init' there"
+      "copy the files without .git to a new folder, and run 'notes init' there"
     default: ownRepository
     }
   }
@@ -338,7 +339,7 @@ extension Failure {
     "large_version", "nothing was changed; to continue, run 'notes sync --allow-large'")
   static let mergeTooLarge = ErrorMeaning.failed("merge_too_large", deleteSome)
   static let versionPruned = ErrorMeaning.failed(
-    "version_cut_off", "'notes doctor --repair' removes it there as well")
+    "version_cut_off", "to remove it there, run 'notes doctor --repair' on the other device")
 
   static let wasForgotten = ErrorMeaning.failed(
     "was_forgotten", "use a newer copy of the history; the older copy stays as it is")
@@ -352,8 +353,8 @@ extension Failure {
     switch errno {
     case EACCES: "let your user read and write there, and run the command again"
     case EPERM, EBUSY:
-      "'ls -ld', 'lsattr' and 'findmnt' show why it cannot be written; then run the command again"
-    case EROFS: "it is on a disk that cannot be written; nothing was changed"
+      "find out why it cannot be written, with 'ls -ld', 'lsattr' and 'findmnt'"
+    case EROFS: "use a disk that can be written; nothing was changed"
     case ENOSPC: "free disk space, then run the command again"
     case EDQUOT: "free disk space or ask for a larger quota, then run the command again"
     case EMFILE, ENFILE: "close other programs, or raise the limit of open files"

@@ -27,13 +27,12 @@ final class EventReport: Sendable {
   private let progress = ProgressLine()
   /// The devices already reported: a second session without an exchange is not reported.
   private let told = Mutex<Set<String>>([])
-  /// The failures not reported yet, if they are reported at the end. One of them becomes the command's
+  /// The failures not reported yet, if failures are reported at the end. One of them becomes the command's
   /// error, and is reported only as that.
   private let failures = Mutex<[SyncFailure]>([])
   private let concludes: Bool
 
-  /// - Parameter concludes: whether failures are reported at the end: by `conclude`, or by
-  ///   `tellFailures`.
+  /// - Parameter concludes: whether failures are reported at the end, by `conclude` or by `tellFailures`.
   init(json: Bool, _ occasion: Occasion = .exchange, concludes: Bool = false) {
     self.concludes = concludes && !json
     text = EventText(occasion: occasion)
@@ -112,7 +111,7 @@ final class EventReport: Sendable {
           "skipped": absent, "role": ownMembership.word, "unsent": ownMembership.unsent,
         ])
     } else {
-      // A device that only shares a hub with this one is never there.
+      // A device that only shares a hub with this one never connects to it.
       let seen = PeerSightings(stateFolder: notebook.stateFolder)
       let isHubVisited = outcome.sessions.contains(where: \.peer.isHub)
       let absent = Phrase.list(
@@ -168,8 +167,8 @@ final class EventReport: Sendable {
     return Failure(
       .noPeerReached, "no_peer", "no device of the notebook was found: \(names)",
       hint: elsewhere.isEmpty
-        ? "also run 'notes sync' or 'notes serve' there, on the same network; or name the device: "
-          + "--at HOST:PORT"
+        ? "also run 'notes sync' on the other device, on the same network; or give its address: --at "
+          + "HOST:PORT"
         : OwnMembership.elsewhereMessage(elsewhere) + "; " + OwnMembership.elsewhereRemedy)
   }
 }

@@ -5,7 +5,7 @@ internal import Membership
 internal import Notebook
 internal import Watch
 
-/// The rights that the other devices grant this one, if they are fewer than a person may expect.
+/// The notices that the other devices grant this one fewer rights than a person may expect.
 struct OwnMembership {
   private var member: MemberStatus?
   private var ownName = ""
@@ -13,8 +13,8 @@ struct OwnMembership {
   private(set) var unsent = 0
   /// The notice that another machine uses this device's key; nil if none does.
   private(set) var sharing: KeySharing.Notice?
-  /// The notice that an admin started the membership over and this device has not joined again; nil
-  /// if not.
+  /// The notice that an admin started the membership over and this device has not joined again; nil if it has,
+  /// or if nobody did.
   private var startedOver: StartedOver?
   /// The invitation by a link or a file to which this device has responded.
   private var asked: AskedAdmission?
@@ -82,7 +82,7 @@ struct OwnMembership {
         }
       return
         "the invitation has expired: if an admin's device answered before, \(deed) makes this device a "
-        + "member; if not, ask for another one"
+        + "member; if not, ask for another invitation"
     }
     let time = TimeText.left(until: asked.expires, now: TimeText.now)
     return switch asked.place {
@@ -119,8 +119,8 @@ struct OwnMembership {
 
   /// The way for this device to join the new membership.
   var startedOverRemedy: String {
-    "the notes here stay; to join again: 'notes invite' on "
-      + "\(Visible.name(startedOver?.admin ?? "")), 'notes join CODE' here"
+    "run 'notes invite' on \(Visible.name(startedOver?.admin ?? "")), then 'notes join CODE' here; "
+      + "the notes here stay"
   }
 
   /// The message that versions stay here; nil if they do not.
@@ -144,7 +144,7 @@ struct OwnMembership {
         : ", and \(Phrase.count(unsent, "version")) made here \(unsent == 1 ? "was" : "were") not sent")
   }
 
-  var removalRemedy: String { "the notes here stay; \(admins) can invite it again" }
+  var removalRemedy: String { "\(admins) can invite it again; the notes here stay" }
 
   /// The message that another machine uses this device's key: the device `witness` has connected to both, or
   /// this machine has connected to the other one.
@@ -161,8 +161,8 @@ struct OwnMembership {
   }
 
   static let elsewhereRemedy =
-    "if an admin has started this notebook's membership over, join again: 'notes invite' there, "
-    + "'notes join CODE' here"
+    "if an admin has started the membership over, run 'notes invite' there and 'notes join CODE' "
+    + "here"
 
   /// The command with which an admin certifies this device's new key.
   var certifying: String { "'notes members certify \(Visible.word(ownName))' on \(admins)" }

@@ -77,7 +77,7 @@ struct ResolveCommand: Command {
       let name = Visible.word(note ?? "NOTE")
       throw .usage(
         "cannot ask without a terminal: say which text to keep with --keep",
-        hint: "'notes resolve \(name) --keep older', newer, both or a NAME; --block N for one block"
+        hint: "run 'notes resolve \(name) --keep older'; or keep newer, both, or the text of a NAME"
       )
     }
   }
