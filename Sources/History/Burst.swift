@@ -78,7 +78,7 @@ public struct Burst {
 }
 
 extension Version {
-  /// Whether all versions have the title that a save makes from the changes.
+  /// Whether the version's title, or a part of it between semicolons, is one that a save makes from the changes.
   public var isUntitled: Bool {
     guard let change = changes.first else { return false }
     let title = Change.summary(of: [Change(path: change.path, kind: .modified)]).dropFirst(7)

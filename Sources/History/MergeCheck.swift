@@ -70,7 +70,7 @@ public final class MergeCheck {
     return found
   }
 
-  /// The most altered merges that are reported among new versions.
+  /// How many altered merges are reported at most among new versions.
   private static let mostTold = 10
 
   /// The verdict on a derived merge; nil for any other commit.

@@ -62,8 +62,8 @@ extension CertificateSet {
       serial: String(hexadecimal: certificate.serial), isRemoved: isRemoved, ending: ending)
   }
 
-  /// The first in the row of certificates that this one replaced, one after the other; nil if it replaced none
-  /// that is known.
+  /// The oldest known of the certificates that this one replaced, directly or through others; nil if the one that it
+  /// replaced directly is unknown, or there is none.
   private func first(before certificate: Certificate) -> MemberChange? {
     let first = oldest(before: certificate) { _ in true }
     return first == certificate ? nil : MemberChange(by: first.issuerID, at: first.issuedAt)
@@ -74,8 +74,8 @@ extension CertificateSet {
     oldest(before: certificate) { $0.role == certificate.role }.issuerID
   }
 
-  /// The oldest in the row of certificates that this one replaced, one after the other, before one that does
-  /// not count. This certificate if there is none.
+  /// Follows the certificates that this one replaced, one after the other, up to the first that does not count,
+  /// and returns the last before it: maybe this certificate itself.
   private func oldest(
     before certificate: Certificate, while counts: (Certificate) -> Bool
   ) -> Certificate {

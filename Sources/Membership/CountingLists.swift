@@ -2,8 +2,8 @@
 /// "Which lists count", defines the rules and the terms.
 struct CountingLists {
   private let founder: [UInt8]
-  /// The founders' authorities, with the length of their chains; and for former ones the certificate with which each
-  /// stays an admin.
+  /// The authorities of all founders, with the length of each chain. For a former founder, `staying` is the certificate
+  /// with which it stays an admin.
   private let starts: [(authority: Certificate.Authority, length: Int, staying: Int?)]
   private let certificates: [Certificate]
   /// Admins' certificates except handovers, by their signers.
@@ -146,8 +146,7 @@ struct CountingLists {
     return all
   }
 
-  /// The keys that reach themselves, and every key that reaches them; all keys if there are no such
-  /// keys.
+  /// The keys of the rings that no key outside of the ring ends; all keys if there are no such rings.
   private static func rings(_ ends: [[UInt8]: Set<[UInt8]>]) -> Set<[UInt8]> {
     let reached = ends.mapValues { first in
       var all = first

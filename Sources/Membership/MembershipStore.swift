@@ -174,8 +174,8 @@ public final class MembershipStore: Sendable {
   }
 
   /// How many of the known certificates of members and revoked serial numbers are among these. A set only grows,
-  /// so an older one has no more. Nil if the known set is more than half of the limit, as only a part of a larger
-  /// set is kept.
+  /// so an older set never gives a higher number than a newer one. Nil if the known set is more than half of the
+  /// limit, as only a part of a larger set is kept.
   public func extent(certificates: [[UInt8]], revocations: [[UInt8]]) throws -> Int? {
     let set = state.withLock { $0.set }
     guard set.certificates.count <= CertificateSet.maximumCertificates / 2,

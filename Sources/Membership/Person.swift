@@ -125,8 +125,8 @@ extension CertificateSet {
       })
   }
 
-  /// The certificate that names the person: this one, or else the latest that names one among those that it
-  /// replaced, directly or through others.
+  /// The certificate that names the person: this one or, if it names no person, the latest that does among the
+  /// certificates that it replaced, directly or through others.
   private func naming(_ certificate: Certificate, among own: [Certificate]) -> Certificate? {
     if certificate.person != nil { return certificate }
     if certificate.replaced == nil { return nil }

@@ -22,7 +22,8 @@ struct Succession: Sendable {
 
   /// A device that is the founder, or was.
   struct Founder: Sendable {
-    /// The certificate with which the founder signs, the root or the handover to it; then those up to the root.
+    /// First the certificate with which the founder signs: the root, or the handover to the founder. Then the
+    /// certificates between it and the root, and the root.
     let chain: [Certificate]
     /// The serial number of the certificate with which a former founder stays an admin; nil for the present one.
     let stayingSerial: [UInt8]?

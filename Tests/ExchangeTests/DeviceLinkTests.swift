@@ -78,7 +78,8 @@ struct DeviceLinkTests {
     #expect((remark.message as? EditingMessage)?.notes == ["b.txt"])
   }
 
-  // notes-protocol(7), "Exchanging versions": "If it wanted others before, it first waits for these."
+  // notes-protocol(7), "Exchanging versions": "If it has already asked for other
+  // heads, it first waits for their pack."
   @Test("who asks again before it has what it asked for breaks the protocol")
   func asksTwice() throws {
     #expect {

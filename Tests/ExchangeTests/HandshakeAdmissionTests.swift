@@ -67,7 +67,7 @@ struct HandshakeAdmissionTests {
     #expect(try port.arrive("4").dropped == "1")
     #expect(port.begin(first.ticket) == false)
     #expect(port.visitors.count == 3)
-    #expect(port.visitors.dismiss(waitingSince: nil).count == 3)
+    #expect(port.visitors.dismiss(dueBy: nil).count == 3)
     #expect(port.visitors.count == 0)
   }
 
@@ -117,7 +117,7 @@ struct HandshakeAdmissionTests {
     _ = try port.arrive("3", until: .after(seconds: 0))
     #expect(port.visitors.silent.count == 1)
     #expect(port.visitors.nextDeadline < .after(seconds: 0.001))
-    #expect(port.visitors.dismiss(waitingSince: .after(seconds: 0)).count == 2)
+    #expect(port.visitors.dismiss(dueBy: .after(seconds: 0)).count == 2)
     #expect(port.visitors.nextDeadline == .never)
     #expect(port.answered(first) == nil)
     // Of whom a thread has been started, the place is given away, and the thread notices.

@@ -37,7 +37,7 @@ struct LimitsTests {
     ),
     ("heads of a side Ta \(ProtocolLimits.heads)", "LimitsTests.messages"),
     (
-      "heads of a side, those that merges stand for Ta \(grouped(DerivedMerge.mostHeads))",
+      "heads of a side, counting those below derived merges Ta \(grouped(DerivedMerge.mostHeads))",
       "MergeBoundsTests.manyHeads"
     ),
     ("commits in Li haves Ta \(ProtocolLimits.haves)", "LimitsTests.messages"),
@@ -54,7 +54,7 @@ struct LimitsTests {
       "LimitsTests.invitations"
     ),
     (
-      "packs that a side takes where one said Li once Ta \(ProtocolLimits.packsTaken)",
+      "packs that a side accepts if one side sent Li once Ta \(ProtocolLimits.packsTaken)",
       "LimitsTests.packsTaken"
     ),
     ("bytes of a pack Ta \(PackLimits.standard.packBytes >> 30) GiB", "QuarantineTests.refuses"),
@@ -310,7 +310,7 @@ struct LimitsTests {
     return (ada, try Device("Bob", certifiedBy: ada))
   }
 
-  // "after 4 packs it takes no more in this session, and what is told then counts as settled".
+  // "After 4 packs a side accepts no more in this session; heads that the peer tells after that count as settled".
   @Test("A peer that writes again after each pack is left after the fourth")
   func packsTaken() throws {
     let (ada, bob) = try Self.pair()

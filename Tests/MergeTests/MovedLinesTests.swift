@@ -28,8 +28,8 @@ import Testing
     }
   }
 
-  /// "None of the newer's the same words as one of the older's": elements that both add to a list are a
-  /// conflict, all others stand in it once.
+  /// "No element of the newer's text may have the same words as an element of the older's": elements that both add to
+  /// a list are a conflict, all others stand in it once.
   @Test func elementsOfAListStandOnce() {
     let (_, result) = merge(["tags: [x, y]", "tags: [x, y, a]", "tags: [x, y, b]"].map { [$0] })
     #expect(MergeHistories.lines(result.text) == ["tags: [x, y, a, b]"])

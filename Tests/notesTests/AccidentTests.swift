@@ -40,8 +40,7 @@ import Testing
     }
   }
 
-  // "So is a folder inside another notebook, which would share its files; the command names a folder
-  // beside that one."
+  // "So is a folder inside another notebook; the command names a folder beside that one."
   @Test func `A notebook inside another one is refused, and joined beside it`() throws {
     try shell.initialise()
     try makeFolder(shell.folder["notes/Work"])

@@ -189,9 +189,9 @@ import Testing
     try refuse("../full already exists", "export", "../full")
     try refuse("is in the notebook, so it would be versioned", "export", "out.zip")
     try refuse("there is no note 'B'", "export", "../b", "B")
-    try refuse("are one inside the other", "import", ".")
-    try refuse("are one inside the other", "import", "..")
-    try refuse("are one inside the other", "import", "/")
+    try refuse("and the notebook's folder is inside the other", "import", ".")
+    try refuse("and the notebook's folder is inside the other", "import", "..")
+    try refuse("and the notebook's folder is inside the other", "import", "/")
     try refuse("there is no folder ../nowhere", "import", "../nowhere")
     try refuse("there is no version", "export", "../c.tar", "--at", "2000-01-01")
     let path = shell.folder["empty"]

@@ -64,7 +64,7 @@ struct ForgetCommandTests {
     }
     let asked = try shell.notes("forget", "Wifi")
     #expect(
-      asked.errorText.contains("cannot ask for confirmation without a terminal"), "\(asked)")
+      asked.errorText.contains("there is no terminal to confirm the forgetting"), "\(asked)")
     try shell.folder.write("x\u{0}only-in-a-picture\n", to: "notes/a.png")
     try #require(try shell.notes("save").isSuccess)
     let attached = try shell.notes(

@@ -73,7 +73,7 @@ import Testing
     #expect(refused.status == .exited(64))
     #expect(
       refused.errorText == """
-        notes: error: cannot ask to confirm removing phone without a terminal
+        notes: error: there is no terminal to confirm removing phone
         notes: hint: add --yes to confirm
 
         """)
@@ -195,7 +195,7 @@ import Testing
     #expect(refused.status == .exited(64))
     #expect(
       refused.errorText.hasPrefix(
-        "notes: error: cannot ask to confirm removing the members that ann invited without a terminal\n"
+        "notes: error: there is no terminal to confirm removing the members that ann invited\n"
       ))
     #expect(try keys.map { try role(of: $0) } == [.admin, .reader, .admin])
     let done = try shell.notes(

@@ -72,7 +72,7 @@ public struct BundleRun: Sendable {
 }
 
 extension SessionContext {
-  /// Whether this device waits to become a member, and its certificate, for `takeOwnMembership`.
+  /// Whether this device waits to become a member, and its certificate, if any; an argument of `takeOwnMembership`.
   var ownMembership: (isGuest: Bool, certificate: [UInt8]?) {
     (isGuest, membership.certificate(ofDevice: key.deviceID))
   }

@@ -186,7 +186,7 @@ public struct ClonedNotebook: Sendable {
   public let id, name: String
   /// The name of the device whose invitation is in the bundle; nil if there is none.
   public let inviter: String?
-  /// The person whose device the new one becomes by the invitation; nil if it becomes a person of its own.
+  /// The person whose device the new one becomes by the invitation; nil if the device belongs to a new person.
   public let owner: String?
 
   private let invitation: Result<FileInvitation, any Error>

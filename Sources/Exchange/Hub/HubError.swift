@@ -108,8 +108,8 @@ extension HubError {
     }
   }
 
-  /// The meaning of this error when a device writes to a hub that it has just read: of all users that a server does not
-  /// let in, this one may read.
+  /// The meaning of this error when a device writes to a hub that it has just read: the server lets this user read, so
+  /// it refuses only the writing.
   var afterReading: HubError {
     if case .notLetIn(let words) = self { .readOnly(words) } else { self }
   }

@@ -71,7 +71,7 @@ public struct LinkInvitation: Sendable {
 }
 
 extension MembershipStore {
-  /// The person whose device the new one becomes by an invitation; nil if it becomes a person of its own.
+  /// The person whose device the new one becomes by an invitation; nil if the device belongs to a new person.
   func owner(by offer: InvitationOffer) -> String? {
     offer.person == .own ? member(ofDevice: offer.inviterID)?.person.name : nil
   }

@@ -89,7 +89,7 @@ public struct FileInvitation: Sendable {
       .keep(in: notebook.stateFolder)
   }
 
-  /// The person whose device the new one becomes; nil if it becomes a person of its own.
+  /// The person whose device the new one becomes; nil if the device belongs to a new person.
   public func owner(in membership: MembershipStore) -> String? { membership.owner(by: offer) }
 }
 

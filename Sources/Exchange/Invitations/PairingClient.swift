@@ -91,7 +91,7 @@ public struct PairingClient: Sendable {
     let request = try CertificateRequest(name: name, key: key)
     try stream.send(AcceptMessage(name: name, request: Base64(request.der)))
     let certificate = try stream.receive(CertificateMessage.self)
-    // Installing a full list of members takes a slow device longer than the peer waits for a message.
+    // On a slow device, installing a full list of members can take longer than the peer waits for a message.
     let context = try stream.working { try install(certificate, offer, in: folder, present) }
     context.recordKnownRole()
     try stream.send(InstalledMessage())

@@ -64,7 +64,7 @@ package final class Acceptor: Sendable {
   /// Accepts connections until cancelled.
   package func run() {
     defer {
-      _ = admission.withLock { $0.dismiss(waitingSince: nil) }
+      _ = admission.withLock { $0.dismiss(dueBy: nil) }
       departures.put(true)
     }
     while true {
@@ -95,7 +95,7 @@ package final class Acceptor: Sendable {
         compute(admission.withLock { $0.hear(candidate.ticket) })
       }
     }
-    for candidate in admission.withLock({ $0.dismiss(waitingSince: .after(seconds: 0)) }) {
+    for candidate in admission.withLock({ $0.dismiss(dueBy: .after(seconds: 0)) }) {
       refuse(candidate.socket, ChannelError.timedOut(.handshake))
     }
     guard isCalled else { return }
@@ -217,8 +217,8 @@ public final class RefusalQuota: Sendable {
     state = Mutex(State(room: burst, last: .now))
   }
 
-  /// Whether another refusal may be reported now. Returns the number of refusals that were not reported before
-  /// it, or nil if this one may not be.
+  /// Whether another refusal may be reported now: the number of refusals before it that were not reported, or nil
+  /// if this refusal may not be reported either.
   public func take() -> Int? { take(.now) }
 
   func take(_ now: Instant) -> Int? {

@@ -56,7 +56,7 @@ package struct Dialer {
   private var targets: [Target: State] = [:]
   /// The IDs of each notebook's members.
   private var members: [String: Set<String>] = [:]
-  /// The places that the last `take` left free.
+  /// How many places for connections the last `take` left free, in all and for strangers.
   private var room = room
 
   // All in seconds.

@@ -70,7 +70,7 @@ package struct HandshakeAdmission {
 
   var silent: [Candidate] { handshakes.values.filter { $0.stage == .silent } }
 
-  /// When the first candidate without a computation has waited too long.
+  /// The earliest deadline of the candidates whose computation has not begun; never if there are none.
   var nextDeadline: Instant {
     handshakes.values.lazy.filter { $0.stage != .begun }.map(\.deadline).min() ?? .never
   }
@@ -102,9 +102,9 @@ package struct HandshakeAdmission {
     return (next, candidate)
   }
 
-  /// Removes and returns the candidates without a computation that have waited since `moment` or
-  /// longer; all of them if nil.
-  mutating func dismiss(waitingSince moment: Instant?) -> [Candidate] {
+  /// Removes and returns the candidates whose computation has not begun and whose deadline is not after `moment`;
+  /// all whose computation has not begun if nil.
+  mutating func dismiss(dueBy moment: Instant?) -> [Candidate] {
     let late = handshakes.values.filter { $0.stage != .begun && $0.deadline <= moment ?? .never }
     for candidate in late { handshakes[candidate.ticket] = nil }
     return late

@@ -5,8 +5,7 @@ internal import System
 /// The live sessions of a notebook, the fetches in progress, and the facts about continuous sessions for
 /// peers. All functions may be called from any thread.
 ///
-/// There is at most one continuous session with a device; sessions that end by themselves are kept
-/// separately.
+/// A device has at most one continuous session. Sessions that end when both sides are done do not count.
 public final class SessionTable: Sendable {
   private let ownDevice: String
   private let notebookID: String
@@ -77,9 +76,10 @@ public final class SessionTable: Sendable {
     state.withLock { $0.entries.contains { $0.handle.peer.deviceID == device } }
   }
 
-  /// Adds a session whose peer has authenticated: notes-protocol(7), "Sessions that go on". From now on it is
-  /// notified of this device's versions. Of two connections the newer is kept; if both sides opened one at the
-  /// same time, that of the smaller device ID. If this one is not kept, throws `SyncError.duplicate`.
+  /// Adds a session whose peer has authenticated: notes-protocol(7), "Sessions that go on". From now on the session
+  /// is told of this device's versions. Of two sessions with one device the newer is kept. But if each side opened
+  /// one at the same time, the one opened by the device with the smaller ID is kept. Throws `SyncError.duplicate` if
+  /// the added session is not kept.
   package func begin(_ session: SessionHandle, now: Instant = .now) throws {
     let (device, digest) = (session.peer.deviceID, digest())
     let opener = session.isOpenedHere ? ownDevice : device

@@ -251,8 +251,8 @@ package final class Replica {
     return state
   }
 
-  /// The result of the exchange. `told` are the versions that this side showed at the end, as the peer knew; by
-  /// default those that it shows now. Stores the peer's heads.
+  /// The result of the exchange; stores the peer's heads. `told` are the versions that this side last told the peer. If
+  /// nil, these are the versions that this side shows now.
   func result(
     _ traffic: Traffic, told: Shown? = nil, merges: [MergeOutcome] = [], hasNews: Bool = false,
     peerRules: Int? = nil

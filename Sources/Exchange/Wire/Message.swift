@@ -61,8 +61,7 @@ extension MessageType {
     }
   }
 
-  /// Whether this is a message within a session that is not about versions: such a message is
-  /// passed on to `Notice`.
+  /// Whether this message of a session is about something other than versions: then it is passed on to `Notice`.
   var isNotice: Bool { self == .editing || self == .invitation }
 
   /// Whether a new message replaces an unsent one of the same type.

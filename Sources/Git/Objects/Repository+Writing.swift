@@ -60,8 +60,8 @@ extension Repository {
       signedBy: nil)
   }
 
-  /// Stores a commit and returns its ID. `sign` signs the rest of the commit; its text of several lines
-  /// becomes the `gpgsig` header.
+  /// Stores a commit and returns its ID. `sign` gets the rest of the commit and returns the signature, a text of
+  /// several lines, which becomes the `gpgsig` header.
   public func write(
     commit tree: ObjectID, parents: [ObjectID], author: Signature, committer: Signature,
     message: String, signedBy sign: ((_ content: [UInt8]) throws -> [UInt8])?

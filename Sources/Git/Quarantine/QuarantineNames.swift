@@ -61,8 +61,8 @@ public enum NameRules {
     return false
   }
 
-  /// Whether a file of this name would be `.git` on NTFS. There `git~1` is another name of `.git`, case, and
-  /// dots and spaces at the end do not count, and after a colon comes the name of a stream of the same file.
+  /// Whether a file of this name would be `.git` on NTFS. There `git~1` is another name of `.git`. Case, and dots and
+  /// spaces at the end, do not count. After a colon comes the name of a stream of the same file.
   private static func isNTFSGitFolder(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
     for alias in [".git", "git~1"] {
       let alias = Array(alias.utf8)

@@ -13,8 +13,8 @@ public enum InvitedPerson: Hashable, Sendable {
 }
 
 extension CertificateSet {
-  /// The person that a device becomes under this name. Nil if other devices are that person's: a new device does not
-  /// rename them.
+  /// The new person with this name to whom the key's device will belong. Nil if the person already has other devices: a
+  /// new device does not rename the person.
   func newPerson(ofKey identifier: [UInt8], named name: String) -> Person? {
     let new = Person(identifier: identifier, name: name)
     return people.keys(of: new).allSatisfy { $0 == identifier } ? new : nil

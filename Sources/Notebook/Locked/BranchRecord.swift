@@ -64,7 +64,7 @@ struct BranchRecord {
     guard try isDropped(last, head) else { return }
     let kept = try DroppedVersions.all(in: repository)
     guard !kept.contains(where: { $0.newest == last }) else { return }
-    // If the branch is gone, the commit below the versions takes its place.
+    // If the branch is gone, the commit below the dropped versions stands in for its tip.
     let instead =
       try tip ?? head.commit.flatMap { try repository.mergeBases(of: last, and: $0).first }
     let parents = try [last, instead].compactMap { try $0.map(repository.commit) }

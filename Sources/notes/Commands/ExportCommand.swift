@@ -137,7 +137,7 @@ struct ImportCommand: Command {
     }
     if notebook.contains(place: there) || there == "/" || (own + "/").hasPrefix(there + "/") {
       throw Failure.usage(
-        "\(Visible.name(source)) and the notebook's folder are one inside the other",
+        "one of \(Visible.name(source)) and the notebook's folder is inside the other",
         hint: "'notes save' saves the files in the notebook's folder")
     }
     let target = try into.map {

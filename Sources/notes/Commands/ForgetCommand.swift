@@ -151,7 +151,7 @@ struct ForgetCommand: Command {
     if isConfirmed { return }
     guard Console.canAsk else {
       throw Failure.usage(
-        "cannot ask for confirmation without a terminal", hint: "add --yes to confirm")
+        "there is no terminal to confirm the forgetting", hint: "add --yes to confirm")
     }
     let name = notebook.identity.name
     Output.errors.write(Self.question(plan, target, "will") + "\n")

@@ -108,7 +108,8 @@ extension Check {
     return found.prefix(10).flatMap { name in
       [Finding].problem(
         "git or another program has locked .git/\(Visible.name(name)) for over a minute",
-        remedy: "if none is running, it was killed: rm \(Visible.word(".git/" + name))")
+        remedy: "if no such program is running, the one that locked it was killed: "
+          + "rm \(Visible.word(".git/" + name))")
     }
   }
 

@@ -184,7 +184,7 @@ extension GitError: ExplainedError {
     case .incomplete(let gap, let remote):
       .failed("incomplete_repository", gap.remedy(remote: Visible.word(remote)))
     case .unfit:
-      .failed("unfit_version", "run the command again: it makes a version without that")
+      .failed("unfit_version", "run the command again: this makes a version without that file")
     case .unreadableConfiguration:
       .failed("unreadable_configuration", "'git config --list' says what is wrong")
     case .foreignOwner: .failed("foreign_owner", "run the command as the owner")

@@ -69,8 +69,10 @@ struct EventText {
         "the versions from \(Visible.name(peer.name)) contain "
           + (merges.count == 1
             ? "a merge that differs" : "\(Phrase.number(merges.count)) merges that differ")
-          + " from the computed one; nobody is the author of the difference",
-        merges.first.map { "'notes show \($0.short)' shows it" })
+          + " from what notes computes; notes names nobody as author of the changes",
+        merges.first.map {
+          "'notes show \($0.short)' shows \(merges.count == 1 ? "it" : "the first")"
+        })
     case .linkShared(let hub, let id, let names, let isUsed, _):
       return Self.warning(
         "several devices used the link of invitation \(id.prefix(8)) at \(Visible.name(hub.name)): "

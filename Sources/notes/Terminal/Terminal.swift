@@ -128,7 +128,7 @@ enum Console {
     guard canAsk
     else {
       throw .usage(
-        "cannot ask to confirm \(action) without a terminal", hint: "add --yes to confirm")
+        "there is no terminal to confirm \(action)", hint: "add --yes to confirm")
     }
     guard confirm(question, byDefault: false)
     else { throw Failure(.failed, "declined", outcome, hint: "answer y, or add --yes") }

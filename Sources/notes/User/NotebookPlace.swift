@@ -38,7 +38,7 @@ struct NotebookPlace {
     let sibling = Visible.word(Self.sibling(of: outer, named: real))
     throw Failure(
       .failed, "already_a_notebook",
-      "\(shown) is inside the notebook \(Visible.name(outer)), which would share its files",
+      "\(shown) is inside the notebook \(Visible.name(outer)): a notebook cannot contain another",
       hint: Counted.access(real, F_OK) == 0
         ? "move the folder out of that notebook: mv \(Visible.word(real)) \(sibling)"
         : "choose a folder beside that notebook: \(sibling)")
