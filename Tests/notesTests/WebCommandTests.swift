@@ -265,7 +265,7 @@ import Testing
     #expect(open.errorText.contains("/guests, so no guest has access"))
     #expect(
       open.errorText.contains(
-        "check the guests in that file, then run 'chmod 600 .git/notes/guests'"))
+        "check the guests in that file, then run 'chmod 600 FILE'"))
     web.send(SIGINT)
     #expect(try web.wait(within: 120).status == .exited(130))
   }
