@@ -101,8 +101,8 @@ extension SyncError: CustomStringConvertible {
     case .notLetIn(isReached: true):
       (
         .failed,
-        "no admin's device in reach may let in the new device by itself; 'notes config "
-          + "own-devices true' on an admin's device allows it"
+        "no admin's device in reach may let in the new device by itself: an admin must answer, or run "
+          + "'notes config own-devices true'"
       )
     case .failed(let what): (.failed, what)
     }

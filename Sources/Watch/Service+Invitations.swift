@@ -82,7 +82,9 @@ extension Service {
   /// Announces the notebooks of which this device is a member by now.
   func publishMembers(of unpublished: inout Set<String>, port: UInt16, _ onEvent: (Event) -> Void) {
     for id in unpublished {
-      guard let context = contexts[id], !context.isGuest else { continue }
+      guard let context = contexts[id],
+        context.membership.role(ofDevice: context.key.deviceID) != nil
+      else { continue }
       unpublished.remove(id)
       publish(record(of: context, port: port), onEvent)
     }

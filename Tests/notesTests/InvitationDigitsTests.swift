@@ -53,11 +53,24 @@ import Testing
     #expect(
       late.errorText.contains(#""kind":"invitation_ended""#)
         && late.errorText.contains(" lets no device in any more"), "\(late)")
+    let digits = "12ab34cd5678"
+    // Digits that look like a code do not mean the code if a link has them.
+    #expect(InvitationDigits(digits)?.description == digits)
     let unknown = try shell.notes("invitations", "cancel", "00000000")
     #expect(unknown.errorText.contains("'notes invitations' lists them; give at least four"))
     let answer = try shell.notes("invitations", "answer", String(id.prefix(8)))
     #expect(
       answer.errorText.contains("no device asks by an invitation whose digits begin with '"),
       "\(answer)")
+  }
+
+  // notes-security(7), "Devices of one's own": "If a second device asks by the same invitation, the person can let in
+  // neither."
+  @Test func `Of several devices that ask by one invitation none is let in`() throws {
+    let id = try record(InvitationSecret())
+    try shell.folder.write("ONE\nTWO", to: "notes/.git/notes/offers/\(id).told")
+    let answer = try shell.notes("invitations", "answer", String(id.prefix(8)), "--yes", "--json")
+    #expect(answer.errorText.contains("several devices ask by invitation "), "\(answer)")
+    #expect(answer.errorText.contains(", so none is let in"), "\(answer)")
   }
 }

@@ -45,9 +45,13 @@ public struct Cloning: Sendable {
 
   /// Whether a folder has files, and is neither a notebook nor another repository of git.
   public static func isPlain(_ folder: String) -> Bool {
-    guard Counted.access(folder + "/.git", F_OK) != 0 else { return false }
+    Counted.access(folder + "/.git", F_OK) != 0 && holdsFiles(folder)
+  }
+
+  /// Whether a folder has files beside a repository of git.
+  public static func holdsFiles(_ folder: String) -> Bool {
     // A folder that cannot be listed has no files that could be merged.
-    return (try? Disk.names(in: folder).contains { $0 != halfMade }) ?? false
+    (try? Disk.names(in: folder).contains { ![".git", halfMade].contains($0) }) ?? false
   }
 
   /// The notebook in a folder, if it has no version yet.

@@ -99,8 +99,8 @@ extension HubError {
   init(refusedWith words: String) {
     if words.contains("No space left") {
       self = .full(words)
-    } else if let reason = words.split(separator: "; ").map(String.init).first(
-      where: Self.isReadOnly)
+    } else if !Self.ofHooks.contains(where: words.contains),
+      let reason = words.split(separator: "; ").map(String.init).first(where: Self.isReadOnly)
     {
       self = .readOnly(reason)
     } else {
@@ -121,6 +121,9 @@ extension HubError {
     "You need the Git 'GenericContribute' permission", "service not enabled",
   ]
 
+  /// Words of git about a rule of the server for this branch or push, whatever else the server says.
+  private static let ofHooks = ["hook declined", "protected branch"]
+
   private static func isReadOnly(_ words: String) -> Bool {
     Transfer.isOfPermissions(words) || ofReaders.contains(where: words.contains)
   }
@@ -136,7 +139,8 @@ extension HubError {
         "certificate subject name",
       ], { .hostUnproved($0) }
     ),
-    (ofReaders, { .readOnly($0) }),
+    // For a push, `writing` says that reading is allowed.
+    (ofReaders, { .notLetIn($0) }),
     (["dubious ownership"], { .foreignOwner($0) }),
     (["shallow roots are not allowed", "shallow update not allowed"], { _ in .shallow }),
     (

@@ -54,7 +54,9 @@ struct HubRequest {
     case .expired: return nil
     case .open:
       let asking = try HubInvitations.requests(references, to: offer, in: repository, quarantine)
-      return asking.count > 1 ? .shared : nil
+      if asking.count > 1 { return .shared }
+      // The request of this device is gone from the hub, or was replaced by another one.
+      return asking.contains { $0.deviceID == context.key.deviceID } ? nil : .missing
     }
   }
 }

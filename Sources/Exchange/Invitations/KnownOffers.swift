@@ -45,7 +45,7 @@ public struct KnownOffers: Sendable {
       let isOpen = status == .open && !isShared
       return Known(
         offer: offer, status: status, isShared: isShared,
-        request: try isOpen ? request(for: offer).map { AdmissionFile($0, to: offer) } : nil)
+        request: try isOpen ? pending(offer, in: membership) : nil)
     }.sorted {
       ($0.offer.created, $0.offer.id.description) > ($1.offer.created, $1.offer.id.description)
     }
@@ -106,6 +106,17 @@ public struct KnownOffers: Sendable {
       Disk.keep(file.request.text, at: path(of: offer, Self.requestSuffix))
     }
     return nil
+  }
+
+  /// The request that a person may answer: not that of a removed device, nor by a member that is blocked here.
+  private func pending(
+    _ offer: InvitationOffer, in membership: MembershipStore
+  ) throws -> AdmissionFile? {
+    guard let request = try request(for: offer),
+      !membership.members().contains(where: { $0.deviceID == request.deviceID }),
+      membership.member(ofDevice: offer.inviterID)?.isBlocked == false
+    else { return nil }
+    return AdmissionFile(request, to: offer)
   }
 
   private func request(for offer: InvitationOffer) throws -> AdmissionRequest? {

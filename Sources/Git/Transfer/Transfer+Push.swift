@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension Transfer {
   /// The result of a push.
   public enum PushOutcome: Hashable, Sendable {
@@ -77,7 +79,8 @@ extension Transfer {
     let ending = try run(Self.pushing + Self.service(url) + ["--end-of-options", url] + wanted)
     let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
     if let line = lines.first(where: { $0.hasPrefix("!") }) {
-      guard case .refused(let words) = Self.outcome(of: line, ending.progress.complaint) else {
+      let complaint = Self.explained(ending.progress.complaint, at: url)
+      guard case .refused(let words) = Self.outcome(of: line, complaint) else {
         return String(line.split(separator: "\t").last ?? "")
       }
       return words
@@ -109,7 +112,7 @@ extension Transfer {
     let all = String(decoding: ending.output, as: UTF8.self).split(separator: "\n")
     let lines = all.filter { $0.contains(":refs/heads/\(branch)\t") }
     if let line = lines.first(where: { $0.hasPrefix("!") }) {
-      return Self.outcome(of: line, ending.progress.complaint)
+      return Self.outcome(of: line, Self.explained(ending.progress.complaint, at: url))
     }
     guard ending.status == 0 || !lines.isEmpty else {
       throw TransferError.failed(status: ending.status, ending.progress.complaint)
@@ -137,10 +140,11 @@ extension Transfer {
       "(failed to update ref)", "cannot lock ref", "(failed to lock)", "incorrect old value",
       "reference already exists", "(atomic push failed)", "(atomic push failure)",
     ]
-    // A folder that cannot be written fails in the same way as a reference that moved.
-    if !words.contains(where: isOfPermissions), races.contains(where: summary.contains) {
-      return .moved
-    }
+    // A folder that cannot be written fails in the same way as a reference that moved. In other cases, words about
+    // permissions may be those of a hook.
+    let isDenied =
+      summary.contains("[remote rejected]") && words.contains(where: isOfPermissions)
+    if !isDenied, races.contains(where: summary.contains) { return .moved }
     return .refused(([summary] + words.filter { !$0.isEmpty }).joined(separator: "; "))
   }
 
@@ -157,11 +161,24 @@ extension Transfer {
     return String(words)
   }
 
+  /// git's complaint, with the reason that git leaves out if it cannot begin to write into a folder of this machine.
+  private static func explained(_ complaint: [String], at url: String) -> [String] {
+    guard url.hasPrefix("/"),
+      complaint.contains(where: { $0.contains("unable to create temporary object directory") })
+    else { return complaint }
+    for objects in [url + "/objects", url + "/.git/objects"] where access(objects, F_OK) == 0 {
+      // A full disk fails in the same way.
+      guard access(objects, W_OK) != 0 else { return complaint }
+      return complaint + ["remote: " + String(cString: strerror(errno))]
+    }
+    return complaint
+  }
+
   /// Whether git on the other side says that its user may not write into the repository's folder.
   public static func isOfPermissions(_ words: String) -> Bool {
     [
       "Permission denied", "Read-only file system", "insufficient permission",
-      "unable to create directory for", "unable to create temporary object directory",
+      "unable to create directory for",
     ].contains(where: words.contains)
   }
 }

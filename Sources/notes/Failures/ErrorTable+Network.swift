@@ -101,7 +101,9 @@ extension SyncError: ExplainedError {
     case .notLetIn(isReached: false):
       .failed("not_let_in", "or bring an admin's device in reach, and try the code again")
     case .notLetIn(isReached: true):
-      .failed("not_let_in", "run that command on an admin's device, then try the code again")
+      .failed(
+        "not_let_in",
+        "run 'notes invitations' on an admin's device, answer the request, then try the code again")
     case .failed: .failed("failed", Failure.examine)
     }
   }

@@ -135,8 +135,9 @@ struct EventText {
   }
 
   private static let adminNeeded =
-    "\nIt works only while an admin's device is in reach where 'notes config own-devices true' was "
-    + "run;\notherwise 'notes invite --mine --hub NAME' makes a link that waits for one."
+    "\nIt works while an admin's device is in reach. If 'notes config own-devices true' was not run there, an admin\n"
+    + "must answer: 'notes invitations' there shows how. Then try the code again.\n"
+    + "'notes invite --mine --hub NAME' makes a link that waits for an admin."
 
   /// The words for invitations that are open now; there are several only if none is for a known device.
   func words(for all: [OpenInvitation]) -> String {

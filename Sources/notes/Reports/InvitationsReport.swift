@@ -7,6 +7,8 @@ struct InvitationsReport {
   let links: [KnownOffers.Known]
   let members: [Member]
   let received: [ReceivedInvitation]
+  /// Whether this device may answer requests.
+  var isAdmin = false
 
   var json: [JSON] {
     let ours: [JSON] = made.map { record in
@@ -58,7 +60,7 @@ struct InvitationsReport {
           offer.created, offer.expires)
       }
     var text = Table(flexible: 3, dispensable: [2, 4], rows: rows).text(on: terminal)
-    for link in links {
+    for link in links where isAdmin {
       guard let line = RequestLine(link, members) else { continue }
       text += terminal.wrapped("\(line.message): \(line.remedy)\n")
     }

@@ -86,10 +86,10 @@ struct OwnMembership {
     }
     let time = TimeText.left(until: asked.expires, now: TimeText.now)
     return switch asked.place {
-    case .hub(let name) where asked.needsLeave:
-      "an admin must allow it within \(time): where 'notes config own-devices true' was run, an "
-        + "admin's device lets it in at its next visit to \(Visible.name(name)); "
-        + "then 'notes sync' or 'notes watch' here makes this device a member"
+    case .hub where asked.needsLeave:
+      "an admin must allow it within \(time): on an admin's device, 'notes sync' shows the request, and "
+        + "'notes invitations answer' lets this device in; then 'notes sync' or 'notes watch' here "
+        + "makes it a member"
     case .hub(let name):
       "an admin's device lets it in at its next visit to \(Visible.name(name)), within \(time); "
         + "then 'notes sync' or 'notes watch' here makes this device a member"
@@ -141,7 +141,8 @@ struct OwnMembership {
     return "this device was removed from the notebook"
       + (unsent == 0
         ? ""
-        : ", and \(Phrase.count(unsent, "version")) made here \(unsent == 1 ? "was" : "were") not sent")
+        : "; as far as is known, \(Phrase.count(unsent, "version")) here "
+          + "\(unsent == 1 ? "is" : "are") on no other device")
   }
 
   var removalRemedy: String { "\(admins) can invite it again; the notes here stay" }

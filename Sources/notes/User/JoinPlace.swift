@@ -19,16 +19,23 @@ struct JoinPlace {
   /// Whether the user named the folder. The inviter may choose the default name, so only files of a named folder are
   /// merged: an inviter must not be able to choose which files the members receive.
   let isNamed: Bool
+  /// Whether the folder has files, which the notebook's would be merged with. It is settled here: files that somebody
+  /// adds while the user is asked are not merged without a question.
+  let mergesFiles: Bool
+  private let holdsFiles: Bool
 
-  /// Whether the folder has files, which the notebook's would be merged with.
-  var mergesFiles: Bool { isNamed && Cloning.isPlain(folder) }
+  init(folder: String, isNamed: Bool) {
+    (self.folder, self.isNamed) = (folder, isNamed)
+    holdsFiles = Cloning.holdsFiles(folder)
+    mergesFiles = isNamed && holdsFiles && (Cloning.isPlain(folder) || Cloning.isFree(folder))
+  }
 
   /// Throws if the folder cannot become a notebook; asks about files that look like keys. Nothing has changed by then,
   /// and no hub was reached.
   func check(yes: Bool, includesSecrets: Bool) throws {
     let place = NotebookPlace(folder: folder)
     try place.check()
-    if Cloning.isFree(folder) { return }
+    if Cloning.isFree(folder), !holdsFiles { return }
     if mergesFiles { return try place.demandConsent(yes: yes, includesSecrets: includesSecrets) }
     var failure = CloneCommand.isTaken(folder)
     if isNamed {
@@ -41,7 +48,9 @@ struct JoinPlace {
   }
 
   /// The line about those files, before the question whether to join; empty if there are none.
-  func warning(for role: Role) -> String {
+  ///
+  /// - Parameter role: the role of this device; nil if nobody has signed it yet, as in a link.
+  func warning(for role: Role?) -> String {
     mergesFiles && role != .reader ? Self.filesBecomeNotes : ""
   }
 

@@ -19,7 +19,7 @@ extension KnownNotebooks {
   /// - Parameter own: a folder that does not count.
   func present(_ id: String, besides own: String? = nil) -> Notebook? {
     let own = own.map { realPath(of: $0) ?? $0 }
-    for folder in folders() where folder != own {
+    for folder in folders() where (realPath(of: folder) ?? folder) != own {
       // A folder that cannot be opened has no copy that this device could use.
       if let notebook = try? Notebook.open(at: folder), notebook.identity.id == id {
         return notebook
@@ -31,7 +31,15 @@ extension KnownNotebooks {
   /// Throws if this device already has the notebook in another folder: two folders with one device's key would
   /// both write as that device.
   func refuseSecond(_ id: String, beside own: String, by way: WayIn) throws(Failure) {
+    // A folder that cannot be opened is not a copy. In a copy, the device may join again.
+    if let copy = try? Notebook.open(at: own), copy.identity.id == id { return }
     if let present = present(id, besides: own) { throw Self.isHere(present, by: way) }
+  }
+
+  /// Adds the notebook in a folder, if it has this ID.
+  func addIfThere(_ id: String, in folder: String) {
+    // If it cannot be opened, the command reports that.
+    if let notebook = try? Notebook.open(at: folder), notebook.identity.id == id { add(notebook) }
   }
 
   /// The error for a notebook that this device already has, with what to do there.

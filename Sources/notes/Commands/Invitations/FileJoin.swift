@@ -131,6 +131,8 @@ struct FileJoin {
     cloning.mergesFiles = place.mergesFiles
     let known = KnownNotebooks(dataFolder: data)
     var opened: FileInvitation?
+    // It is known from its first version on, so that no second folder gets it if the rest fails.
+    defer { opened.map { known.addIfThere($0.offer.notebookID, in: place.folder) } }
     let report = EventReport(json: given.common.json)
     defer { report.finish() }
     let notebook = try cloning.run(

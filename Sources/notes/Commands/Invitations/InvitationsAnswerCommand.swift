@@ -72,10 +72,8 @@ struct InvitationsAnswerCommand: Command {
     // A hub may have a withdrawal, or another device's request for the same invitation.
     let unreached = try context.visitHubs(options)
     let device = file.request.deviceID
-    if context.membership.member(ofDevice: device) == nil,
-      try listed(in: notebook, context.membership)?.request.deviceID != device
-    {
-      throw LinkError.cancelled
+    if context.membership.member(ofDevice: device) == nil {
+      _ = try listed(in: notebook, context.membership)
     }
     let member = try file.admit(by: context, of: notebook)
     options.tell(
@@ -104,7 +102,7 @@ struct InvitationsAnswerCommand: Command {
     let asker = file.request.request
     try Console.demandConsent(
       to: "letting a device in",
-      "\(Visible.name(asker.name)), device \(asker.deviceID.prefix(8)), asks to join as "
+      "\(Visible.name(asker.name)), device \(asker.deviceID.prefix(16)), asks to join as "
         + "\(file.offer.role.rawValue)\(Self.owner(by: file.offer, in: membership)). Let it in?",
       otherwise: "the device was not let in")
   }
@@ -127,6 +125,14 @@ struct InvitationsAnswerCommand: Command {
     let links = try KnownOffers(notebook.stateFolder).all(in: membership)
     let found = try digits.link(among: links, that: { $0.request != nil })
     guard let file = found?.request else {
+      if let shared = try digits.link(among: links, that: { $0.isShared && $0.status == .open }) {
+        throw Failure(
+          .failed, "no_request",
+          "several devices ask by invitation \(shared.offer.id.short), so none is let in",
+          hint:
+            "'notes invitations cancel \(shared.offer.id.short)' cancels it; the member makes another"
+        )
+      }
       throw Failure(
         .failed, "no_request",
         "no device asks by an invitation whose digits begin with '\(digits)'",

@@ -29,11 +29,12 @@ struct InvitationsCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
+    let membership = try notebook.membership()
     let report = try InvitationsReport(
       made: InvitationBook(stateFolder: notebook.stateFolder).all(),
-      links: KnownOffers(notebook.stateFolder).all(in: notebook.membership()),
-      members: notebook.membership().members(),
-      received: ReceivedInvitations(stateFolder: notebook.stateFolder).all())
+      links: KnownOffers(notebook.stateFolder).all(in: membership), members: membership.members(),
+      received: ReceivedInvitations(stateFolder: notebook.stateFolder).all(),
+      isAdmin: membership.role(ofDevice: notebook.identity.device.deviceID) == .admin)
     options.write(report.json) { report.text(on: $0, now: TimeText.now) }
   }
 }
@@ -60,10 +61,13 @@ struct InvitationsCancelCommand: Command {
 
   func run() throws {
     let notebook = try NotebookLocator.notebook()
+    // A whole link is secret, and hexadecimal digits can look like a code.
+    if InvitationLink.isMeant(by: locator) { CommandLineSecret.hide(locator) }
+    if try cancelLink(in: notebook) { return }
     // If a person pastes the whole code, its beginning identifies the invitation.
     let digits = InvitationCode(parsing: locator)?.locator ?? locator
     guard try InvitationBook(stateFolder: notebook.stateFolder).cancel(locator: digits) else {
-      if try cancelLink(in: notebook) { return }
+      if let ended = try endedLink(in: notebook) { throw ended }
       throw Failure(
         .failed, "no_such_invitation", "no invitation '\(Visible.name(digits))' is open here",
         hint: "'notes invitations' lists them; give at least four digits of a link or file")
@@ -83,10 +87,7 @@ extension InvitationsCancelCommand {
     let open = try digits.link(among: links) { $0.status == .open }
     guard
       let known = try open ?? digits.link(among: links, that: { cancellation.isPossible(for: $0) })
-    else {
-      guard let ended = try digits.link(among: links, that: { _ in true }) else { return false }
-      throw hasEnded(ended, context.membership.members())
-    }
+    else { return false }
     let offer = known.offer
     let withdraws = cancellation.withdraws(offer)
     if !withdraws { try context.membership.demandAdmin(context.key.deviceID) }
@@ -107,6 +108,16 @@ extension InvitationsCancelCommand {
     if let unreached { throw unreached }
     if !withdraws { try tell(of: offer, as: context) }
     return true
+  }
+
+  /// The error for a link or file that cannot be cancelled any more; nil if the digits are those of none.
+  private func endedLink(in notebook: Notebook) throws -> Failure? {
+    guard let digits = try InvitationDigits(id(inLink: locator) ?? locator) else { return nil }
+    let membership = try notebook.membership()
+    let links = try KnownOffers(notebook.stateFolder).all(in: membership)
+    return try digits.link(among: links, that: { _ in true }).map {
+      hasEnded($0, membership.members())
+    }
   }
 
   /// The ID of the invitation in a link that a person pastes; nil if the text is no link.

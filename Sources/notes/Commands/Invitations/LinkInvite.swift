@@ -93,7 +93,7 @@ struct LinkInvite {
       + "\(shown): "
       + (isAdmin
         ? "this one by 'notes sync', or by itself while 'notes watch' runs.\n"
-        : "after 'notes config own-devices true' there.\n")
+        : "after 'notes config own-devices true' there, or a yes by 'notes invitations answer'.\n")
       + (hub.limits.isEmpty
         ? "" : "The link may not work elsewhere: \(hub.limits.joined(separator: "; ")).\n")
       + "'notes invitations cancel \(isOne ? first.secret.id.short : "ID")' cancels a link.\n"

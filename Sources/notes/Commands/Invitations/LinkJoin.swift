@@ -105,7 +105,7 @@ struct LinkJoin {
           at \(Visible.name(AddressText.withoutSecrets(link.hub)))
           into \(Visible.name(place.folder))
 
-        """ + place.warning(for: link.role))
+        """ + place.warning(for: nil))
     }
     return given.yes || Console.confirm("Join?")
   }
@@ -137,6 +137,8 @@ struct LinkJoin {
     cloning.options.allowsLarge = true
     cloning.secret = link.secret
     cloning.mergesFiles = place.mergesFiles
+    // It is known from its first version on, so that no second folder gets it if the rest fails.
+    defer { KnownNotebooks(dataFolder: data).addIfThere(link.notebookID, in: place.folder) }
     let report = EventReport(json: given.common.json)
     defer { report.finish() }
     return try cloning.run(
@@ -193,7 +195,9 @@ enum JoinFailure {
     case LinkError.expired, LinkError.cancelled, LinkError.void, LinkError.noInvitation:
       hint = another
     case HubError.notLetIn, HubError.readOnly:
-      hint = "the link gives no access: ask \(inviter) who can let you write to \(hub)"
+      hint =
+        "check your key or password for \(hub); the link gives no access, so ask \(inviter) who can let "
+        + "you write there"
     case HubError.refused:
       hint =
         "the new device writes a request to the hub: ask \(inviter) who can let \(hub) accept it"
