@@ -206,7 +206,7 @@ import Testing
 
   // notes-sync(1): what a hub refuses is told once, in its own words, with what helps.
   @Test(arguments: [
-    ("policy says no", "a hook of the hub refused this"),
+    ("policy says no", "ask the hub's owner about that reason"),
     ("GH006: Protected branch update failed for refs/heads/main.", "the branch is protected there"),
     (
       "refs/heads/main can only be modified through pull requests.", "the branch is protected there"
