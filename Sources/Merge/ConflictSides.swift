@@ -15,7 +15,8 @@ struct ConflictTerms {
   var labels: [[UInt8]]
   var negatives: [[Int32]]
 
-  /// The terms that remain when equal terms of opposite sign cancel, one for one, the last first.
+  /// The terms that remain when each one cancels an equal one of opposite sign. Of several equal terms, the last
+  /// ones cancel.
   var uncancelled: ConflictTerms {
     func counts(_ values: [[Int32]]) -> [[Int32]: Int] {
       values.reduce(into: [:]) { $0[$1, default: 0] += 1 }

@@ -21,7 +21,8 @@ struct FileSum {
   mutating func files(
     positives: [TermFile?], negatives: [TermFile?], keeps: Bool
   ) throws -> [TermFile] {
-    // A renamed and otherwise unchanged file equals the base, which other sides deleted.
+    // Kept before equal terms cancel: a file that was only renamed equals the base, and would be lost if all other
+    // sides deleted that.
     let renamed = keeps ? positives.first { $0.map { names.contains($0.source) } ?? false } : nil
     var (positives, negatives) = Self.remaining(positives, negatives)
     if Set(positives.map(\.?.value)).count > 1 || keeps {

@@ -2,7 +2,7 @@ package import Git
 
 /// The notes of a version that have conflict blocks: notes-merge(7), "Open conflicts".
 public enum OpenConflicts {
-  /// How many foreign commits are searched for the versions below them.
+  /// The most commits that a search for open conflicts visits below foreign commits.
   static let searchLimit = 256
 
   /// The notes in conflict at a commit, with the size of their markers.

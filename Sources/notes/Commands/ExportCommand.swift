@@ -78,7 +78,7 @@ struct ExportCommand: Command {
         + Visible.name(target))
   }
 
-  /// Whether nothing is there, or an empty folder for an export into a folder.
+  /// Whether nothing is there or, for an export into a folder, only an empty folder.
   private static func isFree(_ place: String) -> Bool {
     var status = stat()
     guard Counted.lstat(place, &status) == 0 else { return true }

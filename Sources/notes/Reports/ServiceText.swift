@@ -13,7 +13,7 @@ struct ServiceText {
     names = Dictionary(notebooks.map { ($0.identity.id, $0.identity.name) }) { first, _ in first }
   }
 
-  /// The line with the served notebooks, and the way to stop.
+  /// A line for each served or watched notebook, and one that says how to stop.
   static func start(_ verb: String, _ notebooks: [Notebook]) -> String {
     notebooks.map {
       "\(verb) \(Visible.name($0.identity.name)) in \(Visible.name($0.folder)).\n"

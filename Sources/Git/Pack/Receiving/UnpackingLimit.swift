@@ -1,4 +1,4 @@
-/// Finds versions by which a pack may unpack to more than other packs: notes-protocol(7), LIMITS.
+/// Decides whether a version in a pack gives the pack a higher limit of unpacked bytes: notes-protocol(7), LIMITS.
 public struct UnpackingGrant {
   /// A commit that arrived, and its content.
   public typealias Arrived = (id: ObjectID, content: [UInt8])

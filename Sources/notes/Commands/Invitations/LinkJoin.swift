@@ -78,8 +78,8 @@ struct LinkJoin {
     return nil
   }
 
-  /// The error for a folder with another notebook, or with this notebook from before its membership was
-  /// started over. A device can join in such a folder only with a code.
+  /// The error for a folder that has another notebook, or a copy of this one from before its membership was
+  /// started over. In such a copy, a device can join only with a code.
   private func isAnother(_ notebook: Notebook, named place: String) -> Failure {
     let shown = Visible.name(place)
     let former = StartedOver(in: notebook.stateFolder, of: notebook.identity.id)
