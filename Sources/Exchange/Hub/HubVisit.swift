@@ -379,7 +379,6 @@ package final class HubVisit {
     _ push: ((GitProgress) -> Void) throws -> Transfer.PushOutcome
   ) throws -> Transfer.PushOutcome {
     var progress = TransferProgress(peer: replica.peer)
-    // A push without a fetch before it is followed by one if it fails.
     return try Self.writing {
       try push {
         progress.objectsToSend = $0.total
