@@ -29,6 +29,21 @@ extension MembershipStore {
     return state.withLock { $0.set.isCancelled(serial) }
   }
 
+  /// Whether a device became a member by the invitation with this ID and was removed.
+  public func isRemoved(device: String, letInBy id: String) -> Bool {
+    guard let serial = [UInt8](hexadecimal: id) else { return false }
+    return members().contains { $0.deviceID == device && $0.isRemoved }
+      && state.withLock { state in
+        state.set.certificates.contains { $0.serial == serial && $0.deviceID == device }
+      }
+  }
+
+  /// Whether a device was removed, so that a member that is not an admin cannot bring it back as another device of its
+  /// own: notes-security(7), "Devices of one's own".
+  public func refusesReturn(ofDevice device: String, by offer: InvitationOffer) -> Bool {
+    isAskedFor(offer) && members().contains { $0.deviceID == device && $0.isRemoved }
+  }
+
   /// Whether an invitation is one by which a member that is not an admin asks for another device of its own person.
   public func isAskedFor(_ offer: InvitationOffer) -> Bool {
     role(ofDevice: offer.inviterID).map { $0 < .admin } ?? false

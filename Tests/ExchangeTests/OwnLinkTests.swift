@@ -68,6 +68,47 @@ struct OwnLinkTests: LinkSuite {
     #expect(admitted(last).isEmpty && asked(last).isEmpty)
   }
 
+  // notes-security(7), "Devices of one's own": "A removed device does not come back in this way".
+  @Test(
+    "a removed device cannot ask by a member's invitation, and one that was let in learns of its removal"
+  )
+  func removed() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    try carl.meet(hub)
+    func invite() throws -> InvitationLink {
+      try LinkInvitation(carl.context, at: hub.hub).make(
+        role: .writer, person: .own, seconds: 3600)
+    }
+    try OwnDevices.set("true", in: ada.notebook())
+    let phone = try join("phone", by: invite())
+    #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (phone)"])
+    try ada.context.membership.remove(devices: [phone.key.deviceID], by: ada.key)
+    try ada.meet(hub)
+    // It was never told that it was a member.
+    #expect(phone.isGuest)
+    _ = try? phone.visit([hub.hub])
+    #expect(try !phone.isGuest && AskedAdmission(in: phone.notebook().stateFolder) == nil)
+    try carl.meet(hub)
+    let again = try invite()
+    #expect(throws: LinkError.void) {
+      try LinkInvitation(phone, at: hub.hub).answer(again.secret, name: "phone")
+    }
+    // A request that it makes all the same is neither answered nor told.
+    let request = try AdmissionRequest(
+      CertificateRequest(name: "phone", key: phone.key), by: again.secret)
+    let offer = try #require(
+      try KnownOffers(carl.notebook().stateFolder).all(in: carl.context.membership).first
+    ).offer
+    #expect(ada.context.membership.refusesReturn(ofDevice: phone.key.deviceID, by: offer))
+    var events: [Event] = []
+    try ada.context.answer(
+      AdmissionFile(request, to: offer),
+      from: PeerIdentity(name: "Carl", deviceID: carl.key.deviceID, role: .writer, address: ""),
+      KnownOffers(ada.notebook().stateFolder), isLetIn: true
+    ) { events.append($0) }
+    #expect(events.isEmpty)
+  }
+
   // notes-security(7), "Devices of one's own": "If a second device asks by the same invitation, the person can let in
   // neither."
   @Test("a request is kept for a person's answer, and a second device's makes it void")

@@ -27,6 +27,10 @@ struct HubRequest {
     at found: [String: [String: ObjectID]], in repository: Repository,
     arriving quarantine: Quarantine?
   ) throws {
+    if context.membership.isRemoved(device: context.key.deviceID, letInBy: id) {
+      // It was removed before it learned that it was a member. Now its user is told of the removal.
+      return AskedAdmission.forget(in: stateFolder)
+    }
     let end = try end(of: found[id] ?? [:], in: repository, quarantine)
     guard end != asked.end, AskedAdmission(in: stateFolder) != nil else { return }
     var asked = asked
@@ -52,6 +56,8 @@ struct HubRequest {
     case .used(let devices): return devices.contains(context.key.deviceID) ? nil : .used
     case .void: return .void
     case .expired: return nil
+    case .open where membership.refusesReturn(ofDevice: context.key.deviceID, by: offer):
+      return .void
     case .open:
       let asking = try HubInvitations.requests(references, to: offer, in: repository, quarantine)
       if asking.count > 1 { return .shared }

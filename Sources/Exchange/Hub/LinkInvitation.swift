@@ -59,7 +59,7 @@ public struct LinkInvitation: Sendable {
       let offer = try HubInvitations.offer(
         of: secret.id, by: transfer, for: notebook.repository, at: hub)
     else { throw LinkError.missing }
-    try context.membership.demandOpen(offer)
+    try context.membership.demandOpen(offer, for: context.key.deviceID)
     let request = try AdmissionRequest(
       CertificateRequest(name: name, key: context.key), by: secret)
     try HubInvitations.give(
@@ -77,9 +77,12 @@ extension MembershipStore {
   }
 
   /// Throws `LinkError` if an invitation is not open.
-  func demandOpen(_ offer: InvitationOffer) throws {
+  ///
+  /// - Parameter device: the device that wants to join by it; nil if that is not known.
+  func demandOpen(_ offer: InvitationOffer, for device: String? = nil) throws {
     switch status(of: offer) {
-    case .open: break
+    case .open:
+      if let device, refusesReturn(ofDevice: device, by: offer) { throw LinkError.void }
     case .expired: throw LinkError.expired
     case .cancelled: throw LinkError.cancelled
     case .used: throw LinkError.used

@@ -70,8 +70,8 @@ public struct FileInvitation: Sendable {
   }
 
   /// Throws `LinkError` if the invitation is not open, as far as this device knows.
-  public func demandOpen(in membership: MembershipStore) throws {
-    try membership.demandOpen(offer)
+  public func demandOpen(in membership: MembershipStore, for device: String) throws {
+    try membership.demandOpen(offer, for: device)
   }
 
   /// This device's request, for an admin's device. It is written to a file before it is recorded.
@@ -102,7 +102,8 @@ extension AdmissionFile {
     {
       return
     }
-    try membership.demandOpen(KnownOffers(notebook.stateFolder).inForce(offer))
+    try membership.demandOpen(
+      KnownOffers(notebook.stateFolder).inForce(offer), for: request.deviceID)
   }
 
   /// Certifies the requesting device, because a person agrees.

@@ -35,6 +35,7 @@ extension SessionContext {
     _ report: (Event) -> Void
   ) throws {
     let (request, offer) = (file.request, file.offer)
+    if membership.refusesReturn(ofDevice: request.deviceID, by: offer) { return }
     let asker = PeerIdentity(
       name: request.request.name, deviceID: request.deviceID, role: offer.role, address: "")
     func tell() throws {

@@ -103,7 +103,7 @@ struct FileJoin {
       throw Failure(
         .failed, "already_a_member", "this device is already a member of the notebook")
     }
-    try invitation.demandOpen(in: context.membership)
+    try invitation.demandOpen(in: context.membership, for: context.key.deviceID)
     let inviter = context.membership.member(ofDevice: invitation.offer.inviterID)?.name
     try decide(
       invitation, by: inviter, for: invitation.owner(in: context.membership),
