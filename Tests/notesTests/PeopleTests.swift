@@ -55,7 +55,7 @@ import Testing
 
   @Test func `A person goes with all devices`() throws {
     let refused = try shell.notes("members", "remove", "anna")
-    let error = "notes: error: there is no terminal to confirm removing anna "
+    let error = "notes: error: there is no terminal to confirm removing anna\n"
     #expect(refused.errorText.hasPrefix(error))
     let removed = try shell.notes("members", "remove", "anna", "--yes")
     #expect(
