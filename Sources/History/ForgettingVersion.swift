@@ -9,7 +9,7 @@ public struct ForgettingVersion: Hashable, Sendable {
   public struct Line: Hashable, Codable, Sendable {
     /// Sixteen random bytes in hexadecimal digits.
     public let id: String
-    /// The kind of forgotten thing: a text, lines, a note or older versions.
+    /// The kind of forgotten thing: a text, lines or a note.
     public let kind: String
     /// How many versions had it.
     public let versions: Int
@@ -47,49 +47,9 @@ public struct ForgettingVersion: Hashable, Sendable {
   /// other's.
   public var forgettings: Set<String> { Set(lines.map(\.id)) }
 
-  /// A version with which a history begins.
-  public struct Beginning: Hashable, Sendable {
-    /// The version.
-    public let version: ObjectID
-    /// Its forms before the forgetting whose IDs tell nothing about older texts, as they cover a signature.
-    public let formers: [ObjectID]
-
-    /// Makes a beginning.
-    public init(_ version: ObjectID, formers: [ObjectID]) {
-      (self.version, self.formers) = (version, formers)
-    }
-
-    fileprivate static let key = "Notes-Begins"
-    /// How many forms before are named.
-    private static let mostFormers = 16
-
-    fileprivate var trailer: String {
-      let ids = [version] + formers.prefix(Self.mostFormers)
-      return "\(Self.key): \(ids.map(\.hex).joined(separator: " "))"
-    }
-
-    fileprivate init?(parsing line: Substring) {
-      let words = line.dropFirst(Self.key.count + 2)
-        .split(separator: " ", omittingEmptySubsequences: false)
-      let ids = words.compactMap { ObjectID(hex: $0) }
-      guard let version = ids.first, ids.count == words.count, ids.count <= Self.mostFormers + 1
-      else { return nil }
-      self.init(version, formers: Array(ids.dropFirst()))
-    }
-  }
-
-  /// The versions with which the history began since each forgetting of older ones, the latest first: lines
-  /// `Notes-Begins: ID FORMER-ID`. Only the first has files; the history below it is without content.
-  public let begins: [Beginning]
-
   fileprivate static let key = "Notes-Forgot"
   /// The most forgettings that a history can obey.
   public static let mostLines = 1_024
-
-  /// The trailers of such a version.
-  package static func trailers(_ lines: [Line], beginningWith begins: [Beginning]) -> [String] {
-    lines.map(\.trailer) + begins.map(\.trailer)
-  }
 
   /// Whether a commit with this content may be such a version.
   package static func mayBe(_ content: [UInt8]) -> Bool {
@@ -104,15 +64,10 @@ public struct ForgettingVersion: Hashable, Sendable {
     }
     let said = commit.message.split(separator: "\n").filter { $0.hasPrefix("\(Self.key):") }
     let lines = said.compactMap(Line.init(parsing:))
-    let named = commit.message.split(separator: "\n").filter {
-      $0.hasPrefix("\(Beginning.key): ")
-    }
-    let begins = named.compactMap(Beginning.init(parsing:))
     guard !lines.isEmpty, lines.count == said.count, lines.count <= Self.mostLines,
-      Set(lines.map(\.id)).count == lines.count, begins.count == named.count,
-      begins.count <= lines.count
+      Set(lines.map(\.id)).count == lines.count
     else { return nil }
-    (id, self.lines, self.begins) = (commit.id, lines, begins)
+    (id, self.lines) = (commit.id, lines)
   }
 }
 

@@ -53,17 +53,6 @@ public enum DerivedMerge {
     return heads.count <= bounds.parents ? heads : try store.commit(tip).parents
   }
 
-  /// The files of the merge of two versions, in this order, and the notes in conflict.
-  package static func merge(
-    _ first: ObjectID, _ second: ObjectID, in store: any MergeStore
-  ) throws -> (tree: ObjectID, conflicts: [TreePath: Int]) {
-    let bounds = MergeBounds.standard
-    var merge = HeadMerge(
-      store: store, rules: .all, bounds: bounds, budget: MergeBudget(bounds))
-    let result = try merge.merge([store.commit(first), store.commit(second)])
-    return (result.tree, result.conflicts)
-  }
-
   private static func makeTip(
     of heads: [ObjectID], in store: any MergeStore, _ bounds: MergeBounds
   ) throws -> Tip {

@@ -1,5 +1,4 @@
 package import Git
-package import History
 internal import System
 
 /// Pairs the versions of a history with their rewritten forms in one that obeys more forgettings. This requires
@@ -7,107 +6,72 @@ internal import System
 /// "Other devices".
 package struct FormerForms {
   /// The rewritten form of each version that has one.
-  package internal(set) var forms: [ObjectID: ObjectID] = [:]
+  package private(set) var forms: [ObjectID: ObjectID] = [:]
   /// The files that differ between a version and its rewritten form.
-  var files: [ObjectID: [TreePath: Replacement]] = [:]
+  private(set) var files: [ObjectID: [TreePath: Replacement]] = [:]
   /// The old and new texts of files that differ.
-  var texts: [ObjectID: ObjectID] = [:]
+  private(set) var texts: [ObjectID: ObjectID] = [:]
   /// The old and new messages that differ.
   private(set) var messages: [(old: [UInt8], new: [UInt8])] = []
   /// The versions of the old history that are not in the new one, parents before children.
   package let versions: [ObjectID]
-  /// The first version of the new history, if older ones were forgotten.
-  var start: HistoryStart?
 
-  /// The versions of the new history that have no content.
-  var shells: Set<ObjectID> = []
-  /// The versions that got other content because they were not based on the first version.
-  var moved: Set<ObjectID> = []
-
-  struct Place: Hashable {
+  private struct Place: Hashable {
     let author: Signature
     let committer: Signature
     let parents: Set<ObjectID>
 
-    init(of commit: Commit, parents: Set<ObjectID>? = nil) {
+    init(of commit: Commit, by form: (ObjectID) -> ObjectID) {
       (author, committer) = (commit.author, commit.committer)
-      self.parents = parents ?? Set(commit.parents)
+      parents = Set(commit.parents.map(form))
     }
   }
 
-  let repository: Repository
-  var cuts: [[ObjectID]: Bool] = [:]
-  /// The versions of the new history at each place, and those that are already a form.
-  var places: [Place: [ObjectID]] = [:]
-  var taken: Set<ObjectID> = []
-  /// The loss of the first version of each form.
-  private var firsts: [ObjectID: (gone: Set<TreePath>, isRewritten: Bool)] = [:]
+  private let repository: Repository
+  private var cuts: [[ObjectID]: Bool] = [:]
 
   /// - Parameters:
   ///   - roots: the heads of the old history.
   ///   - tops: versions of the new one.
   ///   - kept: versions of the old history that are not paired, with all below them.
-  ///   - kinds: the kinds of forgotten content.
-  ///   - begins: the versions with which the new history begins, by an admin's list.
   package init(
-    of roots: [ObjectID], in tops: [ObjectID], lacking kept: [ObjectID], kinds: Set<String> = [],
-    beginningWith begins: [ForgettingVersion.Beginning] = [], _ repository: Repository
+    of roots: [ObjectID], in tops: [ObjectID], lacking kept: [ObjectID], _ repository: Repository
   ) throws {
     self.repository = repository
     versions = try repository.commits(from: roots, lacking: tops + kept)
-    let new = try repository.commits(from: tops)
-    for id in new {
+    var places: [Place: [ObjectID]] = [:]
+    for id in try repository.commits(from: tops) {
       let commit = try repository.commit(id)
-      if commit.isRewritten { places[Place(of: commit), default: []].append(id) }
+      if commit.isRewritten { places[Place(of: commit, by: { $0 }), default: []].append(id) }
     }
     if places.isEmpty { return }
-    if let beginning = try HistoryBeginning(with: begins, in: Set(new), repository) {
-      try pair(with: beginning, among: new)
-      try learn(from: beginning, kinds)
-      return
-    }
-    for id in versions { try pair(repository.commit(id)) }
-  }
-
-  private func parents(of commit: Commit) -> Set<ObjectID> {
-    Set(commit.parents.map { forms[$0] ?? $0 })
-  }
-
-  /// The versions at a place that are not a form yet.
-  func candidates(at place: Place) -> [ObjectID] {
-    (places[place] ?? []).sorted().filter { !taken.contains($0) }
-  }
-
-  private mutating func set(_ form: ObjectID, for id: ObjectID) {
-    forms[id] = form
-    taken.insert(form)
-  }
-
-  /// Pairs a version with its rewritten form, if it has one.
-  mutating func pair(_ commit: Commit, parents: Set<ObjectID>? = nil) throws {
-    let place = Place(of: commit, parents: parents ?? self.parents(of: commit))
-    let fitting = try (places[place] ?? []).compactMap { try cut(from: commit, to: $0) }
-    if let best = try least(of: fitting.filter { firsts[$0.form.id] == nil }) {
-      firsts[best.form.id] = (best.gone, commit.isRewritten)
-      texts.merge(best.texts) { _, new in new }
-      if commit.message != best.form.message {
-        messages.append((Array(commit.message.utf8), Array(best.form.message.utf8)))
+    // The first version of each form.
+    var taken: [ObjectID: (gone: Set<TreePath>, isRewritten: Bool)] = [:]
+    for id in versions {
+      let commit = try repository.commit(id)
+      let place = Place(of: commit) { forms[$0] ?? $0 }
+      let fitting = try (places[place] ?? []).compactMap { try cut(from: commit, to: $0) }
+      if let best = try least(of: fitting.filter { taken[$0.form.id] == nil }) {
+        taken[best.form.id] = (best.gone, commit.isRewritten)
+        texts.merge(best.texts) { _, new in new }
+        if commit.message != best.form.message {
+          messages.append((Array(commit.message.utf8), Array(best.form.message.utf8)))
+        }
+        (forms[id], files[id]) = (best.form.id, best.files)
+        continue
       }
-      set(best.form.id, for: commit.id)
-      files[commit.id] = best.files
-      return
+      // Two forms of a version became one. It is this version's as well, but no text is learned from that.
+      let best = try least(
+        of: fitting.filter {
+          guard let first = taken[$0.form.id] else { return false }
+          return first.gone.isSuperset(of: $0.gone) || first.isRewritten && !commit.isRewritten
+        })
+      if let best { (forms[id], files[id]) = (best.form.id, best.files) }
     }
-    // Two forms of a version became one. It is this version's as well, but no text is learned from that.
-    let best = try least(
-      of: fitting.filter {
-        guard let first = firsts[$0.form.id] else { return false }
-        return first.gone.isSuperset(of: $0.gone) || first.isRewritten && !commit.isRewritten
-      })
-    if let best { (forms[commit.id], files[commit.id]) = (best.form.id, best.files) }
   }
 
   /// The files and texts that a possible form of a version lacks.
-  struct Cut {
+  private struct Cut {
     let form: Commit
     var files: [TreePath: Replacement] = [:]
     var texts: [ObjectID: ObjectID] = [:]
@@ -128,46 +92,35 @@ package struct FormerForms {
 
   /// Pairs the versions of two histories from each of which something else was removed. The new files and
   /// texts are those of the first history, without everything that the second one lacks.
-  ///
-  /// - Parameter begins: the versions with which each of the histories begins, by its admins' lists.
   package init(
-    of roots: [ObjectID], besides tops: [ObjectID],
-    beginningWith begins: (
-      own: [ForgettingVersion.Beginning], other: [ForgettingVersion.Beginning]
-    ),
-    _ repository: Repository
+    of roots: [ObjectID], besides tops: [ObjectID], _ repository: Repository
   ) throws {
     self.repository = repository
     versions = try repository.commits(from: roots, lacking: tops)
-    let others = try repository.commits(from: tops, lacking: roots)
-    for id in others { places[Place(of: try repository.commit(id)), default: []].append(id) }
-    let theirs = try HistoryBeginning(with: begins.other, in: Set(others), repository)
-    let ours = try HistoryBeginning(with: begins.own, in: Set(versions), repository)
+    var places: [Place: [ObjectID]] = [:]
+    for id in try repository.commits(from: tops, lacking: roots) {
+      places[Place(of: try repository.commit(id), by: { $0 }), default: []].append(id)
+    }
+    var taken: Set<ObjectID> = []
     for id in versions {
       let commit = try repository.commit(id)
-      for candidate in candidates(at: Place(of: commit, parents: parents(of: commit))) {
-        if theirs?.shells.contains(candidate) == true || ours?.shells.contains(id) == true {
-          set(candidate, for: id)
-          break
-        }
+      let place = Place(of: commit) { forms[$0] ?? $0 }
+      for candidate in (places[place] ?? []).sorted() where !taken.contains(candidate) {
         let other = try repository.commit(candidate)
         guard commit.isRewritten || other.isRewritten,
           let files = try cuts(from: commit, and: other)
         else { continue }
-        set(candidate, for: id)
+        forms[id] = candidate
         self.files[id] = files
         let message = Array(commit.message.utf8)
         if let rest = Placeholder.rest(of: message, and: Array(other.message.utf8)), rest != message
         {
           messages.append((message, rest))
         }
+        taken.insert(candidate)
         break
       }
     }
-    guard let theirs else { return }
-    let version = forms.first { $0.value == theirs.first }?.key
-    if let version, ours?.shells.contains(version) == true { return }
-    start = HistoryStart(version: version, form: theirs.first, past: [])
   }
 
   /// The files of one version that another lacks or has with texts removed; other texts may be
@@ -200,7 +153,7 @@ package struct FormerForms {
   }
 
   /// The difference of a version and a possible form; nil if anything other than removed texts differs.
-  mutating func cut(from old: Commit, to id: ObjectID) throws -> Cut? {
+  private mutating func cut(from old: Commit, to id: ObjectID) throws -> Cut? {
     var found = Cut(form: try repository.commit(id))
     for change in try repository.changes(from: old.tree, to: found.form.tree) {
       guard let before = change.old else { return nil }
@@ -241,7 +194,7 @@ package struct FormerForms {
     }
   }
 
-  mutating func isCut(_ old: ObjectID, _ new: ObjectID) throws -> Bool {
+  private mutating func isCut(_ old: ObjectID, _ new: ObjectID) throws -> Bool {
     if let known = cuts[[old, new]] { return known }
     let isCut = Placeholder.takes(
       place: try repository.blobReadOnce(new), of: try repository.blobReadOnce(old))

@@ -1,5 +1,4 @@
 package import Git
-package import History
 internal import System
 
 /// Distinguishes versions from before a forgetting from their rewritten forms: notes-forget(1), "Versions from
@@ -13,12 +12,8 @@ package struct FormerVersions {
   }
 
   private let repository: Repository
-  private let begins: [ForgettingVersion.Beginning]
 
-  /// - Parameter begins: the versions with which the rewritten history begins, by an admin's list.
-  package init(in repository: Repository, beginningWith begins: [ForgettingVersion.Beginning]) {
-    (self.repository, self.begins) = (repository, begins)
-  }
+  package init(in repository: Repository) { self.repository = repository }
 
   /// A version that the two histories have in different forms, of which one is rewritten. Forms of the same
   /// version have the same authors, committers, dates and positions, because a rewriting keeps these. Nil if
@@ -94,16 +89,12 @@ package struct FormerVersions {
       if commit.isRewritten { places[place(of: commit) { $0 }] = id }
     }
     if places.isEmpty { return nil }
-    let beginning = try HistoryBeginning(with: begins, in: Set(new), repository)
     var forms: [ObjectID: ObjectID] = [:]
     for id in old {
       let commit = try repository.commit(id)
-      let here = place(of: commit) { forms[$0] ?? $0 }
-      let others = beginning?.places(of: here.parents) ?? []
-      let found = ([here.parents] + others).lazy.compactMap {
-        places[Place(author: here.author, committer: here.committer, parents: $0)]
-      }.first
-      guard let form = found, form != id else { continue }
+      guard let form = places[place(of: commit, by: { forms[$0] ?? $0 })], form != id else {
+        continue
+      }
       if countsRewritten || !commit.isRewritten { return id }
       forms[id] = form
     }

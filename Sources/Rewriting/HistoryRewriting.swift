@@ -10,62 +10,43 @@ internal import WorkTree
 /// ancestor has the content. The cost depends on the versions' changes and the removed content, not on the
 /// size of the notebook times its versions.
 package struct HistoryRewriting {
-  let history: History
-  let forgetting: Forgetting
-  let isTrial: Bool
+  private let history: History
+  private let forgetting: Forgetting
+  private let isTrial: Bool
   private var followed: FollowedNotes?
   /// The pairs of versions when another history is followed, and that history's tops.
-  var paired: FormerForms?
+  private var paired: FormerForms?
   private var tops: [ObjectID] = []
-  /// The versions of that history.
-  private var known: Set<ObjectID> = []
   /// The notes that the other history has removed, and those from which it has removed lines.
   private var goneNotes: FollowedNotes?
   private var changedNotes: FollowedNotes?
   /// The versions on top of that history.
   private var above: Set<ObjectID> = []
   /// The rewritten form of each version that has one.
-  package internal(set) var forms: [ObjectID: ObjectID] = [:]
-  var seen: Set<ObjectID> = []
+  package private(set) var forms: [ObjectID: ObjectID] = [:]
+  private var seen: Set<ObjectID> = []
   /// The replaced files of each version; no entry if there are none.
-  var replaced: [ObjectID: [TreePath: Replacement]] = [:]
+  private var replaced: [ObjectID: [TreePath: Replacement]] = [:]
   private var cutBlobs: [Place: ObjectID?] = [:]
   /// Lines of blobs that have a part of the text, and the rest of each line.
   private var parts: [ObjectID: [[UInt8]: [UInt8]]] = [:]
   private var hasParts = false
   /// Versions whose IDs do not help to guess the forgotten content.
-  var shielded: Set<ObjectID> = []
+  private var shielded: Set<ObjectID> = []
   private var omitted: Set<ObjectID> = []
-  /// The version with which the history is to begin; nil if it already begins so, or for no change.
-  private var first: ObjectID?
-  /// Whether the other history begins with a version that is not here.
-  package private(set) var lacksFirst = false
-  /// The versions with which the history began since each forgetting of older ones, the latest first.
-  package var beginnings: [ForgettingVersion.Beginning] = []
-  /// The beginning of the history, if everything before it is forgotten, and the versions on top of it.
-  var start: HistoryStart?
-  var onStart: Set<ObjectID> = []
-  /// The versions below the beginning, without content; and the version to merge others with.
-  var emptied: [ObjectID: ObjectID] = [:]
-  var standIn: ObjectID?
-  /// The versions that become the first one or are below it.
-  private var past: Set<ObjectID> = []
-  /// The files that differ in versions that were put on top of the beginning.
-  var moved: [ObjectID: [TreePath: Replacement]] = [:]
   /// Changes of versions that were read for the parts and are still to be visited.
   private var knownChanges: [ObjectID: [TreeChange]] = [:]
   private static let mostKnownChanges = 20_000
   /// The findings so far.
-  package internal(set) var found = ForgettingFindings()
+  package private(set) var found = ForgettingFindings()
 
-  var repository: Repository { history.repository }
+  private var repository: Repository { history.repository }
 
   /// - Parameter isTrial: whether only to find out what would be removed; nothing is written.
   package init(of history: History, _ forgetting: Forgetting, isTrial: Bool = false) {
     (self.history, self.forgetting, self.isTrial) = (history, forgetting, isTrial)
-    first = forgetting.first
     switch forgetting.cut {
-    case .text, .learned, .before: break
+    case .text, .learned: break
     case .notes(let trail), .lines(_, let trail): followed = FollowedNotes(trail, in: history)
     }
   }
@@ -80,23 +61,18 @@ package struct HistoryRewriting {
   ///     nothing is learned from them.
   ///   - own: the head of a history that obeys already: its versions stay, and so do those on top of its rewritten ones.
   ///   - kinds: the kinds of forgotten content.
-  ///   - begins: the versions with which the new history begins, by an admin's list.
   package init(
     of history: History, _ roots: [ObjectID], like tops: [ObjectID], keeping kept: [ObjectID] = [],
-    obeying own: ObjectID? = nil, kinds: Set<String>,
-    beginningWith begins: [ForgettingVersion.Beginning]
+    obeying own: ObjectID? = nil, kinds: Set<String>
   ) throws {
     let repository = history.repository
     let kept = kept + [own].compactMap(\.self)
-    let paired = try FormerForms(
-      of: roots, in: tops, lacking: kept, kinds: kinds, beginningWith: begins, repository)
+    let paired = try FormerForms(of: roots, in: tops, lacking: kept, repository)
     let hasOthers = paired.versions.contains { paired.forms[$0] == nil }
     try self.init(of: history, learning: paired, hasOthers ? tops : [], kinds)
     self.tops = tops + kept
     self.paired = paired
-    start = paired.start
-    known = Set(try repository.commits(from: self.tops))
-    seen = known
+    seen = Set(try repository.commits(from: self.tops))
     if let own {
       for id in try repository.commits(from: [own], lacking: tops)
       where try repository.commit(id).parents.contains(where: isNew) { above.insert(id) }
@@ -124,23 +100,12 @@ package struct HistoryRewriting {
   /// - Parameters:
   ///   - roots: the heads of this history.
   ///   - tops: those of the other one.
-  ///   - begins: the versions with which each of the histories begins, by its admins' lists.
   package init(
-    of history: History, _ roots: [ObjectID], besides tops: [ObjectID], kinds: Set<String>,
-    beginningWith begins: (own: [ForgettingVersion.Beginning], other: [ForgettingVersion.Beginning])
+    of history: History, _ roots: [ObjectID], besides tops: [ObjectID], kinds: Set<String>
   ) throws {
     let repository = history.repository
-    let paired = try FormerForms(of: roots, besides: tops, beginningWith: begins, repository)
+    let paired = try FormerForms(of: roots, besides: tops, repository)
     try self.init(of: history, learning: paired, tops, kinds)
-    beginnings = begins.own
-    for other in begins.other {
-      guard let own = paired.forms.first(where: { $0.value == other.version })?.key else {
-        continue
-      }
-      beginnings.append(.init(own, formers: other.formers))
-    }
-    first = paired.start?.version
-    lacksFirst = paired.start != nil && first == nil
     var (gone, changed): ([ObjectID: Set<TreePath>], [ObjectID: Set<TreePath>]) = ([:], [:])
     for (id, files) in paired.files {
       gone[id] = Set(files.keys.filter { files[$0] == .gone })
@@ -157,13 +122,7 @@ package struct HistoryRewriting {
   package mutating func rewrite(
     _ roots: [ObjectID], progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
   ) throws {
-    var all = try repository.commits(from: roots, lacking: tops)
-    if let first, start == nil {
-      // Versions that are based on others before it are put on top of it.
-      let before = try repository.commits(from: [first])
-      past = Set(before)
-      all = before + all.filter { !past.contains($0) }
-    }
+    let all = try repository.commits(from: roots, lacking: tops)
     if !hasParts {
       hasParts = true
       // If the other history has all of them, no text is removed here.
@@ -186,9 +145,8 @@ package struct HistoryRewriting {
   package func form(of id: ObjectID) -> ObjectID? { seen.contains(id) ? forms[id] ?? id : nil }
 
   /// The replaced files of a version: nil for a removed one.
-  package func files(in id: ObjectID) throws -> [TreePath: TreeEntry?] {
-    let files = try start.map { $0.past.contains(id) } == true ? changesToStart(from: id) : nil
-    return (files ?? moved[id] ?? replaced[id] ?? [:]).mapValues(\.entry)
+  package func files(in id: ObjectID) -> [TreePath: TreeEntry?] {
+    (replaced[id] ?? [:]).mapValues(\.entry)
   }
 
   /// The blobs that are replaced everywhere.
@@ -213,16 +171,7 @@ package struct HistoryRewriting {
     let data = try repository.object(id).data
     let commit = try Commit(parsing: data, id: id)
     let isMoved = commit.parents.contains { forms[$0] != nil }
-    let isOnStart = try commit.parents.contains {
-      try onStart.contains($0) || isNew($0)
-        || known.contains($0) && paired?.shells.contains($0) == false
-    }
-    if isOnStart || id == start?.version { onStart.insert(id) }
     if let form = paired?.forms[id] { return try pair(commit, data, with: form) }
-    if id != first, past.contains(id) {
-      if !isTrial { try empty(commit, data) }
-      return
-    }
     if try commit.parents.contains(where: isNew) {
       above.insert(id)
       // A later edit by a person is not removed.
@@ -235,49 +184,34 @@ package struct HistoryRewriting {
     let message = messageCut(of: commit, changes: changes)
     let hasMessage = message.isNeeded(for: Array(commit.message.utf8))
     found.add(files, hasMessage: hasMessage)
-    if id == first { try findPast(of: commit) }
-    guard !isTrial, isMoved || id == first || !files.isEmpty || hasMessage else { return }
-    if start != nil, isMoved, !isOnStart, try commit.isMerge(in: repository) {
-      return try mergeAgain(commit)
-    }
+    guard !isTrial, isMoved || !files.isEmpty || hasMessage else { return }
     var version = try RewrittenCommit(of: data, id: id)
-    let parents = commit.parents.map { forms[$0] ?? $0 }.eachOnce
+    version.parents = commit.parents.map { forms[$0] ?? $0 }.eachOnce
     if !files.isEmpty {
       version.tree = try repository.write(tree: commit.tree, replacing: files.mapValues(\.entry))
     }
-    if omitted.contains(id), let parent = parents.first, parents.count == 1,
-      try [commit.tree, version.tree].contains(repository.commit(parent).tree)
+    if omitted.contains(id), let parent = version.parents.first, version.parents.count == 1,
+      try repository.commit(parent).tree == version.tree
     {
       forms[id] = parent
       return
     }
-    if id == first { return try begin(with: version, of: commit, changes) }
-    var conflicts: [TreePath: Int]?
-    if let start, isMoved, !isOnStart { conflicts = try put(&version, of: commit, on: start) }
-    version.parents = parents
     version.message =
       isMoved || !files.isEmpty
       ? message.applied(to: version.message) : message.withoutText(version.message)
-    if let conflicts { version.message = MessageCut.naming(conflicts, in: version.message) }
     if isShielded(commit, isSigned: version.wasSigned, hasOwn: !files.isEmpty || hasMessage) {
       shielded.insert(id)
       try keepIDs(of: changes, files, in: commit, &version)
     }
-    forms[id] = try write(&version, of: commit)
-  }
-
-  /// Stores a rewritten version.
-  func write(_ version: inout RewrittenCommit, of commit: Commit) throws -> ObjectID {
     if !commit.isRewritten {
       version.add(header: Forgetting.header, version.wasSigned ? "signed" : "unsigned")
     }
-    return try repository.write(version)
+    forms[id] = try repository.write(version)
   }
 
   /// Whether a version was made after something had already been forgotten.
   private func isNew(_ id: ObjectID) throws -> Bool {
-    if paired?.shells.contains(id) == true { return false }
-    return try above.contains(id)
+    try above.contains(id)
       || paired != nil && seen.contains(id) && forms[id] == nil
         && (tops.contains(id) || repository.commit(id).isRewritten)
   }
@@ -300,9 +234,6 @@ package struct HistoryRewriting {
     let files = paired?.files[commit.id] ?? [:]
     if !files.isEmpty { replaced[commit.id] = files }
     forms[commit.id] = form
-    if paired?.moved.contains(commit.id) == true {
-      moved[commit.id] = try replacements(from: commit.tree, to: repository.commit(form).tree)
-    }
     goneNotes?.set(Set(files.keys.filter { files[$0] == .gone }), in: commit.id)
     changedNotes?.set(Set(files.keys.filter { files[$0] != .gone }), in: commit.id)
     let hasOwn = try !files.isEmpty || repository.commit(form).message != commit.message
@@ -316,6 +247,17 @@ package struct HistoryRewriting {
     if let known = knownChanges.removeValue(forKey: commit.id) { return known }
     let base = try commit.parents.first.map { try repository.commit($0).tree }
     return try repository.changes(from: base, to: commit.tree)
+  }
+
+  private func messageCut(of commit: Commit, changes: [TreeChange]) -> MessageCut {
+    var gone: Set<TreePath> = []
+    for id in [commit.id] + commit.parents {
+      for (path, new) in replaced[id] ?? [:] where new == .gone { gone.insert(path) }
+    }
+    return MessageCut(
+      changes: changes.map(Change.init), gone: gone, texts: forgetting.texts,
+      form: { seen.contains($0) ? forms[$0] ?? $0 : nil },
+      formNamed: { digits in forms.first { $0.key.hex.hasPrefix(digits) }?.value })
   }
 
   // MARK: Files
@@ -367,7 +309,7 @@ package struct HistoryRewriting {
     switch forgetting.cut {
     case .text: new = withoutTexts(content, id, at: path)
     case .lines(let lines, _): if content.isTextByLook { new = lines.applied(to: content) }
-    case .notes, .before: break
+    case .notes: break
     case .learned(let cut):
       if let known = cut.files[id] {
         cutBlobs[place] = .some(known)
@@ -420,6 +362,28 @@ package struct HistoryRewriting {
       }
     }
     parts.merge(try pieces.found()) { $0.merging($1) { first, _ in first } }
+  }
+
+  // MARK: Note IDs
+
+  /// Whether the ID of a version does not help to guess the removed content: it covers a signature, which only
+  /// its device can make.
+  private func isShielded(_ commit: Commit, isSigned: Bool, hasOwn: Bool) -> Bool {
+    isSigned
+      || !hasOwn && commit.parents.allSatisfy { forms[$0] == nil || shielded.contains($0) }
+  }
+
+  private static let mostIDs = 1_000
+
+  private func keepIDs(
+    of changes: [TreeChange], _ files: [TreePath: Replacement], in commit: Commit,
+    _ version: inout RewrittenCommit
+  ) throws {
+    let born = changes.filter { $0.old == nil && files[$0.path] != .gone }.prefix(Self.mostIDs)
+    for change in born {
+      let id = try history.noteID(bornAs: change.path, in: commit.id)
+      version.add(header: Forgetting.idHeader, "\(id) \(change.path.hexadecimal)")
+    }
   }
 }
 

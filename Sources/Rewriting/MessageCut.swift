@@ -76,7 +76,7 @@ struct MessageCut {
     case RenameTrailer.key[...]:
       let renames = RenameTrailer.all(in: text)
       return renames.contains { gone.contains($0.old) || gone.contains($0.new) } ? nil : line
-    case UndoTrailer.undo[...], UndoTrailer.redo[...], "Notes-Edited-On", "Notes-Begins":
+    case UndoTrailer.undo[...], UndoTrailer.redo[...], "Notes-Edited-On":
       return naming(text, after: key)
     default: return line
     }

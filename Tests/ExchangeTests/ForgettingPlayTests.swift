@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Git
 import Membership
 import TestSupport
@@ -15,19 +14,16 @@ struct ForgettingPlayTests {
   @Test("nothing forgotten is left, nothing written is lost, and all end alike")
   func plays() throws {
     var random = SplitMix64.reported()
-    var olderForgotten = 0
     for _ in 0..<TestEnvironment.amount(2, inFull: 20) {
       let seed = random.next()
       var play = try ForgettingPlay(seed: seed)
       do {
         for _ in 0..<TestEnvironment.amount(40, inFull: 80) { try play.step() }
         try play.finish()
-        olderForgotten += play.olderForgotten
       } catch {
         Issue.record("play \(seed): \(error)\n\(play.told.joined(separator: "\n"))")
       }
     }
-    print("older versions were forgotten \(olderForgotten) times")
   }
 }
 
@@ -43,8 +39,6 @@ private struct ForgettingPlay {
   private var secrets = 0
   /// The secrets that were forgotten, each with the ID of that.
   private var forgotten: [(text: String, id: String)] = []
-  /// How often older versions were forgotten.
-  private(set) var olderForgotten = 0
   private var ada: Device { devices[0] }
 
   init(seed: UInt64) throws {
@@ -83,9 +77,7 @@ private struct ForgettingPlay {
         told.append("\(reader.name) applies \(old)")
         try reader.apply(old)
       }
-    default:
-      if Bool.random(using: &random) { return try forgetBefore() }
-      try forget()
+    default: try forget()
     }
   }
 
@@ -145,37 +137,6 @@ private struct ForgettingPlay {
       throw Violation(description: "nothing was forgotten")
     }
     forgotten.append((text, id))
-    try replaceBranch(before)
-  }
-
-  /// Everything so far becomes one version.
-  private mutating func forgetBefore() throws {
-    if Bool.random(using: &random) {
-      for _ in 0..<2 {
-        told.append("Ada meets all, and goes on")
-        for device in devices.dropFirst() { _ = try sync(device, ada) }
-        try visit(ada)
-        try write(on: ada)
-        _ = try ada.context.notebook().save()
-      }
-    }
-    let before = try Hub.knownTips(in: ada.notebook())
-    do {
-      let time = Int64(Date().timeIntervalSince1970) + 60
-      let holders = try ada.notebook().versionHolders()
-      _ = try ada.context.notebook().forget(.before(time, knownTo: holders))
-    } catch ForgetError.noFirstVersion {
-      return
-    } catch ForgetError.notEverywhere, ForgetError.notFollowed {
-      told.append("older versions must wait")
-      return
-    }
-    olderForgotten += 1
-    told.append("Ada forgets older versions")
-    try replaceBranch(before)
-  }
-
-  private mutating func replaceBranch(_ before: [String: ObjectID]) throws {
     guard Bool.random(using: &random) else { return }
     told.append("Ada at the hub")
     let outcome = try ada.visit(hub.hub) { $0.replaced = before }.outcome

@@ -222,8 +222,7 @@ import WorkTree
       ForgetError.nothingAdded("A.txt", id),
       ForgetError.remotes(["home", "pi"]), ForgetError.unfinished("A.txt"),
       ForgetError.lives("A.txt"), ForgetError.inName("A.txt"),
-      ForgetError.isOpen("A.txt"), ForgetError.written, ForgetError.noFirstVersion(before: 0),
-      ForgetError.notEverywhere(["phone", "nas"]), ForgetError.notFollowed(["phone"]),
+      ForgetError.isOpen("A.txt"), ForgetError.written,
     ]
   }
 

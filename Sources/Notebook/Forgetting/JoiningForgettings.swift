@@ -26,7 +26,7 @@ struct JoiningForgettings {
     let repository = history.repository
     let lines = other.lines.filter { !own.forgettings.contains($0.id) } + own.lines
     guard lines.count <= ForgettingVersion.mostLines, let former = try transaction.writer.tip(),
-      try transaction.counts(list: transaction.list(lines, beginningWith: [], on: former))
+      try transaction.counts(list: transaction.list(lines, on: former))
     else { throw NotebookError.forgotOtherwise }
     guard let lock = try GCLock(repository) else {
       throw NotebookError.busy(folder: repository.folder)
@@ -38,16 +38,13 @@ struct JoiningForgettings {
     }
     var rewriting = try HistoryRewriting(
       of: history, ForgetRoots(of: repository).commits, besides: lists,
-      kinds: kinds(other, besides: own), beginningWith: (own.begins, other.begins))
-    if rewriting.lacksFirst { throw NotebookError.forgotOtherwise }
+      kinds: kinds(other, besides: own))
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
       try ForgetRoots(of: repository).commits
     }
-    let begins = rewriting.newBeginnings
-    let version = try transaction.list(lines, beginningWith: begins, on: tip)
+    let version = try transaction.list(lines, on: tip)
     var brought = try HistoryRewriting(
-      of: history, heads, like: [version], kinds: kinds(own, besides: other),
-      beginningWith: begins)
+      of: history, heads, like: [version], kinds: kinds(own, besides: other))
     try brought.rewrite(heads)
     let waiting = try heads.map { try MovingOver.form(of: $0, in: brought) }
     let merged = try DerivedMerge.tip(
@@ -78,10 +75,8 @@ extension WriteTransaction {
       tip.id != version
     else { return try rescued.forgetList() }
     // A run that was killed then may have made it.
-    let isListed =
-      try ForgettingVersion(tip).map { $0.lines == own.lines && $0.begins == own.begins } == true
-      && counts(list: tip.id)
-    let list = try isListed ? tip.id : self.list(own.lines, beginningWith: own.begins, on: tip)
+    let isListed = try ForgettingVersion(tip)?.lines == own.lines && counts(list: tip.id)
+    let list = try isListed ? tip.id : self.list(own.lines, on: tip)
     // Maybe this device is no longer an admin's.
     guard try counts(list: list) else { return try rescued.forgetList() }
     // The folder has that tree, maybe with unsaved changes, which stay.
@@ -92,13 +87,10 @@ extension WriteTransaction {
   }
 
   /// The version on top that lists the forgettings of both histories.
-  fileprivate func list(
-    _ lines: [ForgettingVersion.Line], beginningWith begins: [ForgettingVersion.Beginning],
-    on tip: Commit
-  ) throws -> ObjectID {
+  fileprivate func list(_ lines: [ForgettingVersion.Line], on tip: Commit) throws -> ObjectID {
     try writer.makeVersion(
       of: tip.tree, parents: [tip], message: "Forget what another device forgot",
-      trailers: ForgettingVersion.trailers(lines, beginningWith: begins))
+      trailers: lines.map(\.trailer))
   }
 
   fileprivate func counts(list id: ObjectID) throws -> Bool {
@@ -127,7 +119,7 @@ struct FilesWithout {
     try rewriting.rewrite(roots())
     var replaced: [TreePath: Change] = [:]
     for _ in 0..<Self.mostTurns {
-      let files = try rewriting.files(in: shownTip().id)
+      let files = rewriting.files(in: try shownTip().id)
       for path in files.keys where EditorLock.isOpen(path, in: repository.folder) {
         throw ForgetError.isOpen(path)
       }

@@ -38,9 +38,6 @@ extension HistoryGap {
 }
 
 extension ForgetError: ExplainedError {
-  private static let meetThem =
-    "'notes sync' finds out; 'notes members remove' removes a device that is gone"
-
   var meaning: ErrorMeaning {
     switch self {
     case .tooShort:
@@ -64,12 +61,6 @@ extension ForgetError: ExplainedError {
       .failed("in_name", "rename the file with 'notes mv', or run 'notes forget' with its name")
     case .isOpen: .failed("is_open", "close it in the editor, then run the command again")
     case .written: .failed("busy", "run the command again when no program writes notes")
-    case .noFirstVersion:
-      .failed(
-        "no_first_version",
-        "name a later time; the first version must be in the history of all later ones")
-    case .notEverywhere: .failed("not_everywhere", Self.meetThem)
-    case .notFollowed: .failed("not_followed", Self.meetThem)
     }
   }
 }
