@@ -41,12 +41,7 @@ extension MembershipStore {
   /// Whether a device was removed, so that a member that is not an admin cannot bring it back as another device of its
   /// own: notes-security(7), "Devices of one's own".
   public func refusesReturn(ofDevice device: String, by offer: InvitationOffer) -> Bool {
-    isAskedFor(offer) && members().contains { $0.deviceID == device && $0.isRemoved }
-  }
-
-  /// Whether an invitation is one by which a member that is not an admin asks for another device of its own person.
-  public func isAskedFor(_ offer: InvitationOffer) -> Bool {
-    role(ofDevice: offer.inviterID).map { $0 < .admin } ?? false
+    offer.isAskedFor && members().contains { $0.deviceID == device && $0.isRemoved }
   }
 
   /// Whether an admin or a former admin signed an invitation.
@@ -80,7 +75,7 @@ extension MembershipStore {
     // The inviter was removed in this moment.
     if offer.person == .own, person == nil { return nil }
     var asker: [UInt8]?
-    if isAskedFor(offer) {
+    if offer.isAskedFor {
       guard let inviter, person != nil, !inviter.isBlocked,
         let serial = [UInt8](hexadecimal: inviter.serial)
       else { return nil }
@@ -106,7 +101,7 @@ extension MembershipStore {
   /// Whether the person of the inviter may get another device by an invitation: without an admin, it gets only
   /// `mostWithoutAdmin`.
   public func mayAdmit(_ offer: InvitationOffer) -> Bool {
-    guard isAskedFor(offer), let person = member(ofDevice: offer.inviterID)?.person else {
+    guard offer.isAskedFor, let person = member(ofDevice: offer.inviterID)?.person else {
       return true
     }
     return members().count { !$0.isRemoved && $0.person.id == person.id } < Person.mostWithoutAdmin
@@ -139,9 +134,12 @@ extension InvitationOffer {
   /// Whether a device with this role may make such an invitation. `role` is nil if the device is not a member.
   func isAllowed(to role: Role?, _ now: Int64) -> Bool {
     guard let role else { return false }
-    return role == .admin
-      || isProved && person == .own && self.role <= role
+    return switch signer {
+    case .admin: role == .admin
+    case .member(let isProved):
+      isProved && person == .own && self.role < .admin && self.role <= role
         && expires <= now + Self.longestOfMember
+    }
   }
 }
 

@@ -42,6 +42,12 @@ extension LinkSuite {
     return try LinkInvitation(device.context, at: hub.hub).make(role: .writer, seconds: seconds)
   }
 
+  /// A member's link for another device of its own.
+  func inviteOwn(by device: Device) throws -> InvitationLink {
+    try LinkInvitation(device.context, at: hub.hub).make(
+      role: .writer, person: .own, seconds: 3600)
+  }
+
   /// Joins by a link as the program does, on a device of its own.
   func join(_ name: String, by link: InvitationLink) throws -> SessionContext {
     var cloning = Cloning(
@@ -56,6 +62,17 @@ extension LinkSuite {
 
   func admitted(_ events: [Event]) -> [String] {
     events.compactMap { if case .admitted(_, let device, _) = $0 { device.name } else { nil } }
+  }
+
+  /// The devices that need a person's yes: who asks for which.
+  func asked(_ events: [Event]) -> [String] {
+    events.compactMap {
+      if case .deviceAsked(_, let device, let member, _, _) = $0 {
+        "\(member): \(device.name)"
+      } else {
+        nil
+      }
+    }
   }
 
   /// Why a waiting device's request will not be answered, after a visit of it. "It tells its user if the invitation

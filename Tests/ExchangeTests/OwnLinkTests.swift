@@ -21,20 +21,7 @@ struct OwnLinkTests: LinkSuite {
   func ofMember() throws {
     let carl = try Device("Carl", certifiedBy: ada)
     try carl.meet(hub)
-    func invite() throws -> InvitationLink {
-      try LinkInvitation(carl.context, at: hub.hub).make(
-        role: .writer, person: .own, seconds: 3600)
-    }
-    func asked(_ events: [Event]) -> [String] {
-      events.compactMap {
-        if case .deviceAsked(_, let device, let member, _, _) = $0 {
-          "\(member): \(device.name)"
-        } else {
-          nil
-        }
-      }
-    }
-    let phone = try join("phone", by: invite())
+    let phone = try join("phone", by: inviteOwn(by: carl))
     let first = try ada.visit(hub.hub).events
     #expect(admitted(first).isEmpty && asked(first) == ["Carl: phone"])
     #expect(asked(try ada.visit(hub.hub).events).isEmpty)
@@ -49,10 +36,10 @@ struct OwnLinkTests: LinkSuite {
 
     var tablets: [SessionContext] = []
     for number in 3...Person.mostWithoutAdmin {
-      tablets.append(try join("\(number)", by: invite()))
+      tablets.append(try join("\(number)", by: inviteOwn(by: carl)))
       #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (\(number))"])
     }
-    _ = try join("ninth", by: invite())
+    _ = try join("ninth", by: inviteOwn(by: carl))
     let third = try ada.visit(hub.hub).events
     #expect(admitted(third).isEmpty && asked(third) == ["Carl: ninth"])
     let known = try KnownOffers(ada.notebook().stateFolder).all(in: ada.context.membership)
@@ -75,12 +62,8 @@ struct OwnLinkTests: LinkSuite {
   func removed() throws {
     let carl = try Device("Carl", certifiedBy: ada)
     try carl.meet(hub)
-    func invite() throws -> InvitationLink {
-      try LinkInvitation(carl.context, at: hub.hub).make(
-        role: .writer, person: .own, seconds: 3600)
-    }
     try OwnDevices.set("true", in: ada.notebook())
-    let phone = try join("phone", by: invite())
+    let phone = try join("phone", by: inviteOwn(by: carl))
     #expect(admitted(try ada.visit(hub.hub).events) == ["Carl (phone)"])
     try ada.context.membership.remove(devices: [phone.key.deviceID], by: ada.key)
     try ada.meet(hub)
@@ -89,7 +72,7 @@ struct OwnLinkTests: LinkSuite {
     _ = try? phone.visit([hub.hub])
     #expect(try !phone.isGuest && AskedAdmission(in: phone.notebook().stateFolder) == nil)
     try carl.meet(hub)
-    let again = try invite()
+    let again = try inviteOwn(by: carl)
     #expect(throws: LinkError.void) {
       try LinkInvitation(phone, at: hub.hub).answer(again.secret, name: "phone")
     }
@@ -107,6 +90,34 @@ struct OwnLinkTests: LinkSuite {
       KnownOffers(ada.notebook().stateFolder), isLetIn: true
     ) { events.append($0) }
     #expect(events.isEmpty)
+  }
+
+  // notes-security(7), "Devices of one's own": "If the signer becomes an admin, this stays a
+  // member's request".
+  @Test("what a member asked for needs a yes also after the member became an admin")
+  func promoted() throws {
+    let carl = try Device("Carl", certifiedBy: ada)
+    try carl.meet(hub)
+    let (first, second) = (try inviteOwn(by: carl), try inviteOwn(by: carl))
+    let phone = try join("phone", by: first)
+    #expect(try asked(ada.visit(hub.hub).events) == ["Carl: phone"])
+    try ada.context.membership.reissue(device: carl.key.deviceID, role: .admin, by: ada.key)
+    let tablet = try join("tablet", by: second)
+    let after = try ada.visit(hub.hub).events
+    #expect(admitted(after).isEmpty && asked(after) == ["Carl: tablet"])
+    // Nor does its own device let them in unasked.
+    #expect(admitted(try carl.visit(hub.hub).events).isEmpty)
+    #expect(carl.context.membership.role(ofDevice: carl.key.deviceID) == .admin)
+    #expect(admitted(try carl.visit(hub.hub).events).isEmpty)
+    let known = try KnownOffers(carl.notebook().stateFolder).all(in: carl.context.membership)
+    #expect(
+      Set(known.compactMap { $0.request?.request.deviceID })
+        == [phone.key.deviceID, tablet.key.deviceID])
+    // It is an admin's device, so it cancels for all admins.
+    #expect(known.allSatisfy { !OfferCancellation(by: carl.context).withdraws($0.offer) })
+    let request = try #require(known.compactMap(\.request).first)
+    let member = try request.admit(by: carl.context, of: carl.notebook())
+    #expect(member.role == .writer && member.person.id == carl.key.deviceID)
   }
 
   // notes-security(7), "Devices of one's own": "If a second device asks by the same invitation, the person can let in
@@ -158,16 +169,13 @@ struct OwnLinkTests: LinkSuite {
     let carl = try Device("Carl", certifiedBy: ada)
     try carl.meet(hub)
     try OwnDevices.set("true", in: ada.notebook())
-    let links = try (0..<6).map { _ in
-      try LinkInvitation(carl.context, at: hub.hub).make(
-        role: .writer, person: .own, seconds: 3600)
-    }
+    let links = try (0..<6).map { _ in try inviteOwn(by: carl) }
     try ada.meet(hub)
     let offers = KnownOffers(try ada.notebook().stateFolder)
     let known = Set(try offers.all(in: ada.context.membership).map { "\($0.offer.id)" })
     #expect(known.count == 4)
     // The invitations of others are answered all the same.
-    let bob = try join("Bob", by: self.invite())
+    let bob = try join("Bob", by: invite())
     for (number, link) in links.enumerated() { _ = try join("tablet \(number)", by: link) }
     #expect(admitted(try ada.visit(hub.hub).events).contains("Bob"))
     #expect(ada.context.membership.role(ofDevice: bob.key.deviceID) == .writer)
@@ -180,8 +188,7 @@ struct OwnLinkTests: LinkSuite {
     let other = try Device("Dora", certifiedBy: ada, as: .admin)
     for device in [carl, other] { try device.meet(hub) }
     for device in [ada, other] { try OwnDevices.set("true", in: device.notebook()) }
-    let link = try LinkInvitation(carl.context, at: hub.hub).make(
-      role: .writer, person: .own, seconds: 3600)
+    let link = try inviteOwn(by: carl)
     let name = "refs/invitations/\(link.secret.id)/offer"
     let before = try hub.git(["-C", hub.path, "rev-parse", name])
     let phone = try join("phone", by: link)

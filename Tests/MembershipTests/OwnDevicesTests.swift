@@ -89,7 +89,7 @@ struct OwnDevicesTests {
     // A text that another program would sign is void, by what the admin's device knows.
     let secret = try InvitationSecret()
     let good = try offer(secret)
-    #expect(store.status(of: good, now: now) == .open && store.isAskedFor(good))
+    #expect(store.status(of: good, now: now) == .open && good.isAskedFor)
     let request = try AdmissionRequest(
       CertificateRequest(name: "phone", key: .random()), by: secret)
     try store.reissue(device: anna.deviceID, role: .reader, by: admin, now: now)
@@ -285,7 +285,8 @@ struct OwnDevicesTests {
       CertificateRequest(name: "phone", key: .random()), by: secret)
     for changes in [[:], ["proof": nil], ["proof": "00"]] as [[String: String?]] {
       let offer = try #require(try signed(changes, by: ben))
-      #expect(!offer.isProved && store.status(of: offer, now: now) == .void)
+      #expect(offer.signer != .member(isProved: true))
+      #expect(store.status(of: offer, now: now) == .void)
       #expect(try store.admit(asked, to: offer, by: admin, now: now) == nil)
     }
     for name in ["created", "expires"] {

@@ -28,10 +28,10 @@ struct ThreeAdminsTests {
     ///   - heir: the device to which the founder hands over.
     ///   - claims: whether the heir is the founder by a claim that was accepted, not by a handover.
     ///   - persons: the device whose person each device is of.
-    ///   - asker: a writer's device, which asked for the phone.
+    ///   - asker: the device that asked for the phone: a writer's, or one that became an admin's since.
     init(
       issuers: [Int], heir: Int = 0, claims: Bool = false, persons: [Int]? = nil,
-      asker: Int? = nil, isAsked: Bool = true
+      asker: Int? = nil, isAsked: Bool = true, isAskerAdmin: Bool = false
     ) throws {
       self.issuers = issuers
       founder = heir
@@ -48,7 +48,7 @@ struct ThreeAdminsTests {
         certificates.append(
           try .member(
             name: "\(device)", person: people?[device],
-            role: device == phone || device == asker ? .writer : .admin,
+            role: device == phone || device == asker && !isAskerAdmin ? .writer : .admin,
             publicKey: keys[device].publicKey,
             asker: device == phone && isAsked ? asker.map { certificates[$0].serial } : nil,
             issuer: issuer,
@@ -70,7 +70,7 @@ struct ThreeAdminsTests {
         set.accept([root.keyIdentifier: claim])
       }
       self.set = set
-      for device in 0..<phone where device != asker {
+      for device in 0..<phone where device != asker || isAskerAdmin {
         lists.append(
           try (0..<32).map { listed in
             try .make(
@@ -307,24 +307,27 @@ struct ThreeAdminsTests {
   // notes-security(7), "Devices of one's own".
   @Test(
     "Who lists a member also lists the device that the member asked for",
-    arguments: [[0, 0, 0, 0, 0], [0, 0, 1, 0, 2], [0, 0, 1, 1, 2], [0, 0, 0, 1, 2]])
-  func asked(issuers: [Int]) throws {
+    arguments: [[0, 0, 0, 0, 0], [0, 0, 1, 0, 2], [0, 0, 1, 1, 2], [0, 0, 0, 1, 2]], [false, true])
+  func asked(issuers: [Int], isAdmin: Bool) throws {
     let asker = 3
-    let world = try World(issuers: issuers, asker: asker)
-    let plain = try World(issuers: issuers, asker: asker, isAsked: false)
+    let world = try World(issuers: issuers, asker: asker, isAskerAdmin: isAdmin)
+    let plain = try World(issuers: issuers, asker: asker, isAsked: false, isAskerAdmin: isAdmin)
     var (ended, wrong) = (0, [String]())
-    for bits in 0..<512 {
-      // The founder lists 2 to 4, each admin the other one and both devices.
-      let listed = [
+    // Unless the asker is an admin, the founder lists 2 to 4, each admin the other one and both devices.
+    let ofTwo = (0..<512).map { bits in
+      [
         (bits & 7) << 2, (bits >> 3 & 1) << 2 | (bits >> 4 & 3) << 3,
         (bits >> 6 & 1) << 1 | (bits >> 7 & 3) << 3,
       ]
+    }
+    for (number, listed) in (isAdmin ? Self.allListed(founders: 1) : ofTwo).enumerated() {
       // Who lists the asker lists the phone.
       let both = listed.map { $0 & 1 << asker == 0 ? $0 : $0 | 1 << Self.phone }
       let expected = plain.members(both)
       if expected != plain.members(listed) { ended += 1 }
       let members = world.members(listed)
       if members != expected { wrong.append("\(listed): \(members), not \(expected)") }
+      if isAdmin, number % 16 > 0 { continue }
       if try world.membersOfSet(listed) != members { wrong.append("\(listed): the set differs") }
     }
     #expect(ended > 0 && wrong.isEmpty, "\(ended) \(wrong.count): \(wrong.prefix(5))")

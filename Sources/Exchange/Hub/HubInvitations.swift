@@ -63,7 +63,8 @@ struct HubInvitations {
       if membership.status(of: there) == .void { continue }
       let hasExpired = there.expires <= WallClock.now()
       // Anybody can sign an offer with the ID of a used one.
-      let isKept = membership.isAskedFor(there) || membership.isOfAdmin(there)
+      let isKept =
+        membership.role(ofDevice: there.inviterID) != nil || membership.isOfAdmin(there)
       let offer = isKept ? try known.keep(there, in: membership) : there
       let status = offer.map { membership.status(of: $0) }
       if hasExpired || status == .cancelled {
@@ -77,7 +78,7 @@ struct HubInvitations {
       let requests = try Self.requests(references, to: offer, in: repository, quarantine)
       try answer(
         requests, to: offer, status, known,
-        isLetIn: !membership.isAskedFor(offer) || OwnDevices.areLetIn(in: repository), report)
+        isLetIn: !offer.isAskedFor || OwnDevices.areLetIn(in: repository), report)
     }
     return ended
   }

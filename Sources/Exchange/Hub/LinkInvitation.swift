@@ -177,7 +177,7 @@ public struct AskedAdmission: Sendable {
     (self.place, role, expires) = (place, offer.role, offer.expires)
     (invitation, owner) = (offer.id.description, membership.owner(by: offer))
     // A person answers a file, so no setting matters.
-    if case .file = place { needsLeave = false } else { needsLeave = membership.isAskedFor(offer) }
+    if case .file = place { needsLeave = false } else { needsLeave = offer.isAskedFor }
   }
 
   /// The record in this state folder; nil if the device has not responded to an invitation.

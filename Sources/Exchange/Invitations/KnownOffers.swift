@@ -61,7 +61,10 @@ public struct KnownOffers: Sendable {
   /// Whether the device that signed an invitation also made it. Anybody can sign an invitation with the ID of
   /// another. An admin's counts without the proof, because an admin may invite any device.
   private func isBelieved(_ offer: InvitationOffer, in membership: MembershipStore) -> Bool {
-    offer.isProved || membership.isOfAdmin(offer)
+    switch offer.signer {
+    case .admin: membership.isOfAdmin(offer)
+    case .member(let isProved): isProved
+    }
   }
 
   /// Records an invitation. Its inviter can withdraw it; it never changes in another way, nor back.
@@ -79,8 +82,10 @@ public struct KnownOffers: Sendable {
       guard offer.isWithdrawn, !known.isWithdrawn, offer.inviterID == known.inviterID else {
         return known
       }
-    } else if membership.isAskedFor(offer) {
-      let own = try all(in: membership).filter { $0.offer.inviterID == offer.inviterID }
+    } else if offer.isAskedFor {
+      let own = try all(in: membership).filter {
+        $0.offer.inviterID == offer.inviterID && $0.offer.isAskedFor
+      }
       let isFull = own.count { $0.status == .open } >= Self.mostOpenOfMember
       if own.count >= Self.mostOfMember || isFull && !offer.isWithdrawn { return nil }
     }
@@ -155,7 +160,7 @@ public struct KnownOffers: Sendable {
   /// Whether an invitation ended so long ago that it is not kept any more.
   private func isPast(_ offer: InvitationOffer, in membership: MembershipStore) -> Bool {
     let isUsed = if case .used = membership.status(of: offer) { true } else { false }
-    let isMembers = membership.isAskedFor(offer) && !isUsed
+    let isMembers = offer.isAskedFor && !isUsed
     return offer.expires < WallClock.now()
       - (isMembers ? Self.rememberedOfMember : Self.remembered)
   }

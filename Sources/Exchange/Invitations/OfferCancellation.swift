@@ -18,15 +18,14 @@ public struct OfferCancellation: Sendable {
     switch known.status {
     case .open: true
     case .cancelled:
-      context.membership.role(ofDevice: context.key.deviceID) == .admin
-        || known.offer.isWithdrawn && isOwn(known.offer)
+      isAdmin || known.offer.isWithdrawn && isOwn(known.offer)
     default: false
     }
   }
 
   /// Whether this device withdraws an invitation, instead of cancelling it as an admin.
   public func withdraws(_ offer: InvitationOffer) -> Bool {
-    isOwn(offer) && context.membership.isAskedFor(offer)
+    isOwn(offer) && offer.isAskedFor && !isAdmin
   }
 
   /// Cancels an invitation.
@@ -52,6 +51,8 @@ public struct OfferCancellation: Sendable {
     if let failure { throw failure }
     return true
   }
+
+  private var isAdmin: Bool { context.membership.role(ofDevice: context.key.deviceID) == .admin }
 
   private func isOwn(_ offer: InvitationOffer) -> Bool {
     offer.inviterID == context.key.deviceID

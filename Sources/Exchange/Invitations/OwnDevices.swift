@@ -59,7 +59,7 @@ extension SessionContext {
     let admitted: Member?
     do {
       admitted = try membership.admit(request, to: offer, by: key)
-    } catch MembershipError.limitExceeded where membership.isAskedFor(offer) {
+    } catch MembershipError.limitExceeded where offer.isAskedFor {
       // A member's request does not end this device's visit or session.
       return try tell()
     }
@@ -81,9 +81,9 @@ struct OwnDeviceNotice: Notice {
     let (own, membership) = (scene.context.key.deviceID, scene.context.membership)
     guard scene.peer.role == .admin else { return }
     hello.admission = scene.options.admission.map { Base64($0.bytes) }
-    guard membership.role(ofDevice: own) != .admin else { return }
+    // Also those from before this device became an admin's: the peer may have such a request.
     let withdrawn = try known.all(in: membership).map(\.offer).filter {
-      $0.isWithdrawn && $0.inviterID == own
+      $0.isWithdrawn && $0.isAskedFor && $0.inviterID == own
     }
     hello.withdrawn = withdrawn.isEmpty ? nil : withdrawn.map { Base64($0.text) }
   }
@@ -92,13 +92,13 @@ struct OwnDeviceNotice: Notice {
     let (context, membership) = (scene.context, scene.context.membership)
     for text in hello.withdrawn ?? [] {
       guard let offer = try InvitationOffer(parsing: text.bytes), offer.isWithdrawn,
-        offer.inviterID == scene.peer.deviceID, membership.isAskedFor(offer),
+        offer.inviterID == scene.peer.deviceID, offer.isAskedFor,
         membership.status(of: offer) == .cancelled
       else { continue }
       try known.keep(offer, in: membership)
     }
     guard let text = hello.admission?.bytes, let file = try AdmissionFile(parsing: text),
-      file.offer.inviterID == scene.peer.deviceID, membership.isAskedFor(file.offer),
+      file.offer.inviterID == scene.peer.deviceID, file.offer.isAskedFor,
       membership.role(ofDevice: context.key.deviceID) == .admin,
       membership.status(of: file.offer) == .open,
       let offer = try known.keep(file.offer, in: membership), !offer.isWithdrawn

@@ -5,6 +5,15 @@ public import System
 /// statement that it may become another device of the member's person. Nothing in it is secret.
 /// notes-security(7), "Invitations by a link".
 public struct InvitationOffer: Sendable {
+  /// The inviter's standing when it signed an invitation. The signed text says it, so a member that becomes an admin
+  /// later does not make its earlier requests an admin's invitations.
+  public enum Signer: Hashable, Sendable {
+    /// An admin. It needs no proof that it has the invitation's secret, because an admin may invite any device.
+    case admin
+    /// A member that was not an admin, which asks for another device of its person.
+    case member(isProved: Bool)
+  }
+
   /// The invitation.
   public let id: InvitationID
   /// The notebook's ID.
@@ -25,9 +34,12 @@ public struct InvitationOffer: Sendable {
   public let isWithdrawn: Bool
 
   let publicKey: [UInt8]
-  /// Whether the inviter proves to have the invitation's secret. An admin's offer needs no such proof, because
-  /// an admin may invite any device.
-  public let isProved: Bool
+  /// The inviter's standing when it signed this.
+  public let signer: Signer
+
+  /// Whether a member that was not an admin asks by this for another device of its person. Without the setting
+  /// of `OwnDevices`, a person must agree.
+  public var isAskedFor: Bool { signer != .admin }
 
   private static let form = "notes-invitation"
   private static let withdrawnForm = "notes-withdrawal"
@@ -85,10 +97,10 @@ public struct InvitationOffer: Sendable {
     person = lines["mine"] == "yes" ? .own : .new(name: name)
     let inviter = try PublicKey.deviceID(signed.signer)
     inviterID = inviter
-    isProved =
-      try lines["proof"].flatMap { [UInt8](hexadecimal: $0) }
-      .flatMap { try SignedText(parsing: $0, for: .offer) }
-      .map { $0.signer == key && $0.lines[Self.proofForm] == inviter } ?? false
+    signer =
+      try lines["proof"].map { proof in
+        try .member(isProved: Self.isProof(proof, of: inviter, by: key))
+      } ?? .admin
     text = signed.bytes
   }
 
@@ -114,6 +126,11 @@ public struct InvitationOffer: Sendable {
   /// could sign another member's invitation as its own, because anybody can read its requests at the hub.
   private static func proof(of device: String, by invitation: DeviceKey) throws -> SignedText {
     try SignedText(StateLines([proofForm: device]), for: .offer, by: invitation)
+  }
+
+  private static func isProof(_ text: String, of device: String, by key: [UInt8]) throws -> Bool {
+    try [UInt8](hexadecimal: text).flatMap { try SignedText(parsing: $0, for: .offer) }
+      .map { $0.signer == key && $0.lines[proofForm] == device } ?? false
   }
 }
 
