@@ -41,7 +41,10 @@ let package = Package(
     .target(name: "System", dependencies: ["CLinux"], swiftSettings: settings),
     .target(name: "State", dependencies: ["System"], swiftSettings: settings),
     .target(
-      name: "Git", dependencies: ["State", "System", "CLibgit2", "CZlib", "CLinux"],
+      name: "Git",
+      dependencies: [
+        "State", "System", "OpenSSLLoader", "COpenSSL", "CLibgit2", "CZlib", "CLinux",
+      ],
       swiftSettings: settings),
     .target(name: "Merge", dependencies: ["Git", "System"], swiftSettings: settings),
     .target(

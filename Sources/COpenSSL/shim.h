@@ -22,7 +22,8 @@
   F(RAND_bytes) \
   F(BIO_free) F(BIO_new) F(BIO_new_mem_buf) F(BIO_read) F(BIO_s_mem) \
   /* keys, digests, scrypt */ \
-  F(EVP_Digest) F(EVP_sha256) F(EVP_PBE_scrypt) F(EVP_PKEY_free) F(EVP_PKEY_get_id) \
+  F(EVP_Digest) F(EVP_DigestInit_ex) F(EVP_DigestUpdate) F(EVP_DigestFinal_ex) F(EVP_MD_fetch) \
+  F(EVP_sha256) F(EVP_PBE_scrypt) F(EVP_PKEY_free) F(EVP_PKEY_get_id) \
   F(EVP_PKEY_get_raw_private_key) F(EVP_PKEY_get_raw_public_key) \
   F(EVP_PKEY_new_raw_private_key) F(EVP_PKEY_new_raw_public_key) \
   F(PEM_read_bio_PrivateKey) F(PEM_write_bio_PKCS8PrivateKey) \

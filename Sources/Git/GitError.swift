@@ -4,8 +4,8 @@ public import System
 public enum GitError: FileFailure, Sendable {
   /// This call of libgit2 failed, with this code and message.
   case library(call: String, code: Int32, message: String)
-  /// libgit2 could not be loaded; the value is the loader's message.
-  case libraryMissing(String)
+  /// This library could not be loaded; the reason is the loader's message.
+  case libraryMissing(String, reason: String)
   case notARepository(String)
   /// libgit2 does not support the repository: the setting, or libgit2's message.
   case unsupported(String)
@@ -52,7 +52,7 @@ extension GitError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .library(let call, let code, let message): "\(call) failed (\(code)): \(message)"
-    case .libraryMissing(let what): "libgit2 cannot be loaded: \(what)"
+    case .libraryMissing(let name, let reason): "\(name) cannot be loaded: \(reason)"
     case .notARepository(let folder): "there is no git repository in \(folder)"
     case .unsupportedExtension(let name):
       "this repository needs extensions.\(name), which notes cannot work with"

@@ -15,7 +15,7 @@ final class Libgit2: Sendable {
     ).bindMemory(to: libgit2.self, capacity: 1)
     defer { storage.deallocate() }
     if let problem = load(GitLibrary.fileNames, into: storage) {
-      return .failure(.libraryMissing(problem))
+      return .failure(.libraryMissing("libgit2", reason: problem))
     }
     let library = Libgit2(api: storage.pointee)
     do {
@@ -44,7 +44,7 @@ final class Libgit2: Sendable {
     } catch let error as GitError {
       return .failure(error)
     } catch {
-      return .failure(.libraryMissing("\(error)"))
+      return .failure(.libraryMissing("libgit2", reason: "\(error)"))
     }
     return .success(library)
   }()

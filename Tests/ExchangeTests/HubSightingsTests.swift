@@ -35,7 +35,7 @@ struct HubSightingsTests {
     _ device: Device, _ hub: Hub, _ tip: ObjectID, ago: Int64 = 0, branch: String = "main"
   ) throws {
     let notebook = try device.notebook()
-    HubSightings(of: notebook).record(
+    try HubSightings(of: notebook).record(
       hub, branch: branch, tip: tip, notebook: notebook.identity.id, now: WallClock.now() - ago)
   }
 
@@ -104,9 +104,10 @@ struct HubSightingsTests {
     let notebook = try ada.notebook()
     for number in 0..<40 {
       try sightings().record(
-        (0..<16).map {
+        try (0..<16).map {
           CarriedSighting(
-            hub: ObjectID.digest(ofBlob: [UInt8(number), UInt8($0)]), tip: tip, since: 1, last: 1)
+            hub: try ObjectID.digest(ofBlob: [UInt8(number), UInt8($0)]), tip: tip, since: 1,
+            last: 1)
         }, of: "DEVICE\(number)")
     }
     #expect(HubSightings(of: notebook).lastVisit(of: hub) != nil)
@@ -141,7 +142,7 @@ struct HubSightingsTests {
     let tip = try #require(try ada.notebook().state().tip)
     func saw(_ device: Device, ago: Int64, _ list: ObjectID, _ size: Int) throws {
       let notebook = try device.notebook()
-      HubSightings(of: notebook).record(
+      try HubSightings(of: notebook).record(
         hub, branch: "main", tip: tip, members: (list, size), notebook: notebook.identity.id,
         now: WallClock.now() - ago)
     }
@@ -201,9 +202,9 @@ struct HubSightingsTests {
     ("https://hub.example/home.git/", "hub.example:home"),
     ("https://ada:secret@hub.example/a/b", "https://hub.example/a/b.git"),
   ])
-  func `One hub has one place, however it is written`(first: String, second: String) {
-    let places = [first, second].map { HubPlace.id(of: $0, branch: "main", notebook: "n") }
+  func `One hub has one place, however it is written`(first: String, second: String) throws {
+    let places = try [first, second].map { try HubPlace.id(of: $0, branch: "main", notebook: "n") }
     #expect(places[0] != nil && places[0] == places[1])
-    #expect(HubPlace.id(of: first, branch: "main", notebook: "m") != places[0])
+    #expect(try HubPlace.id(of: first, branch: "main", notebook: "m") != places[0])
   }
 }

@@ -238,7 +238,7 @@ struct RepositoryTests {
     #expect(try git("write-tree") == tree.hex + "\n")
 
     let again = try #require(try IndexFile(ofRepositoryAt: repository.gitFolder))
-    #expect(again.isIntact && again.sparsePositions == [0, 1])
+    #expect(try again.isIntact() && again.sparsePositions == [0, 1])
     edit = IndexEdit(of: again)
     for entry in again.entries {
       edit.set(

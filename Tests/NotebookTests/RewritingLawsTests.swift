@@ -252,7 +252,7 @@ struct RewritingLawsTests {
   }
 
   private static func signature(over content: [UInt8]) -> [UInt8] {
-    let digest = ObjectID.digest(ofBlob: Array("key".utf8) + content)
+    let digest = (try? ObjectID.digest(ofBlob: Array("key".utf8) + content)) ?? .zero
     return Array("-----BEGIN SSH SIGNATURE-----\n\(digest)\n-----END SSH SIGNATURE-----\n".utf8)
   }
 

@@ -65,7 +65,7 @@ import WorkTree
       GitError.incomplete(.grafts, remote: "origin"),
       GitError.incomplete(.replacements, remote: "origin"),
       GitError.objectTooLarge(.blob, bytes: 70 << 20, limit: 64 << 20),
-      GitError.libraryMissing("no such file"), GitError.notARepository("/x"),
+      GitError.libraryMissing("libgit2", reason: "no such file"), GitError.notARepository("/x"),
       GitError.foreignOwner(folder: "/x"),
       GitError.unreadableConfiguration("/x/config"), GitError.missing(id),
       GitError.unsupported("Git LFS (filter=lfs in .gitattributes)"),

@@ -224,7 +224,7 @@ package final class HubVisit {
 
   /// Compares the hub's list of members with the one at the last visit: notes-hub(7), "A hub that went back".
   private func checkMembers() throws {
-    let size = HubSightings(of: notebook).listSize(of: hub, notebook: notebook.identity.id)
+    let size = try HubSightings(of: notebook).listSize(of: hub, notebook: notebook.identity.id)
     guard branch.tip != nil, let size, try members.areFewer(than: size) else { return }
     replica.report(.hubMembersWentBack(replica.peer))
   }

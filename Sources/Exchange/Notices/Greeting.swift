@@ -23,7 +23,7 @@ struct Greeting {
     showing shown: Shown
   ) throws -> (terms: SessionTerms, notices: [any Notice]) {
     var scene = scene
-    let (digest, takesFromPeer) = (membershipDigest(), replica.peer.role >= .writer)
+    let (digest, takesFromPeer) = (try membershipDigest(), replica.peer.role >= .writer)
     let awaits = replica.notebook.awaitsVersions
     var own = try hello(showing: shown, digest, takes: takesFromPeer)
     if awaits { own.awaits = true }
@@ -115,10 +115,10 @@ struct Greeting {
   /// A digest that is equal if two devices know the same membership: the blob ID of the sorted blob IDs of all
   /// certificates and revocation lists. Only an admin could make two with equal IDs. A collision could only
   /// hide a certificate, which an admin can also do by not making it.
-  private func membershipDigest() -> String {
+  private func membershipDigest() throws -> String {
     let parts = membership.certificates + membership.revocations
-    let names = parts.map(ObjectID.digest(ofBlob:)).sorted()
-    return ObjectID.digest(ofBlob: names.flatMap(\.bytes)).hex
+    let names = try parts.map(ObjectID.digest(ofBlob:)).sorted()
+    return try ObjectID.digest(ofBlob: names.flatMap(\.bytes)).hex
   }
 }
 

@@ -80,8 +80,8 @@ public struct HubSightings: Sendable {
 
   /// The size of a hub's list of members at this device's last visit; nil if unknown, or if `record` stores
   /// nothing about this hub.
-  func listSize(of hub: Hub, notebook: String) -> Int? {
-    let place = HubPlace.id(of: hub.url, branch: MemberList.reference, notebook: notebook)
+  func listSize(of hub: Hub, notebook: String) throws -> Int? {
+    let place = try HubPlace.id(of: hub.url, branch: MemberList.reference, notebook: notebook)
     return all.last { $0.device == nil && $0.place == place }?.size
   }
 
@@ -112,11 +112,12 @@ public struct HubSightings: Sendable {
   func record(
     _ hub: Hub, branch: String, tip: ObjectID, members: (version: ObjectID, size: Int)? = nil,
     notebook: String, now: Int64 = WallClock.now()
-  ) {
-    func place(_ branch: String) -> ObjectID? {
-      HubPlace.id(of: hub.url, branch: branch, notebook: notebook)
+  ) throws {
+    func place(_ branch: String) throws -> ObjectID? {
+      try HubPlace.id(of: hub.url, branch: branch, notebook: notebook)
     }
-    guard let branchPlace = place(branch), let listPlace = place(MemberList.reference) else {
+    guard let branchPlace = try place(branch), let listPlace = try place(MemberList.reference)
+    else {
       return
     }
     change { known in
@@ -289,7 +290,7 @@ struct HubNotice: Notice {
 enum HubPlace {
   /// The ID of a branch at an address on another machine; nil for a folder or an address on this machine: two
   /// devices may have different repositories at the same path.
-  static func id(of url: String, branch: String, notebook: String) -> ObjectID? {
+  static func id(of url: String, branch: String, notebook: String) throws -> ObjectID? {
     var rest = url[...]
     if let scheme = url.firstRange(of: "://") { rest = url[scheme.upperBound...] }
     let isShort = rest.startIndex == url.startIndex
@@ -305,6 +306,6 @@ enum HubPlace {
     while path.hasSuffix("/") { path.removeLast() }
     if path.hasSuffix(".git") { path.removeLast(4) }
     let parts = ["notes hub 1", notebook, host, String(path), branch]
-    return ObjectID.digest(ofBlob: Array(parts.joined(separator: "\0").utf8))
+    return try ObjectID.digest(ofBlob: Array(parts.joined(separator: "\0").utf8))
   }
 }

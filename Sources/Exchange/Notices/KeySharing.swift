@@ -75,10 +75,10 @@ public struct KeySharing: Sendable {
 extension SessionContext {
   /// An ID that distinguishes this machine from others with the same key, until its next start; nil if the
   /// kernel has no boot ID. notes-protocol(7), hello, `machine`.
-  func machine() -> ObjectID? {
+  func machine() throws -> ObjectID? {
     let run = MachineStart.present.id
     if run.isEmpty { return nil }
     let parts = ["notes machine 1", key.deviceID, run, "\(geteuid())", key.folder ?? ""]
-    return ObjectID.digest(ofBlob: Array(parts.joined(separator: "\0").utf8))
+    return try ObjectID.digest(ofBlob: Array(parts.joined(separator: "\0").utf8))
   }
 }

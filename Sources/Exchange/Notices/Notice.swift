@@ -69,8 +69,8 @@ struct SharedKeyNotice: Notice {
   }
   private var sharing: KeySharing { KeySharing(stateFolder: scene.notebook.stateFolder) }
 
-  func add(to hello: inout HelloMessage) {
-    hello.machine = scene.context.machine()
+  func add(to hello: inout HelloMessage) throws {
+    hello.machine = try scene.context.machine()
     hello.keyShared = sightings.sharing(of: scene.peer.deviceID)
     hello.left = sharing.left
   }
@@ -78,7 +78,7 @@ struct SharedKeyNotice: Notice {
   func received(_ hello: HelloMessage) throws {
     let now = WallClock.now()
     if hello.device == scene.context.key.deviceID {
-      guard let machine = scene.context.machine(), let theirs = hello.machine, machine != theirs
+      guard let machine = try scene.context.machine(), let theirs = hello.machine, machine != theirs
       else { throw SyncError.ownAddress }
       try record(KeySharing.Notice(time: now, witness: nil))
       throw SyncError.keyShared

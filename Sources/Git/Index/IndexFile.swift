@@ -66,7 +66,7 @@ public final class IndexFile: @unchecked Sendable {
     var index = NewIndex()
     // With core.ignoreCase, git sorts its index differently.
     for entry in entries.sorted(by: { $0.path < $1.path }) { index.append(entry, isNew: true) }
-    let file = MappedFile(copying: index.finish())
+    let file = try MappedFile(copying: index.finish())
     guard let layout = IndexLayout(of: file.bytes) else {
       throw GitError.unsupported("an index of this size or with these paths")
     }
@@ -194,12 +194,12 @@ public struct FolderRun: Sendable {
 extension IndexFile {
   /// Whether the file's checksum is right: a power cut may leave zeros in it. A file without a
   /// checksum, as git writes it with index.skipHash, cannot be told from a damaged one.
-  public var isIntact: Bool {
+  public func isIntact() throws -> Bool {
     guard let file else { return true }
     let status = FileStatus(file.status)
     if Self.intact.withLock({ $0[path] == status }) { return true }
     let end = bytes.count - ObjectID.byteCount
-    let isIntact = bytes[end...].elementsEqual(
+    let isIntact = try bytes[end...].elementsEqual(
       SHA1.of(UnsafeRawBufferPointer(rebasing: bytes[..<end])))
     if isIntact { Self.intact.withLock { $0[path] = status } }
     return isIntact

@@ -60,7 +60,7 @@ public struct NewIndex {
   /// with the objects of `withBatchedWrites`.
   public consuming func stage(in repository: Repository) throws -> StagedIndex {
     let staged = StagedIndex(path: repository.gitFolder + "/index")
-    let content = (consume self).finish()
+    let content = try (consume self).finish()
     if let pending = repository.pending {
       try pending.add(companion: staged.newPath, content, mode: 0o666)
     } else {
@@ -70,7 +70,7 @@ public struct NewIndex {
   }
 
   /// The whole file.
-  consuming func finish() -> [UInt8] {
+  consuming func finish() throws -> [UInt8] {
     var bytes = takeEntries()
     let header =
       Array("DIRC".utf8) + PackFormat.bigEndian(version)
@@ -81,7 +81,7 @@ public struct NewIndex {
       trees.append(to: &content)
       bytes += Array("TREE".utf8) + PackFormat.bigEndian(UInt32(content.count)) + content
     }
-    bytes += bytes.withUnsafeBytes(SHA1.of)
+    bytes += try bytes.withUnsafeBytes(SHA1.of)
     return bytes
   }
 

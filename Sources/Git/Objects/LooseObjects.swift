@@ -36,14 +36,14 @@ struct LooseObjects {
   }
 
   /// The object; nil if there is no such file, or if its content does not match the ID.
-  func object(_ id: ObjectID) -> StoredObject? { Self.read(path(of: id), id: id) }
+  func object(_ id: ObjectID) throws -> StoredObject? { try Self.read(path(of: id), id: id) }
 
-  static func read(_ path: String, id: ObjectID) -> StoredObject? {
+  static func read(_ path: String, id: ObjectID) throws -> StoredObject? {
     // Without a readable file, there is no object.
     guard let file = Disk.contentIfAny(path), let inflater = try? Inflater(),
       // A damaged file also counts as missing.
       let object = file.withUnsafeBytes({ try? inflater.inflate(loose: $0) }),
-      ObjectID.matches(id, object)
+      try ObjectID.matches(id, object)
     else { return nil }
     return object
   }

@@ -7,25 +7,27 @@ extension ObjectID {
     guard kind != .blob || isText(content) else {
       return try Libgit2.shared.get().id(of: kind, content)
     }
-    return plain(kind, content)
+    return try plain(kind, content)
   }
 
   /// The ID that `content` would have as a blob, for content that is compared and not stored. This is plain
   /// SHA-1 without a check for collisions, which would load libgit2.
-  public static func digest(ofBlob content: [UInt8]) -> ObjectID { plain(.blob, content) }
+  public static func digest(ofBlob content: [UInt8]) throws -> ObjectID {
+    try plain(.blob, content)
+  }
 
-  static func plain(_ kind: ObjectKind, _ content: [UInt8]) -> ObjectID {
-    var hash = SHA1()
+  static func plain(_ kind: ObjectKind, _ content: [UInt8]) throws -> ObjectID {
+    let hash = try SHA1()
     hash.update(LooseObjects.header(kind, size: content.count))
     hash.update(content)
-    return ObjectID(bytes: hash.finish()) ?? .zero
+    return try ObjectID(bytes: hash.finish()) ?? .zero
   }
 
   /// Whether an object that was read has that ID. Does not check a large tree: that would take longer than
   /// reading it, and zlib's checksum covers the bytes. git checks no more.
-  static func matches(_ id: ObjectID, _ object: StoredObject) -> Bool {
+  static func matches(_ id: ObjectID, _ object: StoredObject) throws -> Bool {
     if object.kind == .tree, object.data.count >= largeTree { return true }
-    return plain(object.kind, object.data) == id
+    return try plain(object.kind, object.data) == id
   }
 
   private static let largeTree = 1 << 11

@@ -52,14 +52,14 @@ final class PendingObjects {
 
   func contains(_ id: ObjectID) -> Bool { places[id] != nil }
 
-  func object(_ id: ObjectID) -> StoredObject? {
-    places[id].flatMap { LooseObjects.read(files[$0].temporary ?? files[$0].path, id: id) }
+  func object(_ id: ObjectID) throws -> StoredObject? {
+    try places[id].flatMap { try LooseObjects.read(files[$0].temporary ?? files[$0].path, id: id) }
   }
 
   func add(_ kind: ObjectKind, _ content: [UInt8], id: ObjectID) throws {
     guard places[id] == nil else { return }
     let path = loose.path(of: id)
-    if LooseObjects.read(path, id: id) != nil {
+    if try LooseObjects.read(path, id: id) != nil {
       // git may have written this file without syncing it, and may be packing it now.
       let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 || errno == ENOENT else {

@@ -33,7 +33,7 @@ extension Repository {
 
   /// The object's kind and its size in bytes, read without unpacking it.
   public func header(of id: ObjectID) throws -> (kind: ObjectKind, size: Int) {
-    if let object = waiting(id) ?? cache[id] {
+    if let object = try waiting(id) ?? cache[id] {
       return (object.kind, object.data.count)
     }
     if let found = try look({ loose.header(of: id) }, packed: { $0.header(of: id) }) {
@@ -54,10 +54,10 @@ extension Repository {
   private func object(_ id: ObjectID, isReadOnce: Bool) throws -> StoredObject {
     if id == .emptyTree { return (.tree, []) }
     // Storing an object may still fail, so it is not cached yet.
-    if let object = waiting(id) ?? cache[id] { return object }
+    if let object = try waiting(id) ?? cache[id] { return object }
     // For bytes that are only forwarded or written to a file, zlib's own checksum suffices.
-    let found = try look({ loose.object(id) }) { packs in
-      packs.object(id).flatMap { isReadOnce || ObjectID.matches(id, $0) ? $0 : nil }
+    let found = try look({ try loose.object(id) }) { packs in
+      try packs.object(id).flatMap { try isReadOnce || ObjectID.matches(id, $0) ? $0 : nil }
     }
     let object = try found ?? libraryObject(id)
     if object.kind != .commit, !isReadOnce { cache.keep(object, for: id) }
@@ -65,8 +65,8 @@ extension Repository {
   }
 
   /// An object that is being stored, or is only in memory.
-  private func waiting(_ id: ObjectID) -> StoredObject? {
-    pending?.object(id) ?? packed?.object(id) ?? scratch.object(id)
+  private func waiting(_ id: ObjectID) throws -> StoredObject? {
+    try pending?.object(id) ?? packed?.object(id) ?? scratch.object(id)
   }
 
   func data(
@@ -123,7 +123,9 @@ extension Repository {
     return full.objectID
   }
 
-  private func look<Found>(_ loose: () -> Found?, packed: (PackReader) -> Found?) throws -> Found? {
+  private func look<Found>(
+    _ loose: () throws -> Found?, packed: (PackReader) throws -> Found?
+  ) throws -> Found? {
     if let found = try packed(packs()) ?? loose() { return found }
     // Others may have stored or repacked it in the meantime.
     refreshPacks()

@@ -1,59 +1,51 @@
-internal import CLinux
+internal import COpenSSL
 internal import Glibc
+internal import OpenSSLLoader
 
-/// SHA-1 (FIPS 180-4) over bytes that arrive in pieces: the checksum at the end of packs, their
-/// indexes and the index file. The IDs of objects are computed by libgit2, which detects
-/// collisions.
-struct SHA1 {
-  private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
-    0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0
-  )
-  private var pending: [UInt8] = []
-  private var length: UInt64 = 0
+/// SHA-1 by libcrypto over bytes that arrive in pieces: the checksum at the end of packs, their
+/// indexes and the index file. The IDs of objects of other devices are computed by libgit2, which
+/// detects collisions.
+final class SHA1 {
+  private let library: libcrypto
+  private let context: OpaquePointer
+  private var isFailed = false
 
-  private static let blockSize = 64
-
-  init() { pending.reserveCapacity(Self.blockSize) }
-
-  mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
-
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    length += UInt64(bytes.count)
-    var position = 0
-    if !pending.isEmpty {
-      position = min(Self.blockSize - pending.count, bytes.count)
-      pending.append(contentsOf: bytes[..<position])
-      guard pending.count == Self.blockSize else { return }
-      let block = pending
-      block.withUnsafeBytes { process($0) }
-      pending.removeAll(keepingCapacity: true)
+  /// Throws `GitError.libraryMissing` without libcrypto.
+  init() throws {
+    do throws(LoadedOpenSSL.Failure) {
+      library = try LoadedOpenSSL.crypto.get()
+    } catch {
+      throw GitError.libraryMissing("libcrypto", reason: error.reason)
     }
-    let whole = bytes.count - (bytes.count - position) % Self.blockSize
-    process(UnsafeRawBufferPointer(rebasing: bytes[position..<whole]))
-    position = whole
-    pending.append(contentsOf: bytes[position...])
+    guard let context = library.EVP_MD_CTX_new() else { throw Self.failure }
+    self.context = context
+    isFailed = library.EVP_DigestInit_ex(context, Self.function, nil) != 1
   }
 
-  mutating func finish() -> [UInt8] {
-    let bits = length * 8
-    let zeros = (Self.blockSize * 2 - 9 - pending.count) % Self.blockSize
-    var padding: [UInt8] = [0x80] + [UInt8](repeating: 0, count: zeros)
-    padding.appendBigEndian(UInt32(truncatingIfNeeded: bits >> 32))
-    padding.appendBigEndian(UInt32(truncatingIfNeeded: bits))
-    update(padding)
-    var digest: [UInt8] = []
-    for word in [state.0, state.1, state.2, state.3, state.4] { digest.appendBigEndian(word) }
-    return digest
+  deinit { library.EVP_MD_CTX_free(context) }
+
+  func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
+
+  func update(_ bytes: UnsafeRawBufferPointer) {
+    if library.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1 { isFailed = true }
   }
 
-  static func of(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    var checksum = SHA1()
+  /// The 20 bytes of the sum. Throws `GitError.library` if libcrypto computed none, as it may where an
+  /// administrator forbids SHA-1.
+  func finish() throws -> [UInt8] {
+    var sum = [UInt8](repeating: 0, count: ObjectID.byteCount)
+    guard !isFailed, library.EVP_DigestFinal_ex(context, &sum, nil) == 1 else { throw Self.failure }
+    return sum
+  }
+
+  static func of(_ bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
+    let checksum = try SHA1()
     checksum.update(bytes)
-    return checksum.finish()
+    return try checksum.finish()
   }
 
   static func ofFile(_ descriptor: Int32, size: Int, path: String) throws -> [UInt8] {
-    var checksum = SHA1()
+    let checksum = try SHA1()
     try withUnsafeTemporaryAllocation(byteCount: 1 << 17, alignment: 16) { buffer in
       var position = 0
       while position < size {
@@ -65,48 +57,15 @@ struct SHA1 {
         position += count
       }
     }
-    return checksum.finish()
+    return try checksum.finish()
   }
 
-  private static let hasInstructions = notes_has_sha1() != 0
+  /// Fetched once: `EVP_sha1` would be looked up for each sum.
+  nonisolated(unsafe) private static let function = (try? LoadedOpenSSL.crypto.get())?
+    .EVP_MD_fetch(nil, "SHA1", nil)
 
-  private mutating func process(_ blocks: UnsafeRawBufferPointer) {
-    guard let start = blocks.baseAddress, !blocks.isEmpty else { return }
-    if Self.hasInstructions {
-      withUnsafeMutableBytes(of: &state) { state in
-        guard let words = state.bindMemory(to: UInt32.self).baseAddress else { return }
-        notes_sha1_blocks(words, start, blocks.count / Self.blockSize)
-      }
-    } else {
-      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 80) { words in
-        for offset in stride(from: 0, to: blocks.count, by: Self.blockSize) {
-          processPlainly(start + offset, words)
-        }
-      }
-    }
-  }
-
-  private mutating func processPlainly(
-    _ block: UnsafeRawPointer, _ words: UnsafeMutableBufferPointer<UInt32>
-  ) {
-    for index in 0..<80 {
-      if index < 16 {
-        words[index] = UInt32(
-          bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-      } else {
-        let mixed = words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16]
-        words[index] = mixed << 1 | mixed >> 31
-      }
-    }
-    var (a, b, c, d, e) = state
-    func step(_ function: UInt32, _ constant: UInt32, _ word: UInt32) {
-      let next = (a << 5 | a >> 27) &+ function &+ e &+ constant &+ word
-      (a, b, c, d, e) = (next, a, b << 30 | b >> 2, c, d)
-    }
-    for word in words[..<20] { step(d ^ (b & (c ^ d)), 0x5a82_7999, word) }
-    for word in words[20..<40] { step(b ^ c ^ d, 0x6ed9_eba1, word) }
-    for word in words[40..<60] { step((b & c) | (d & (b | c)), 0x8f1b_bcdc, word) }
-    for word in words[60...] { step(b ^ c ^ d, 0xca62_c1d6, word) }
-    state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e)
+  private static var failure: GitError {
+    let reasons = LoadedOpenSSL.drain().map(\.text).joined(separator: ", ")
+    return .library(call: "EVP_Digest", code: 0, message: reasons.isEmpty ? "no message" : reasons)
   }
 }

@@ -25,7 +25,8 @@ enum PackFormat {
   }
 
   /// The index, version 2, of objects that are sorted by ID.
-  static func index(of objects: some Collection<PackedObject>, checksum: [UInt8]) -> [UInt8] {
+  static func index(of objects: some Collection<PackedObject>, checksum: [UInt8]) throws -> [UInt8]
+  {
     var bytes: [UInt8] = [0xff, 0x74, 0x4f, 0x63] + bigEndian(2)
     bytes.reserveCapacity(8 + 1024 + objects.count * 28 + 2 * ObjectID.byteCount)
     var counts = [UInt32](repeating: 0, count: 256)
@@ -52,7 +53,7 @@ enum PackFormat {
       bytes.appendBigEndian(UInt32(truncatingIfNeeded: offset))
     }
     bytes += checksum
-    bytes += bytes.withUnsafeBytes(SHA1.of)
+    bytes += try bytes.withUnsafeBytes(SHA1.of)
     return bytes
   }
 }

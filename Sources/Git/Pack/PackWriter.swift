@@ -51,7 +51,7 @@ public final class PackWriter {
   private var sizes: [Int] = []
   private let mayNameOutsiders: Bool
   private let first: ObjectID?
-  private var checksum = SHA1()
+  private let checksum: SHA1
   private var offset = 0
   private var nextItem = 0
   private var isDone = false
@@ -90,7 +90,7 @@ public final class PackWriter {
     objectCount = items.count
     commitCount = plan.commits
     merges = plan.merges
-    deflater = try Deflater()
+    (deflater, checksum) = (try Deflater(), try SHA1())
   }
 
   /// The total size of the objects in bytes, before compression.
@@ -115,7 +115,7 @@ public final class PackWriter {
     checksum.update(chunk)
     offset += chunk.count
     if nextItem == items.count {
-      chunk += checksum.finish()
+      chunk += try checksum.finish()
       isDone = true
     }
     return chunk

@@ -226,7 +226,7 @@ extension WorkTree {
       return file
     }
     let file = try indexFile()
-    return file.isIntact ? file : try indexOfHead()
+    return try file.isIntact() ? file : try indexOfHead()
   }
 
   /// An index of HEAD's files, without their status.

@@ -7,7 +7,7 @@ internal import Watch
 extension ChannelError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .libraryMissing: .failed("library_missing", "install it: apt install libssl3")
+    case .libraryMissing: .failed("library_missing", Failure.openSSL)
     case .invalidAddress: .misused("usage", "write HOST:PORT, or [IPV6]:PORT")
     case .hostUnknown: .unreached("host_unknown", "check its name, or give its address")
     case .unreachable:

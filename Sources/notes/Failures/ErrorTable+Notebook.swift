@@ -164,6 +164,7 @@ extension StateDamage: ExplainedError {
 extension GitError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
+    case .libraryMissing("libcrypto", _): .failed("library_missing", Failure.openSSL)
     case .libraryMissing:
       .failed(
         "library_missing", "install libgit2, 1.5 to 1.9: apt install '^libgit2-1.[5-9]$'")
@@ -231,7 +232,7 @@ extension PackError: ExplainedError {
 extension MembershipError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
-    case .libraryMissing: .failed("library_missing", "install it: apt install libssl3")
+    case .libraryMissing: .failed("library_missing", Failure.openSSL)
     case .library: .failed("crypto_failed", Failure.examine)
     case .system(_, _, let code): .failed("file_failed", Failure.remedyOrExamine(code))
     case .deviceKeyUnusable(let path, .openToOthers):
@@ -301,6 +302,7 @@ extension NameDefect: ExplainedError {
 }
 
 extension Failure {
+  static let openSSL = "install it: apt install libssl3"
   static let examine = "run 'notes doctor'"
 
   static let convertedByGit =

@@ -50,7 +50,7 @@ enum PackTarget {
       object: { id in
         let note = Array("a note\n".utf8)
         if id == .emptyBlob { return (.blob, []) }
-        return id == ObjectID.plain(.blob, note) ? (.blob, note) : nil
+        return try id == ObjectID.plain(.blob, note) ? (.blob, note) : nil
       },
       append: { _, _ in PackEntry(offset: 12, crc: 0) })
   }

@@ -13,7 +13,7 @@ final class ReceivedPack {
   private var stream: PackStream
   private var deflater: Deflater?
   private var size = 0
-  private var checksum = SHA1()
+  private let checksum: SHA1
   /// The last bytes received, which may be the pack's checksum.
   private var last: [UInt8] = []
 
@@ -30,7 +30,7 @@ final class ReceivedPack {
     self.folder = folder
     self.limits = limits
     unpacking = UnpackingLimit(limits, grant)
-    zlib = try Zlib.shared.get()
+    (zlib, checksum) = (try Zlib.shared.get(), try SHA1())
     stream = try PackStream(limits: limits, unpacking)
     file = try PackFile(folder + "/arriving")
   }
@@ -49,7 +49,9 @@ final class ReceivedPack {
   func finish() throws -> ReceivedObjects {
     guard isComplete else { throw PackError.malformed("it ends early") }
     let stated = last
-    guard checksum.finish() == stated else { throw PackError.malformed("its checksum is wrong") }
+    guard try checksum.finish() == stated else {
+      throw PackError.malformed("its checksum is wrong")
+    }
     var deltas = try PackDeltas(
       of: &stream, pack: MappedFile(file.path), limits: limits, unpacking)
     try deltas.apply(PackDeltas.Outside(object: object(_:), append: append))
@@ -62,7 +64,7 @@ final class ReceivedPack {
       entries.count == deltas.received
       ? stated : try file.seal(objectCount: entries.count, size: size)
     let name = folder + "/pack-" + String(hexadecimal: checksum)
-    let index = PackFormat.index(
+    let index = try PackFormat.index(
       of: entries.lazy.map { PackedObject(id: $0.id, crc: $0.crc, offset: $0.offset) },
       checksum: checksum)
     try Disk.create(name + ".idx", index, mode: 0o444, waits: false)
