@@ -43,6 +43,31 @@ import Testing
     try run(["find", ".git/objects/pack", "-name", "*.idx"], in: receiver.folder.path).lines[0]
   }
 
+  // A side that waits hears something every 10 s (notes-protocol(7), "Time-outs"), however slowly a film is
+  // compressed.
+  @Test func `an object that is larger than a piece is compressed in several`() throws {
+    let sender = try PackRepository()
+    var random = SplitMix64(seed: 5)
+    let words = (0..<100_000).map { _ in random.next() }
+    let film = try sender.repository.write(blob: words.withUnsafeBytes { Array($0) })
+    let tree = try sender.repository.write(
+      tree: nil,
+      replacing: [
+        TreePath("film.mp4"): TreeEntry(name: TreePath("film.mp4").name, mode: .regular, id: film)
+      ])
+    let tip = try sender.repository.write(
+      commit: tree, parents: [], author: PackRepository.author, committer: PackRepository.author,
+      message: "m\n")
+    let writer = try sender.repository.pack(wants: [tip], haves: [])
+    var pieces: [[UInt8]] = []
+    while let piece = try writer.next() { pieces.append(piece) }
+    #expect(pieces.count > 4)
+    #expect(pieces.map(\.count).max() ?? 0 < 300_000)
+    let receiver = try PackRepository()
+    try receiver.git("index-pack", "--stdin", "--strict", input: Array(pieces.joined()))
+    #expect(try receiver.git("cat-file", "-s", film.hex) == "800000\n")
+  }
+
   // notes-protocol(7), "pack": "the size of the objects together, before compression".
   @Test func `both sides count the same bytes of objects, however the pack is cut`() throws {
     let sender = try PackRepository()

@@ -54,6 +54,8 @@ public final class PackWriter {
   private let checksum: SHA1
   private var offset = 0
   private var nextItem = 0
+  /// The part of the last item that is still to be compressed.
+  private var rest: ArraySlice<UInt8>?
   private var isDone = false
 
   /// For items that are deltas against an object of the receiver: that object.
@@ -71,6 +73,8 @@ public final class PackWriter {
   private static let longestChain = 50
   // The part of the object that a delta must save to be worth resolving.
   private static let worthwhileShare = 2
+  // How many bytes to send, and how many of an object to compress, at once: a slow processor needs longer for
+  // a whole film than the receiver waits.
   private static let chunkSize = 128 * 1024
   // The longest time without a piece, in seconds: the receiver has a time-out (notes-protocol(7)),
   // and large trees become small deltas.
@@ -108,13 +112,19 @@ public final class PackWriter {
       objectsWritten += 1
     }
     let end = Instant.now + Self.longestPause
-    while nextItem < items.count, chunk.count < Self.chunkSize, chunk.isEmpty || !end.hasPassed {
-      try write(nextItem, to: &chunk)
-      nextItem += 1
+    while rest != nil || nextItem < items.count, chunk.count < Self.chunkSize,
+      chunk.isEmpty || !end.hasPassed
+    {
+      if rest != nil {
+        try compressPart(to: &chunk)
+      } else {
+        try write(nextItem, to: &chunk)
+        nextItem += 1
+      }
     }
     checksum.update(chunk)
     offset += chunk.count
-    if nextItem == items.count {
+    if rest == nil, nextItem == items.count {
       chunk += try checksum.finish()
       isDone = true
     }
@@ -124,7 +134,11 @@ public final class PackWriter {
   /// - Parameter depth: the number of deltas that wait for this item.
   private func write(_ number: Int, to chunk: inout [UInt8], depth: Int = 0) throws {
     if positions[number] != nil { return }
-    if try !appendCopy(of: number, to: &chunk, depth) { try append(number, to: &chunk) }
+    if try !appendCopy(of: number, to: &chunk, depth) {
+      try append(number, to: &chunk)
+      // The delta that waits for this item begins after it.
+      while depth > 0, rest != nil { try compressPart(to: &chunk) }
+    }
     objectsWritten += 1
   }
 
@@ -162,11 +176,20 @@ public final class PackWriter {
     contentWritten += content.count
     if let (base, delta) = try delta(of: content, item: item) {
       begin(number, upon: base, position(of: base), deltaOf: delta.count, in: &chunk)
-      try deflater.compress(delta, into: &chunk)
+      rest = delta[...]
     } else {
       begin(number, size: content.count, in: &chunk)
-      try deflater.compress(content, into: &chunk)
+      rest = content[...]
     }
+    try deflater.begin()
+    try compressPart(to: &chunk)
+  }
+
+  private func compressPart(to chunk: inout [UInt8]) throws {
+    guard let left = rest else { return }
+    let part = left.prefix(Self.chunkSize)
+    rest = part.count < left.count ? left.dropFirst(part.count) : nil
+    try deflater.append(part, isLast: rest == nil, to: &chunk)
   }
 
   private func position(of id: ObjectID) -> Position? { number(of: id).flatMap { positions[$0] } }

@@ -94,13 +94,22 @@ final class Deflater {
     _ bytes: [UInt8], after header: [UInt8],
     _ put: (Slice<UnsafeMutableBufferPointer<UInt8>>) throws -> Void
   ) throws {
+    try begin()
+    try deflate(header[...], Z_NO_FLUSH, put)
+    try deflate(bytes[...], Z_FINISH, put)
+  }
+
+  /// Begins a stream whose bytes come in parts, each to `append`.
+  func begin() throws {
     guard zlib.api.deflateReset(stream) == Z_OK else { throw PackError.compression(code: 0) }
-    try deflate(header, Z_NO_FLUSH, put)
-    try deflate(bytes, Z_FINISH, put)
+  }
+
+  func append(_ part: ArraySlice<UInt8>, isLast: Bool, to output: inout [UInt8]) throws {
+    try deflate(part, isLast ? Z_FINISH : Z_NO_FLUSH) { output += $0 }
   }
 
   private func deflate(
-    _ bytes: [UInt8], _ flush: Int32,
+    _ bytes: ArraySlice<UInt8>, _ flush: Int32,
     _ put: (Slice<UnsafeMutableBufferPointer<UInt8>>) throws -> Void
   ) throws {
     if bytes.isEmpty, flush == Z_NO_FLUSH { return }
