@@ -133,8 +133,13 @@ public enum Event: Codable, Sendable {
   private enum FailedCodingKeys: String, CodingKey { case _0 = "failure" }
   private enum AlteredMergesCodingKeys: String, CodingKey { case from, _1 = "merges", notebook }
   private enum HubWentBackCodingKeys: String, CodingKey { case _0 = "peer", from, to }
+  private enum HubMembersWentBackCodingKeys: String, CodingKey { case _0 = "peer" }
+  private enum HubOthersCodingKeys: String, CodingKey { case _0 = "peer", references }
   private enum HubSplitCodingKeys: String, CodingKey { case _0 = "peer", kept, joined }
   private enum AdmittedCodingKeys: String, CodingKey { case _0 = "peer", device, notebook }
+  private enum DeviceAskedCodingKeys: String, CodingKey {
+    case _0 = "peer", device, by, invitation, notebook
+  }
   private enum ClaimCodingKeys: String, CodingKey { case _0 = "claim", notebook }
   private enum LinkSharedCodingKeys: String, CodingKey {
     case _0 = "peer", invitation, devices, isUsed, notebook
