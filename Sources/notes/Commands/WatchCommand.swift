@@ -60,7 +60,7 @@ struct WatchCommand: Command {
     var locks: [String: WatchLock] = [:]
     while !token.isCancelled {
       let listed = known.folders()
-      let notebooks = try chosen(of: known)
+      let notebooks = try watchable(chosen(of: known))
       locks = try lock(notebooks, having: locks)
       // Add the notebooks to the list only now: otherwise a process that watches all notebooks would lock them
       // first.
@@ -126,6 +126,26 @@ struct WatchCommand: Command {
       return try folders.map { try Notebook.open(at: Notebook.find(from: $0)) }
     }
     return try known.notebooks()
+  }
+
+  /// The notebooks of which this device is a member, or will be one. With `--all`, the others do not end the watcher.
+  private func watchable(_ notebooks: [Notebook]) throws -> [Notebook] {
+    guard all else { return notebooks }
+    var skipped: [(folder: String, error: any Error)] = []
+    let watchable = try notebooks.filter { notebook in
+      do {
+        let context = try notebook.sessionContext()
+        if !context.isGuest { _ = try context.credentials() }
+        return true
+      } catch let error as MembershipError {
+        if case .begunAnew = error { throw error }
+        skipped.append((notebook.folder, error))
+        return false
+      }
+    }
+    if watchable.isEmpty, let first = skipped.first { throw first.error }
+    for (folder, error) in skipped { KnownNotebooks.leaveOut(folder, error) }
+    return watchable
   }
 
   /// Locks the notebooks against other watchers; `held` are the locks that this process has, by
