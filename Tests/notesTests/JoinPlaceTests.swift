@@ -100,6 +100,29 @@ import Testing
     #expect(try bob.folder.text("desk/secret.txt") == "secret\n")
   }
 
+  // "On a terminal it first shows the invitation."
+  @Test(arguments: ["link", "file", "code"])
+  func `The invitation is shown before the question about keys`(way: String) throws {
+    try bob.folder.write("key\n", to: "keys/id_rsa")
+    var words = ["join"]
+    let invitation = way == "code" ? try ada.invite() : nil
+    if let invitation {
+      words += [
+        invitation.code, bob.folder["keys"], "--at", "127.0.0.1:\(invitation.port)",
+        "--no-discovery",
+      ]
+    } else {
+      words += [try way == "link" ? link() : file(), bob.folder["keys"]]
+    }
+    let screen = try bob.screen(notes: words)
+    try screen.wait(for: "Take them? [y/N]")
+    let shown = try screen.text
+    #expect(shown.contains("laptop invites this device"), "\(shown)")
+    try screen.type("n\n")
+    try screen.wait(for: "left with 1")
+    #expect(isAbsent("keys/.git"))
+  }
+
   // "It refuses before it asks or reaches the hub."
   @Test func `A folder that cannot be used is refused before the question, and stays as it is`()
     throws
@@ -134,6 +157,13 @@ import Testing
     try bob.folder.write(try readFile(file), to: "in/home.invitation")
     #expect(
       try refusal("home.invitation", ".", in: "in").contains(", so the members would receive it"))
+    // Nor may the request become one, which is written beside the name that was given.
+    try #require(symlink(file, bob.folder["in/way.invitation"]) == 0)
+    #expect(
+      try refusal("way.invitation", ".", in: "in").contains(", so the members would receive it"))
+    try bob.folder.write(link, to: "in/code")
+    let told = try refusal("--code-file", "code", ".", in: "in")
+    #expect(told.contains("code is in ") && told.contains("would receive it"), "\(told)")
     // What fails later leaves the folder as it was.
     try bob.folder.write("mine\n", to: "desk/Mine.txt")
     #expect(try bob.notes("join", link, "../desk", "--yes").isSuccess == false)

@@ -30,13 +30,13 @@ struct JoinPlace {
     mergesFiles = isNamed && holdsFiles && (Cloning.isPlain(folder) || Cloning.isFree(folder))
   }
 
-  /// Throws if the folder cannot become a notebook; asks about files that look like keys. Nothing has changed by then,
-  /// and no hub was reached.
-  func check(yes: Bool, includesSecrets: Bool) throws {
+  /// Throws if the folder cannot become a notebook. Nothing has changed by then, and no hub was reached. Without a
+  /// terminal it also refuses files that look like keys.
+  func check(by given: JoinOptions) throws {
     let place = NotebookPlace(folder: folder)
     try place.check()
     if Cloning.isFree(folder), !holdsFiles { return }
-    if mergesFiles { return try place.demandConsent(yes: yes, includesSecrets: includesSecrets) }
+    if mergesFiles { return try Console.canAsk ? () : demandConsent(by: given) }
     var failure = CloneCommand.isTaken(folder)
     if isNamed {
       failure.hint = "give another folder; or to join in this one, ask for a code of 'notes invite'"
@@ -45,6 +45,24 @@ struct JoinPlace {
         "give a folder as the last argument; files in a folder that you give are merged with the notebook's"
     }
     throw failure
+  }
+
+  /// Asks about the files that become notes, when the invitation has been shown.
+  func demandConsent(by given: JoinOptions) throws {
+    guard mergesFiles else { return }
+    try NotebookPlace(folder: folder)
+      .demandConsent(yes: given.yes, includesSecrets: given.include)
+  }
+
+  /// Throws if a file with an invitation's secret is in a folder that becomes a notebook. `way` is the path by which
+  /// the user named the file: it may be a link to the file.
+  static func demandOutside(_ way: String, of folder: String) throws {
+    guard let place = realPath(of: folder) else { return }
+    let paths = [realPath(of: way), realPath(of: Disk.parent(of: way))].compactMap { $0 }
+    guard paths.contains(where: { ($0 + "/").hasPrefix(place + "/") }) else { return }
+    throw Failure.usage(
+      "\(Visible.name(way)) is in \(Visible.name(folder)), so the members would receive it",
+      hint: "move the file out of that folder")
   }
 
   /// The line about those files, before the question whether to join; empty if there are none.

@@ -89,6 +89,7 @@ struct FileJoin {
           + (person.map { "  for \(Visible.name($0))\n" } ?? "")
           + place.warning(for: invitation.offer.role))
     }
+    try place.demandConsent(by: given)
     guard given.yes || Console.confirm("Join?") else { throw SyncError.declined }
   }
 
@@ -118,8 +119,8 @@ struct FileJoin {
   private func clone(
     _ path: String, into place: JoinPlace
   ) throws -> Joined {
-    try checkIsOutside(path, of: place)
-    try place.check(yes: given.yes, includesSecrets: given.include)
+    if place.mergesFiles { try JoinPlace.demandOutside(path, of: place.folder) }
+    try place.check(by: given)
     let data = try UserFolders().data
     let key = try DeviceKey.loadOrCreate(in: data)
     // A notebook without a request would be of no use.
@@ -146,16 +147,6 @@ struct FileJoin {
     ) { event in if case .progress = event { report.write(event) } }
     guard let opened else { throw LinkError.noInvitation }
     return (notebook, opened)
-  }
-
-  /// Throws if the invitation, which is secret, would become a file of the notebook.
-  private func checkIsOutside(_ path: String, of place: JoinPlace) throws {
-    guard place.mergesFiles, let file = realPath(of: path), let folder = realPath(of: place.folder),
-      file.hasPrefix(folder + "/")
-    else { return }
-    throw Failure.usage(
-      "\(Visible.name(path)) is in \(Visible.name(place.folder)), so the members would receive it",
-      hint: "move the file out of that folder")
   }
 
   /// Writes the request beside the invitation, replacing an earlier request of this device.

@@ -68,6 +68,10 @@ struct JoinCommand: CountedCommand {
       try tellWhoInvites()
       if !Console.canAsk || options.json { return }
     }
+    if let codeFile, codeFile != "-", let folder = code {
+      try JoinPlace.demandOutside(
+        NotebookLocator.folder(codeFile), of: NotebookLocator.folder(folder))
+    }
     let given = try givenText()
     if let given, InvitationLink.isMeant(by: given) {
       let link = try LinkJoin.parse(given)

@@ -23,6 +23,8 @@ struct JoinDialogue {
   /// its present or a former ID; otherwise a new one with the notebook's name, beside the notebook around
   /// the current folder.
   let place: @Sendable (PairingOffer) -> String
+  /// Asks about the files of a given folder that become notes.
+  private let demandConsent: () throws -> Void
 
   init(
     json: Bool, yes: Bool, folder: String?, include: Bool = false,
@@ -38,9 +40,14 @@ struct JoinDialogue {
     if let folder {
       let chosen = NotebookPlace(folder: folder)
       try chosen.check()
-      if Counted.access(StateFolder(ofNotebookIn: folder)[.notebook], F_OK) != 0 {
-        try chosen.demandConsent(yes: yes, includesSecrets: include)
+      demandConsent = {
+        if Counted.access(StateFolder(ofNotebookIn: folder)[.notebook], F_OK) != 0 {
+          try chosen.demandConsent(yes: yes, includesSecrets: include)
+        }
       }
+      if !Console.canAsk { try demandConsent() }
+    } else {
+      demandConsent = {}
     }
     place = { offer in
       if let folder { return folder }
@@ -177,6 +184,8 @@ struct JoinDialogue {
       }
     }
     if offer.renewal == .claimed { return try giveAway(folder, to: offer) }
+    // Only now does the person know to what the files would be added.
+    if Console.canAsk { try demandConsent() }
     return yes || Console.confirm("Join?")
   }
 

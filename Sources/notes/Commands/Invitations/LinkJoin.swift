@@ -74,7 +74,7 @@ struct LinkJoin {
     }
     try KnownNotebooks(dataFolder: data)
       .refuseSecond(link.notebookID, beside: place.folder, by: .join("notes join LINK"))
-    try place.check(yes: given.yes, includesSecrets: given.include)
+    try place.check(by: given)
     return nil
   }
 
@@ -107,6 +107,7 @@ struct LinkJoin {
 
         """ + place.warning(for: nil))
     }
+    try place.demandConsent(by: given)
     return given.yes || Console.confirm("Join?")
   }
 
