@@ -195,7 +195,7 @@ import WorkTree
       HubError.hostUnproved("Host key verification failed"),
       HubError.notLetIn("Permission denied (publickey)"),
       HubError.noRepository("'/x' does not appear to be a git repository"),
-      HubError.foreignOwner("/x"),
+      HubError.foreignOwner("detected dubious ownership in repository at '/x/hub.git'"),
       HubError.refused("hook declined"),
       HubError.keepsForgotten("[remote rejected] (non-fast-forward)"),
       HubError.full("No space left on device"),

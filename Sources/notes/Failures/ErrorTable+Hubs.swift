@@ -79,10 +79,8 @@ extension HubError: ExplainedError {
         "ask the hub's owner for write access, or check key or password; your changes wait here")
     case .noRepository:
       .failed("hub_missing", "check the address; 'git init --bare' at that place makes a hub")
-    case .foreignOwner:
-      .failed(
-        "hub_foreign",
-        "if you trust its owner, run 'git config --global --add safe.directory FOLDER'")
+    case .foreignOwner(let words):
+      .failed("hub_foreign", Self.remedy(forOwner: words))
     case .refused(let words): .refused("hub_refused", Self.remedy(forRefusal: words))
     case .keepsForgotten:
       .refused(
@@ -118,6 +116,14 @@ extension HubError: ExplainedError {
 }
 
 extension HubError {
+  /// The remedy for a repository that belongs to another user, by git's message, which names its folder last.
+  fileprivate static func remedy(forOwner words: String) -> String {
+    guard let start = words.firstIndex(of: "'"), let end = words.lastIndex(of: "'"), start < end
+    else { return "if you trust its owner, add its folder to git's setting safe.directory" }
+    let folder = Visible.word(String(words[words.index(after: start)..<end]))
+    return "if you trust its owner, run 'git config --global --add safe.directory \(folder)'"
+  }
+
   /// The remedy for a push that a hub refuses, found by words in the message: git's own, or those of
   /// popular hosts.
   fileprivate static func remedy(forRefusal words: String) -> String {
