@@ -29,6 +29,12 @@ extension MembershipStore {
     return state.withLock { $0.set.isCancelled(serial) }
   }
 
+  /// Whether a device has, or had, a certificate by the invitation with this ID.
+  public func isUsed(invitation id: String) -> Bool {
+    guard let serial = [UInt8](hexadecimal: id) else { return false }
+    return state.withLock { $0.set.certificates.contains { $0.serial == serial } }
+  }
+
   /// Whether a device became a member by the invitation with this ID and was removed.
   public func isRemoved(device: String, letInBy id: String) -> Bool {
     guard let serial = [UInt8](hexadecimal: id) else { return false }

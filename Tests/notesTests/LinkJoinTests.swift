@@ -91,6 +91,9 @@ import Testing
     let again = try bob.notes("join", link, "../desk", "--yes", "--json")
     #expect(again.errorText.contains(#""kind":"already_a_member""#), "\(again)")
     #expect(again.errorText.contains("this device is already a member of the notebook"))
+    #expect(
+      again.errorText.contains("'notes -C \(bob.folder["desk"]) sync' receives what is new"),
+      "\(again)")
   }
 
   // notes-doctor(1): "In the last 90 days this device connected to the founder's device, or got a version from it."
@@ -269,8 +272,14 @@ import Testing
     #expect(try run(members).text != list)
     #expect(try ada.notes("invitations").text.contains("cancelled"))
     #expect(try ada.notes("sync", "--hub").isSuccess)
-    #expect(try kind() == "link_missing")
-    let missing = try bob.notes("join", link, "../desk", "--yes").errorText
+    // "An admin's device removes the references of a cancelled invitation"; the list of members still tells it.
+    #expect(try kind() == "link_cancelled")
+    let ended = try bob.notes("join", link, "../desk", "--yes").errorText
+    #expect(ended.contains("was cancelled\nnotes: hint: ask laptop for another link"), "\(ended)")
+    let secret = link.split(separator: "/").dropFirst(5).first ?? ""
+    let typo = link.replacing(secret, with: secret.reversed())
+    let missing = try bob.notes("join", typo, "../desk", "--yes").errorText
+    #expect(missing.contains("no such invitation: it may have been cancelled"), "\(missing)")
     #expect(missing.contains("if the link is complete, ask laptop for another link"), "\(missing)")
     #expect(access(bob.folder["desk"], F_OK) != 0)
     #expect(try ada.notes("invite", "--hub", "away").errorText.contains("no hub is called 'away'"))

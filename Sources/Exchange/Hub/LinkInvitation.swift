@@ -58,7 +58,7 @@ public struct LinkInvitation: Sendable {
     guard
       let offer = try HubInvitations.offer(
         of: secret.id, by: transfer, for: notebook.repository, at: hub)
-    else { throw LinkError.missing }
+    else { throw context.membership.reason(forMissing: secret.id.description) }
     try context.membership.demandOpen(offer, for: context.key.deviceID)
     let request = try AdmissionRequest(
       CertificateRequest(name: name, key: context.key), by: secret)
@@ -74,6 +74,12 @@ extension MembershipStore {
   /// The person whose device the new one becomes by an invitation; nil if the device belongs to a new person.
   func owner(by offer: InvitationOffer) -> String? {
     offer.person == .own ? member(ofDevice: offer.inviterID)?.person.name : nil
+  }
+
+  /// The reason why a hub has no invitation with this ID, by the list of members: admins' devices remove what
+  /// was cancelled.
+  fileprivate func reason(forMissing id: String) -> LinkError {
+    isCancelled(invitation: id) ? .cancelled : isUsed(invitation: id) ? .used : .missing
   }
 
   /// Throws `LinkError` if an invitation is not open.
@@ -114,7 +120,7 @@ extension LinkError: CustomStringConvertible {
   /// The message for people: lower case, no full stop.
   public var description: String {
     switch self {
-    case .missing: "the hub has no such invitation"
+    case .missing: "the hub has no such invitation: it may have been cancelled"
     case .expired: "the invitation has expired"
     case .cancelled: "the invitation was cancelled"
     case .used: "another device has used the invitation"

@@ -43,7 +43,7 @@ extension LinkError: ExplainedError {
     case .used:
       .refused(
         "link_used", "'notes members' shows who joined; remove a device that nobody knows")
-    case .void: .refused("link_void", "ask an admin for another link")
+    case .void: .refused("link_void", "ask an admin to make an invitation for that device")
     case .anotherNotebook:
       .failed("link_of_another", "run the command in that notebook's folder")
     case .noInvitation:

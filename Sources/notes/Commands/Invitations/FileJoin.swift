@@ -101,8 +101,7 @@ struct FileJoin {
     let token = try Interruption.token()
     let invitation = try FileInvitation.read(path, for: context, cancellation: token)
     guard context.membership.role(ofDevice: context.key.deviceID) == nil else {
-      throw Failure(
-        .failed, "already_a_member", "this device is already a member of the notebook")
+      throw JoinFailure.isMember(of: notebook)
     }
     try invitation.demandOpen(in: context.membership, for: context.key.deviceID)
     let inviter = context.membership.member(ofDevice: invitation.offer.inviterID)?.name

@@ -124,8 +124,7 @@ struct LinkJoin {
     invitation.program.cancellation = try Interruption.token()
     guard try invitation.answer(link.secret, name: given.name ?? notebook.identity.device.name)
     else {
-      throw Failure(
-        .failed, "already_a_member", "this device is already a member of the notebook")
+      throw JoinFailure.isMember(of: notebook)
     }
   }
 
@@ -177,6 +176,13 @@ struct LinkJoin {
 
 /// The hints for a person who joins by a link or a file: neither the notebook nor the hub is theirs.
 enum JoinFailure {
+  /// The error of a device that needs no invitation.
+  static func isMember(of notebook: Notebook) -> Failure {
+    Failure(
+      .failed, "already_a_member", "this device is already a member of the notebook",
+      hint: "'notes -C \(Visible.word(notebook.folder)) sync' receives what is new")
+  }
+
   /// The error with such a hint.
   ///
   /// - Parameters:
@@ -193,8 +199,8 @@ enum JoinFailure {
     case SyncError.declined: hint = "the \(thing) works until it expires"
     case LinkError.missing: hint = "if the \(thing) is complete, \(another)"
     case LinkError.used: hint = "if that is no device of yours, tell \(inviter); \(another)"
-    case LinkError.expired, LinkError.cancelled, LinkError.void, LinkError.noInvitation:
-      hint = another
+    case LinkError.expired, LinkError.cancelled, LinkError.noInvitation: hint = another
+    case LinkError.void: hint = "ask an admin to make a \(thing) for this device"
     case HubError.notLetIn, HubError.readOnly:
       hint =
         "check your key or password for \(hub); the link gives no access, so ask \(inviter) who can let "
