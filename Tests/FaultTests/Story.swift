@@ -69,6 +69,10 @@ struct Story: Sendable, CustomStringConvertible {
     let joined = try party.notes(
       "join", code, party.notebook, "--yes", "--name", party.name, "--no-discovery", "--at",
       "127.0.0.1:\(port)", faults: faults)
+    // An earlier attempt came to the end, or told to sync.
+    if joined.errorText.contains("this device is already a member") {
+      return try party.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+    }
     // The inviter answers the first sync as well, and ends by itself then.
     if joined.isSuccess { _ = try? invite.process.wait(within: 40) }
     return joined

@@ -44,8 +44,14 @@ import Testing
       joined.errorText.contains(
         "Another device of the notebook is called Laptop; this one is called Laptop 2 there"))
     #expect(try ada.notes("members").text.contains("Laptop 2"))
-    // The same device is no other one.
+    // notes-join(1): "A code does not let in a member again"
     let again = try ada.invite()
+    let refused = try bob.join(again.code, again.port, as: "Laptop 2")
+    #expect(refused.status == .exited(1), "\(refused)")
+    #expect(refused.errorText.contains("this device is already a member"), "\(refused)")
+    #expect(refused.errorText.contains("sync' receives what is new"), "\(refused)")
+    // So the code still works. The same device is no other one.
+    removeTree(bob.folder["notes"])
     let rejoined = try bob.join(again.code, again.port, as: "Laptop 2")
     #expect(rejoined.isSuccess && rejoined.errorText.isEmpty, "\(rejoined)")
   }

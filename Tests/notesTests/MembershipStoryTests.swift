@@ -125,11 +125,19 @@ import Testing
     }
     #expect(try join(in: ".") == bob.folder["Home 2"])
     #expect((try? ada.folder.text("notes/private.txt")) == nil)
-    // Again, and after the membership was begun anew: in its own folder.
-    #expect(try join(in: ".") == bob.folder["Home 2"])
-    #expect(try ada.notes("members", "reset", "--yes").isSuccess)
-    #expect(try join(in: "Home 2") == bob.folder["Home 2"])
-    #expect(try join(in: ".") == bob.folder["Home 2"])
+    // After the membership was begun anew: in its own folder. Again, it is a member there.
+    for isReset in [false, true] {
+      if isReset {
+        #expect(try ada.notes("members", "reset", "--yes").isSuccess)
+        #expect(try join(in: "Home 2") == bob.folder["Home 2"])
+      }
+      let invitation = try ada.invite()
+      defer { invitation.process.send(15) }
+      let again = try bob.notes(
+        "join", invitation.code, "--yes", "--at", "127.0.0.1:\(invitation.port)", in: ".")
+      #expect(again.status == .exited(1), "\(again)")
+      #expect(again.errorText.contains(#"'notes -C "\#(bob.folder["Home 2"])" sync'"#), "\(again)")
+    }
   }
 
   // notes-security(7), STARTING OVER: "A former ID in an offer proves nothing"; it is "never implied by --yes".

@@ -48,6 +48,9 @@ public struct PairingOffer: Sendable, Codable, Equatable {
     let name: String
   }
 
+  /// Whether a device is among the members that the offer names.
+  public func names(device: String) -> Bool { members?.contains { $0.device == device } ?? false }
+
   /// The names of all members except the device with that ID.
   public func names(besides deviceID: String) -> [String] {
     (members ?? []).filter { $0.device != deviceID }.map(\.name)

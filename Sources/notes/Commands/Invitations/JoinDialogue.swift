@@ -141,9 +141,26 @@ struct JoinDialogue {
     }
   }
 
+  /// Throws if this device already has what the invitation gives, so that the invitation stays open for another one.
+  /// An interrupted join is continued. A device may join again for a greater role, or to follow another founder.
+  private func refuseMember(
+    _ offer: PairingOffer, in folder: String, _ known: KnownNotebooks
+  ) throws {
+    // A folder that cannot be opened is not a notebook.
+    guard let notebook = try? Notebook.open(at: folder), notebook.identity.id == offer.notebookID,
+      known.folders().contains(notebook.folder), try notebook.state().tip != nil
+    else { return }
+    let (device, membership) = (notebook.identity.device.deviceID, try notebook.membership())
+    guard let role = membership.role(ofDevice: device), role >= offer.role,
+      offer.names(device: device), try membership.claims().isEmpty
+    else { return }
+    throw JoinFailure.isMember(of: notebook)
+  }
+
   private func decide(_ offer: PairingOffer, into folder: String) throws -> Bool {
-    try KnownNotebooks(dataFolder: UserFolders().data)
-      .refuseSecond(offer.notebookID, beside: folder, by: .join(command))
+    let known = KnownNotebooks(dataFolder: try UserFolders().data)
+    try known.refuseSecond(offer.notebookID, beside: folder, by: .join(command))
+    try refuseMember(offer, in: folder, known)
     if json {
       Output.standard.event([
         "type": "offer", "notebook": offer.notebookID, "name": offer.notebookName,
