@@ -298,7 +298,7 @@ struct LinkInvitationTests: LinkSuite {
     #expect(admitted(try ada.visit(hub.hub).events).isEmpty)
     #expect(try references().isEmpty)
     #expect(try end(at: bob) == .cancelled && bob.isGuest)
-    #expect(throws: LinkError.missing) { try join("Eve", by: link) }
+    #expect(throws: LinkError.cancelled) { try join("Eve", by: link) }
     let other = try invite()
     let dora = try join("Dora", by: other)
     for reference in try references() {
