@@ -38,7 +38,7 @@ struct ForgettingPackTests {
   private func limits(forForgetting bytes: Int = 1 << 20) -> PackLimits {
     var limits = PackLimits.standard
     (limits.unpackedBytesOfAny, limits.unpackedBytesPerByte) = (100_000, 0)
-    limits.unpackedBytesOfForgetting = bytes
+    (limits.unpackedBytesOfForgetting, limits.unpackedBytesPerOwn) = (bytes, 0)
     return limits
   }
 

@@ -223,7 +223,7 @@ import Testing
     let receiver = try PackRepository()
     var limits = PackLimits()
     (limits.unpackedBytesOfAny, limits.unpackedBytesPerByte) = (60_000, 0)
-    limits.unpackedBytesOfForgetting = 250_000
+    (limits.unpackedBytesOfForgetting, limits.unpackedBytesPerOwn) = (250_000, 0)
     var asked: [Int] = []
     func receive(
       _ made: (pack: HandmadePack, head: ObjectID), where isGiven: @escaping () -> Bool = { true }
@@ -253,6 +253,13 @@ import Testing
     #expect(throws: refusal()) { try receive(marked("c", of: 20, .first), where: { false }) }
     #expect(asked == [1])
     #expect(throws: refusal(250_000)) { try receive(marked("c", of: 60, .first)) }
+    #expect(asked == [1])
+    // "to four times what the receiver's own packs unpack to, if that is more"
+    limits.unpackedBytesOfForgetting = 100_000
+    #expect(throws: refusal(100_000)) { try receive(marked("e", of: 20, .first)) }
+    limits.unpackedBytesPerOwn = 4
+    #expect(throws: refusal()) { try receive(marked("e", of: 20, .none)) }
+    try receive(marked("e", of: 20, .first))
     #expect(asked == [1])
     // A pack that needs no more is not asked for anything.
     try receive(marked("d", of: 2, .first))

@@ -15,9 +15,12 @@ public struct PackLimits: Sendable, Equatable {
   /// The amount of `unpackedBytes` that every pack may use; each of its own bytes adds more.
   public var unpackedBytesOfAny = 1 << 30
   package var unpackedBytesPerByte = 8
-  /// The limit that replaces it for a pack with an admin's new forgetting. 6 GiB cost a minute, and are enough
-  /// for 10,000 versions of a folder with 10,000 notes.
+  /// The limit that replaces it for a pack with an admin's new forgetting, unless the receiver's own packs allow
+  /// more.
   package var unpackedBytesOfForgetting = 6 << 30
+  /// The bytes that such a pack may use instead, for each byte that the receiver's own packs unpack to: the
+  /// rewritten history is as large as its own, and a tree is unpacked on arrival and by the check.
+  package var unpackedBytesPerOwn = 4
   /// The longest chain of deltas. git's own packs have at most 50 (pack.depth).
   public var chain = 512
   /// Bytes of objects in memory while deltas are applied to them.

@@ -87,6 +87,19 @@ final class PackReader {
     return nil
   }
 
+  /// The size of all objects of the packs, in bytes, read without unpacking them.
+  var contentBytes: Int {
+    packs.indices.reduce(0) { sum, pack in
+      let index = packs[pack].index
+      return (0..<index.count).reduce(sum) { sum, position in
+        guard let offset = index.offset(at: position),
+          let entry = entry(at: Place(pack: pack, offset: offset))
+        else { return sum }
+        return sum + (size(of: entry) ?? 0)
+      }
+    }
+  }
+
   func object(_ id: ObjectID) -> StoredObject? {
     guard var place = place(of: id) else { return nil }
     // Follows the chain of deltas down to an object that is cached or whole, and back up.

@@ -29,7 +29,7 @@ final class ReceivedPack {
     self.repository = repository
     self.folder = folder
     self.limits = limits
-    unpacking = UnpackingLimit(limits, grant)
+    unpacking = UnpackingLimit(limits, grant) { try repository.packs().contentBytes }
     (zlib, checksum) = (try Zlib.shared.get(), try SHA1())
     stream = try PackStream(limits: limits, unpacking)
     file = try PackFile(folder + "/arriving")

@@ -26,9 +26,14 @@ final class UnpackingLimit {
   /// Nil if nothing raises the limit, or it was already asked.
   private var grant: UnpackingGrant?
   private var candidates: [UnpackingGrant.Arrived] = []
+  /// The size of the receiver's own objects, in bytes.
+  private let ownBytes: () throws -> Int
 
-  init(_ limits: PackLimits, _ grant: UnpackingGrant? = nil) {
-    (self.limits, self.grant) = (limits, grant)
+  init(
+    _ limits: PackLimits, _ grant: UnpackingGrant? = nil,
+    ownBytes: @escaping () throws -> Int = { 0 }
+  ) {
+    (self.limits, self.grant, self.ownBytes) = (limits, grant, ownBytes)
   }
 
   /// Keeps a commit that may raise the limit.
@@ -43,9 +48,13 @@ final class UnpackingLimit {
     if limits.allows(unpacked: unpacked, ofPack: bytes) { return }
     if let grant {
       self.grant = nil
-      let raised = limits.unpackedBytesOfForgetting
-      if raised > limits.unpackedBytesOfAny, !candidates.isEmpty, try grant.isGiven(candidates) {
-        limits.unpackedBytesOfAny = raised
+      if !candidates.isEmpty {
+        let own = try ownBytes().multipliedReportingOverflow(by: limits.unpackedBytesPerOwn)
+        let raised = max(
+          limits.unpackedBytesOfForgetting, own.overflow ? .max : own.partialValue)
+        if raised > limits.unpackedBytesOfAny, try grant.isGiven(candidates) {
+          limits.unpackedBytesOfAny = raised
+        }
       }
       candidates = []
     }
