@@ -9,7 +9,8 @@ import Testing
 @testable import Git
 
 /// notes-protocol(7), "Exchanging versions": "A busy side sends working every 2 s. It does so while it takes
-/// its snapshot, […] prepares a pack, merges, or receives a pack and has nothing to send".
+/// its snapshot, […] prepares a pack, merges, signs a version,
+/// or receives a pack and has nothing to send".
 @Suite("A side that is busy says so", .timeLimit(.minutes(20)))
 struct WorkingTests {
   /// What is waited for may take long on a busy machine; `working` comes several times within a test.
@@ -126,6 +127,37 @@ struct WorkingTests {
     }
     #expect(try results.called.get().served.get().receivedVersions == 0)
     #expect(try results.served.get().receivedVersions == 1)
+  }
+
+  @Test("while another program holds the notebook's lock, and a version needs a signature")
+  func waitsForLock() throws {
+    let ada = try Device(founding: "Ada")
+    let bob = try Device("Bob", certifiedBy: ada)
+    try ada.write("a\n", to: "n.txt")
+    let context = SessionContext(
+      folder: ada.context.folder, key: ada.key, membership: ada.context.membership,
+      timeouts: Self.hurried)
+    let (served, called) = try withConnections(from: bob, to: ada) { connection in
+      try Session.run(on: connection, as: context)
+    } call: { connection in
+      let stream = MessageStream(connection: connection, timeouts: Self.hurried)
+      try HostileScript(stream: stream, device: bob).greet(heads: [])
+      let program = try ada.notebook()
+      try ada.write("b\n", to: "n.txt")
+      _ = try program.save()
+      var heard = 0
+      try program.withWriterLock { _ in
+        try stream.send(PingMessage())
+        while heard < 3 {
+          let frame = try connection.receive(deadline: .after(seconds: 80))
+          if frame.type == MessageType.working.rawValue { heard += 1 }
+        }
+      }
+      stream.close(.done)
+      return heard
+    }
+    #expect(try called.get() == 3)
+    _ = try? served.get()
   }
 
   @Test("while it does long work, and the other side's patience starts anew")

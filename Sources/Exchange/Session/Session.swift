@@ -54,7 +54,7 @@ public final class Session {
     replica.sent(own.heads)
     handle = SessionHandle(
       peer: replica.peer, isOpenedHere: isOpenedHere, ends: terms.exchange.ends, wake: link.waker)
-    if !rules.areAlike { try replica.endorseOwn() }
+    if !rules.areAlike { try endorseOwn() }
     replica.introduce()
   }
 
@@ -89,9 +89,11 @@ public final class Session {
     _ stream: MessageStream, as context: SessionContext, _ replica: Replica,
     _ options: SessionOptions
   ) throws -> SessionResult {
-    try stream.working { try replica.begin(receives: options.mode.receives) }
-    replica.gives = options.mode.gives
-    try replica.endorseOwn(.greeting)
+    try stream.working {
+      try replica.begin(receives: options.mode.receives)
+      replica.gives = options.mode.gives
+      try replica.endorseOwn(.greeting)
+    }
     let greeting = Greeting(stream: stream, context: context, replica: replica, options: options)
     let own = try replica.shown
     let (terms, notices) = try greeting.exchange(showing: own)
@@ -274,6 +276,13 @@ public final class Session {
     try link.send(.shows(shown))
   }
 
+  /// Vouches for this device's tip if no member does: whether it put a version on top. Another program's save
+  /// may hold the notebook's lock for longer than the peer waits for a sign of life.
+  @discardableResult
+  private func endorseOwn(_ occasion: VersionJudge.Occasion = .giving) throws -> Bool {
+    try link.whileBusy(onTick: {}) { [replica] in try replica.endorseOwn(occasion) }
+  }
+
   private func closeCaches() {
     guard rules.fetch == .none, !link.isGiving else { return }
     packsSinceOpening = 0
@@ -289,7 +298,7 @@ public final class Session {
     guard !replica.isMending else { return }
     let shown = try replica.shown
     // A version that is put on top of it is announced at once.
-    guard shown != rules.own, try !replica.endorseOwn() else { return }
+    guard shown != rules.own, try !endorseOwn() else { return }
     try send(shown)
     // The branch may also have moved back.
     if terms.exchange.ends { rules.unsettle() }
@@ -318,7 +327,7 @@ public final class Session {
       replica.peerSettled(rules.own.heads, refusal)
       if let refusal {
         // This device now vouches for the tip, so the next session may succeed.
-        if refusal == .unsigned { try replica.endorseOwn(.refused) }
+        if refusal == .unsigned { try endorseOwn(.refused) }
         let error = SyncError.notMergedAtPeer(refusal)
         if terms.exchange.ends { throw error }
         fail(error)
