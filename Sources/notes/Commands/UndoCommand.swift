@@ -69,9 +69,10 @@ struct UndoCommand: Command {
     guard let version = try notebook.takeBackMerge(of: path) else {
       throw Failure(
         .failed, "nothing_to_undo",
-        "the last change of \(Visible.name(path)) is not an automatic merge of the same lines",
-        hint: "'notes undo' undoes the last operation; 'notes log "
-          + "\(Visible.word(path.noteTitle))' and 'notes restore' bring back a version of the note")
+        "the last change of \(Visible.name(path)) is not a merge of two edits of the same lines",
+        hint:
+          "to undo the last operation, run 'notes undo'; to bring back an older version, find it with "
+          + "'notes log \(Visible.word(path.noteTitle))' and run 'notes restore'")
     }
     options.tell(
       ["type": "undone", "path": path, "version": version],

@@ -126,9 +126,9 @@ extension Check {
     }
     if !abilities.hasLeases {
       findings += .advice(
-        "the file system does not show which programs have a file open, so notes may miss a late "
-          + "save",
-        remedy: "keep the notebook on a local disk, or close notes before a sync")
+        "the file system does not show which programs have a file open, so a sync may overwrite a "
+          + "note that an editor saves at that moment",
+        remedy: "keep the notebook on a local disk, or close your editors before a sync")
     }
     if !abilities.tellsCaseApart || !abilities.tellsFormsApart {
       findings += .advice(

@@ -162,8 +162,8 @@ struct OwnMembership {
   }
 
   static let elsewhereRemedy =
-    "if an admin has started the membership over, run 'notes invite' there and 'notes join CODE' "
-    + "here"
+    "if an admin has started the membership over, run 'notes invite' on that admin's device and "
+    + "'notes join CODE' here"
 
   /// The command with which an admin certifies this device's new key.
   var certifying: String { "'notes members certify \(Visible.word(ownName))' on \(admins)" }
