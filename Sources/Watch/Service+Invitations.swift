@@ -31,10 +31,7 @@ extension Service {
   ) throws {
     let context = try context(of: notebookID)
     try context.membership.refresh()
-    let own = context.membership.role(ofDevice: context.key.deviceID)
-    guard let own, own == .admin || invitation.person == .own && invitation.role <= own else {
-      throw MembershipError.notAnAdmin(device: context.key.deviceID)
-    }
+    try invitation.open(as: context)
     let held = try book(of: context).hold(invitation, for: name, deviceID: deviceID)
     let isNew = invitations.withLock { open in
       guard open[invitation.locator] == nil else { return false }

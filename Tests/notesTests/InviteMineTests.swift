@@ -309,4 +309,46 @@ import Testing
       try process.wait()
     }
   }
+
+  // notes-security(7), "Devices of one's own": "If the signer becomes an admin, this stays a member's request".
+  @Test(arguments: [(false, false), (true, false), (true, true)])
+  func `A member's code needs a person's yes, also after the member became an admin`(
+    hasAsked: Bool, watches: Bool
+  ) throws {
+    let anna = try Shell()
+    try anna.join(laptop, as: "anna")
+    let (admin, port) = try laptop.listening("watch")
+    func meet() throws {
+      let synced = try anna.notes("sync", "--no-discovery", "--at", "127.0.0.1:\(port)")
+      try #require(synced.isSuccess, "\(synced)")
+    }
+    try meet()
+    let watcher = try watches ? anna.listening("watch").process : nil
+    let code = try anna.invite(byWatcher: watches, "--mine")
+    if hasAsked { #expect(try !phone.join(code.code, code.port, as: "phone").isSuccess) }
+    try #require(try laptop.notes("members", "role", "anna", "admin", "--yes").isSuccess)
+    try meet()
+    for _ in 0..<2 {
+      let refused = try phone.join(code.code, code.port, as: "phone")
+      #expect(
+        refused.errorText.contains("an admin must answer, or run 'notes config own-devices true'"),
+        "\(refused)")
+    }
+    #expect(try names(at: anna).sorted() == ["anna: anna", "laptop: laptop"])
+    // A person answers on the device that has become an admin's.
+    let asked = try anna.notes("invitations", "--json").lines.first {
+      $0.contains(#""asker_name":"phone""#)
+    }
+    let digits = try Shell.field("invitation", of: asked ?? "").prefix(8)
+    let yes = try anna.notes("invitations", "answer", String(digits), "--yes")
+    try #require(yes.isSuccess, "\(yes)")
+    let joined = try phone.join(code.code, code.port, as: "phone")
+    #expect(joined.isSuccess, "\(joined)")
+    #expect(try names(at: anna).sorted() == ["anna: anna", "anna: phone", "laptop: laptop"])
+    try code.process.wait()
+    for process in [admin, watcher].compactMap(\.self) {
+      process.send(SIGTERM)
+      try process.wait()
+    }
+  }
 }

@@ -38,7 +38,7 @@ public final class Invitation: Sendable {
     var end: InvitationEnd?
     /// The device that was certified; no other can be.
     var device: String?
-    var offer: (InvitationSecret, InvitationOffer)?
+    var request: MemberRequest?
   }
 
   /// How many one command may open at once.
@@ -67,16 +67,23 @@ public final class Invitation: Sendable {
     state.withLock { $0.end } ?? (Instant.now >= deadline ? .expired : nil)
   }
 
-  /// The offer with which a member's device asks the admins' devices. It is made once, at the first attempt, so
-  /// the admins know one invitation for a code, however often the new device tries.
-  func offer(
-    _ make: () throws -> (InvitationSecret, InvitationOffer)
-  ) throws -> (InvitationSecret, InvitationOffer) {
-    try state.withLock { state in
-      let offer = try state.offer ?? make()
-      state.offer = offer
-      return offer
+  /// The request to the admins' devices, if a member that is not an admin made the invitation; otherwise nil.
+  var request: MemberRequest? { state.withLock { $0.request } }
+
+  /// Decides by this device's role now whether the invitation is an admin's or a member's request, which it stays.
+  /// A request is signed here, so the admins know one invitation for a code, however often the new device tries.
+  /// Throws `MembershipError.notAnAdmin` if this device may not invite.
+  package func open(as context: SessionContext) throws {
+    let (membership, key) = (context.membership, context.key)
+    let own = membership.role(ofDevice: key.deviceID)
+    guard let own, own == .admin || person == .own && role <= own else {
+      throw MembershipError.notAnAdmin(device: key.deviceID)
     }
+    guard own != .admin else { return }
+    let secret = try InvitationSecret()
+    let offer = try InvitationOffer(
+      secret, to: membership, role: role, person: .own, expires: expires, by: key)
+    state.withLock { $0.request = MemberRequest(secret: secret, offer: offer) }
   }
 
   /// Closes the invitation, unless it is closed.

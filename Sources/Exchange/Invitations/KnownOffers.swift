@@ -113,6 +113,11 @@ public struct KnownOffers: Sendable {
     return nil
   }
 
+  /// Keeps an invitation and a request for it, both for a person's answer.
+  func keep(_ file: AdmissionFile, in membership: MembershipStore) throws {
+    if try keep(file.offer, in: membership) != nil { _ = try keep(file) }
+  }
+
   /// The request that a person may answer: not that of a removed device, nor by a member that is blocked here.
   private func pending(
     _ offer: InvitationOffer, in membership: MembershipStore

@@ -26,6 +26,11 @@ public enum OwnDevices {
 }
 
 extension SessionContext {
+  /// The setting of `OwnDevices`.
+  var letsInOwnDevices: Bool {
+    get throws { try OwnDevices.areLetIn(in: notebook().repository) }
+  }
+
   /// Certifies the device of a request for an open invitation. If a member asks for the device and the setting is
   /// off, keeps the request for a person's answer, and reports it once.
   ///
@@ -109,44 +114,50 @@ struct OwnDeviceNotice: Notice {
   }
 }
 
-/// Asks the admins' devices in reach for the certificate of another device of this one's person:
+/// A member's request to the admins' devices in reach, to certify another device of its person:
 /// notes-security(7), "Devices of one's own".
-struct OwnDeviceRequest {
-  let context: SessionContext
-  /// Makes an object that finds the admins' devices; if nil, only known addresses are tried.
-  let discovery: (() -> (any Discovery)?)?
+struct MemberRequest {
+  let secret: InvitationSecret
+  let offer: InvitationOffer
 
-  private static let lifetime: Int64 = 600
   /// How many seconds to look for the first device.
   private static let window = 5.0
 
+  /// The certificate for a device that has the code.
+  ///
+  /// - Parameter discovery: makes an object that finds the admins' devices; if nil, only known addresses are tried.
   /// - Throws: `SyncError.notLetIn` if no admin's device in reach lets it in.
-  func certificate(for request: CertificateRequest, by invitation: Invitation) throws -> [UInt8] {
-    let membership = context.membership
-    let (secret, offer) = try invitation.offer {
-      let secret = try InvitationSecret()
-      return (
-        secret,
-        try InvitationOffer(
-          secret, to: membership, role: invitation.role, person: .own,
-          expires: WallClock.now() + Self.lifetime, by: context.key)
-      )
-    }
+  func certificate(
+    for request: CertificateRequest, of context: SessionContext,
+    _ discovery: (() -> (any Discovery)?)?
+  ) throws -> [UInt8] {
+    let (membership, own) = (context.membership, context.key.deviceID)
+    let file = AdmissionFile(try AdmissionRequest(request, by: secret), to: offer)
     // The admin's device certifies in one session, and sends the certificate in the next.
     for _ in 0..<2 {
+      // If this device has become an admin's, it also keeps the request for a person's answer.
+      let isAdmin = membership.role(ofDevice: own) == .admin
+      if isAdmin { try KnownOffers(context.notebook().stateFolder).keep(file, in: membership) }
       let admins = membership.members().filter {
-        !$0.isRemoved && !$0.isBlocked && $0.role == .admin
+        !$0.isRemoved && !$0.isBlocked && $0.role == .admin && $0.deviceID != own
       }
-      var run = SyncRun(context: context)
-      run.peers = admins.map(\.deviceID)
-      run.options.admission = AdmissionFile(
-        try AdmissionRequest(request, by: secret), to: offer)
-      run.window = Self.window
-      run.discovery = discovery?()
-      let outcome = try run.run()
+      let isReached = try !admins.isEmpty && ask(admins, file, context, discovery)
       if let certificate = membership.certificate(ofDevice: request.deviceID) { return certificate }
-      if outcome.sessions.isEmpty { throw SyncError.notLetIn(isReached: false) }
+      if !isReached { throw SyncError.notLetIn(isReached: isAdmin) }
     }
     throw SyncError.notLetIn(isReached: true)
+  }
+
+  /// Syncs with these devices; returns whether one was reached.
+  private func ask(
+    _ admins: [Member], _ file: AdmissionFile, _ context: SessionContext,
+    _ discovery: (() -> (any Discovery)?)?
+  ) throws -> Bool {
+    var run = SyncRun(context: context)
+    run.peers = admins.map(\.deviceID)
+    run.options.admission = file
+    run.window = Self.window
+    run.discovery = discovery?()
+    return try !run.run().sessions.isEmpty
   }
 }

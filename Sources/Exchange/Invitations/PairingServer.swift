@@ -116,10 +116,11 @@ public enum PairingServer {
     try invitation.grant(to: request.deviceID)
     let membership = context.membership
     let certificate = try stream.working {
-      guard membership.role(ofDevice: context.key.deviceID) == .admin else {
-        return try OwnDeviceRequest(context: context, discovery: discovery)
-          .certificate(for: request, by: invitation)
+      let isAdmin = membership.role(ofDevice: context.key.deviceID) == .admin
+      if let asked = invitation.request, try !(isAdmin && context.letsInOwnDevices) {
+        return try asked.certificate(for: request, of: context, discovery)
       }
+      guard isAdmin else { throw MembershipError.notAnAdmin(device: context.key.deviceID) }
       return try context.membership.issue(
         for: request, name: accept.name, person: person(of: invitation, context)?.id,
         personName: invitation.person.name, role: invitation.role, by: context.key)
