@@ -8,7 +8,7 @@ import Testing
     "A table lists only what is called",
     arguments: [
       ("CLibgit2", "Git"), ("CZlib", "Git"), ("CAvahi", "Discovery"),
-      ("COpenSSL", "OpenSSLLoader Membership Channel"), ("CLinux", "."),
+      ("COpenSSL", "OpenSSLLoader Git Membership Channel"), ("CLinux", "."),
     ])
   func onlyWhatIsCalled(_ library: String, _ users: String) throws {
     let sources = BuiltBinary.sourceFolder + "/Sources"
