@@ -20,11 +20,6 @@ public struct Version: Sendable {
   /// the editor had loaded it before.
   public var editedOn: ObjectID? { EditedOnTrailer.base(in: commit.message) }
 
-  /// Whether its files were forgotten with those of all older versions: notes-forget(1), "The first version".
-  public var isEmptied: Bool {
-    commit.isRewritten && commit.tree == .emptyTree && changes.isEmpty
-  }
-
   /// The message's first line.
   public var subject: String { String(commit.message.prefix { !$0.isNewline }) }
 }

@@ -36,15 +36,15 @@ struct JoiningForgettings {
     func kinds(_ one: ForgettingVersion, besides two: ForgettingVersion) -> Set<String> {
       Set(one.lines.filter { !two.forgettings.contains($0.id) }.map(\.kind))
     }
-    var rewriting = try without(lists, of: other, kinds: kinds(other, besides: own))
+    var rewriting = try HistoryRewriting(
+      of: history, ForgetRoots(of: repository).commits, besides: lists,
+      kinds: kinds(other, besides: own))
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
       try ForgetRoots(of: repository).commits
     }
-    let joined = try joinedLines(of: own, and: other, in: rewriting)
-    let version = try transaction.list(joined, on: tip)
+    let version = try transaction.list(lines, on: tip)
     var brought = try HistoryRewriting(
-      of: history, heads, like: [version], kinds: kinds(own, besides: other),
-      beginningWith: joined.compactMap(\.beginning))
+      of: history, heads, like: [version], kinds: kinds(own, besides: other))
     try brought.rewrite(heads)
     let waiting = try heads.map { try MovingOver.form(of: $0, in: brought) }
     let merged = try DerivedMerge.tip(
@@ -65,31 +65,6 @@ struct JoiningForgettings {
       changes: outcome.changes, waiting: outcome.waiting, conflicts: outcome.conflicts,
       reports: outcome.reports)
   }
-
-  /// This history without what the other one has forgotten.
-  ///
-  /// - Throws: `NotebookError.forgotOtherwise` if it does not have the version with which the other one begins. Another
-  ///   admin's device has it.
-  private func without(
-    _ lists: [ObjectID], of other: ForgettingVersion, kinds: Set<String>
-  ) throws -> HistoryRewriting {
-    do {
-      return try HistoryRewriting(
-        of: transaction.history, ForgetRoots(of: transaction.repository).commits, besides: lists,
-        kinds: kinds, beginningWith: other.begins)
-    } catch is LacksFirstVersion { throw NotebookError.forgotOtherwise }
-  }
-
-  /// The forgettings of both histories, with the versions with which the joined one begins.
-  private func joinedLines(
-    of own: ForgettingVersion, and other: ForgettingVersion, in rewriting: HistoryRewriting
-  ) throws -> [ForgettingVersion.Line] {
-    let others = other.lines.filter { !own.forgettings.contains($0.id) }
-    do {
-      return try others.map { try $0.mapped(rewriting.newForm(beside:)) }
-        + own.lines.map { $0.mapped(rewriting.newForm(of:)) }
-    } catch is LacksFirstVersion { throw NotebookError.forgotOtherwise }
-  }
 }
 
 extension WriteTransaction {
@@ -100,8 +75,7 @@ extension WriteTransaction {
       tip.id != version
     else { return try rescued.forgetList() }
     // A run that was killed then may have made it.
-    let isListed =
-      try ForgettingVersion(tip)?.lines == own.lines && counts(list: tip.id)
+    let isListed = try ForgettingVersion(tip)?.lines == own.lines && counts(list: tip.id)
     let list = try isListed ? tip.id : self.list(own.lines, on: tip)
     // Maybe this device is no longer an admin's.
     guard try counts(list: list) else { return try rescued.forgetList() }
@@ -145,7 +119,7 @@ struct FilesWithout {
     try rewriting.rewrite(roots())
     var replaced: [TreePath: Change] = [:]
     for _ in 0..<Self.mostTurns {
-      let files = try rewriting.files(in: shownTip().id)
+      let files = rewriting.files(in: try shownTip().id)
       for path in files.keys where EditorLock.isOpen(path, in: repository.folder) {
         throw ForgetError.isOpen(path)
       }

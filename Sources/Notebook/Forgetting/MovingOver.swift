@@ -38,8 +38,7 @@ struct MovingOver {
     let former = try shownTip()
     let kinds = Set(top.lines.filter { !known.contains($0.id) }.map(\.kind))
     var rewriting = try HistoryRewriting(
-      of: history, roots(heads), like: [top.id] + others, keeping: kept, obeying: own,
-      kinds: kinds, beginningWith: top.begins)
+      of: history, roots(heads), like: [top.id] + others, keeping: kept, obeying: own, kinds: kinds)
     try rewriting.rewrite(roots(heads))
     try check(rewriting, heads, former)
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {

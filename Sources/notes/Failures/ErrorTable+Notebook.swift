@@ -38,10 +38,6 @@ extension HistoryGap {
 }
 
 extension ForgetError: ExplainedError {
-  private static let meetThem =
-    "'notes sync' finds out; 'notes members remove' removes a device that is gone, 'notes remote "
-    + "remove' a hub"
-
   var meaning: ErrorMeaning {
     switch self {
     case .tooShort:
@@ -65,15 +61,6 @@ extension ForgetError: ExplainedError {
       .failed("in_name", "rename the file with 'notes mv', or run 'notes forget' with its name")
     case .isOpen: .failed("is_open", "close it in the editor, then run the command again")
     case .written: .failed("busy", "run the command again when no program writes notes")
-    case .noFirstVersion(_, let earliest?):
-      .failed(
-        "no_first_version",
-        "name a time after \(TimeText.local(earliest)): the first version that all later ones are "
-          + "based on is from then")
-    case .noFirstVersion:
-      .failed("no_first_version", "all later versions must be based on it; there is none yet")
-    case .notEverywhere: .failed("not_everywhere", Self.meetThem)
-    case .notFollowed: .failed("not_followed", Self.meetThem)
     }
   }
 }
