@@ -253,8 +253,8 @@ extension MembershipError: ExplainedError {
     case .founderIsPermanent:
       .failed(
         "founder_is_permanent",
-        "if its owner has handed over, run 'notes sync' first; otherwise run "
-          + "'notes members handover NAME' on the founder's device, or here if that device is lost")
+        "if its owner handed over, run 'notes sync'; otherwise run 'notes members handover NAME' on it, "
+          + "or here if it is lost; if stolen, run 'notes members reset' here")
     case .notTheFounder:
       .failed(
         "not_the_founder", "'notes members' shows the founder; run the command on that device")
