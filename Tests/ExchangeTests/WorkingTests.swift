@@ -21,14 +21,18 @@ struct WorkingTests {
     return timeouts
   }()
 
+  private func hurried(_ device: Device) -> SessionContext {
+    SessionContext(
+      folder: device.context.folder, key: device.key, membership: device.context.membership,
+      timeouts: Self.hurried)
+  }
+
   @Test("while a pack drips in, to whoever has sent all of it")
   func slowPack() throws {
     let ada = try Device(founding: "Ada")
     let bob = try Device("Bob", certifiedBy: ada)
     try ada.write("a\n", to: "n.txt")
-    let context = SessionContext(
-      folder: ada.context.folder, key: ada.key, membership: ada.context.membership,
-      timeouts: Self.hurried)
+    let context = hurried(ada)
     var pack = HandmadePack()
     let head = try pack.addCommit(named: [pack.add(.blob, Array("b\n".utf8))])
     let bytes = pack.bytes()
@@ -134,9 +138,7 @@ struct WorkingTests {
     let ada = try Device(founding: "Ada")
     let bob = try Device("Bob", certifiedBy: ada)
     try ada.write("a\n", to: "n.txt")
-    let context = SessionContext(
-      folder: ada.context.folder, key: ada.key, membership: ada.context.membership,
-      timeouts: Self.hurried)
+    let context = hurried(ada)
     let (served, called) = try withConnections(from: bob, to: ada) { connection in
       try Session.run(on: connection, as: context)
     } call: { connection in

@@ -60,7 +60,8 @@ final class SHA1 {
     return try checksum.finish()
   }
 
-  /// Fetched once: `EVP_sha1` would be looked up for each sum.
+  /// Fetched once, because `EVP_sha1` would be looked up for each sum; nil without libcrypto or SHA-1. Unsafe only
+  /// by its type: nothing changes a fetched algorithm, and threads may share it (openssl-threads(7)).
   nonisolated(unsafe) private static let function = (try? LoadedOpenSSL.crypto.get())?
     .EVP_MD_fetch(nil, "SHA1", nil)
 
