@@ -83,7 +83,7 @@ public enum Event: Codable, Sendable {
   case invitation(open: OpenInvitation)
   /// A person with the code sees the offer.
   case offered(locator: String, address: String)
-  /// A person saw the offer and declined. The invitation stays open.
+  /// A device with the code ended the dialogue: a person declined, or it cannot join there. The invitation stays open.
   case declined(locator: String, address: String)
   /// A device tried a wrong code.
   case wrongCode(locator: String, address: String, attemptsLeft: Int)

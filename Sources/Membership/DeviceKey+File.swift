@@ -45,10 +45,13 @@ extension DeviceKey {
     func unusable(_ defect: KeyFileDefect) -> MembershipError {
       .deviceKeyUnusable(path: path, defect: defect)
     }
-    guard let pem = try SecretFile.read(path, limit: maximumFileSize, unusable) else { return nil }
-    guard let raw = try rawKey(ofOwn: pem) ?? rawKey(of: pem, passphrase: nil) else {
-      throw unusable(.notAKey)
-    }
+    // A person may have put an exported file here, with memberships after the key.
+    let limit = maximumFileSize + largestMemberships
+    guard let pem = try SecretFile.read(path, limit: limit, unusable) else { return nil }
+    if pem.starts(with: encryptedHead) { throw unusable(.encrypted) }
+    guard pem.count <= maximumFileSize,
+      let raw = try rawKey(ofOwn: pem) ?? rawKey(of: pem, passphrase: nil)
+    else { throw unusable(.notAKey) }
     return try DeviceKey(privateKey: raw, in: Disk.parent(of: path))
   }
 
@@ -141,6 +144,9 @@ extension DeviceKey {
     else { return nil }
     return Array(der.dropFirst(oneKey.count))
   }
+
+  /// The first line of an encrypted key: RFC 7468, section 11.
+  private static let encryptedHead = Array("-----BEGIN ENCRYPTED PRIVATE KEY-----\n".utf8)
 
   /// The bytes before the 32 of a key: RFC 8410, section 7.
   private static let oneKey: [UInt8] = [

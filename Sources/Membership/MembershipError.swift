@@ -84,6 +84,8 @@ public enum KeyFileDefect: Error, Equatable, Sendable {
   /// The value is its permission bits.
   case openToOthers(mode: UInt32)
   case notAKey
+  /// A passphrase protects the key, as in a file of `exported`.
+  case encrypted
 }
 
 /// The first rule that a certificate, request or list breaks.
@@ -153,6 +155,7 @@ extension KeyFileDefect: CustomStringConvertible {
     case .foreignOwner: "it belongs to another user"
     case .openToOthers: "other users may read it"
     case .notAKey: "it contains no Ed25519 private key"
+    case .encrypted: "a passphrase protects it"
     }
   }
 }

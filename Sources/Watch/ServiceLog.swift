@@ -84,7 +84,7 @@ struct ServiceLog: Sendable {
     case .offered(let locator, let address):
       "invitation \(locator) was shown to \(address.printable)"
     case .declined(let locator, let address):
-      "invitation \(locator) declined by \(address.printable)"
+      "\(address.printable) did not join by invitation \(locator)"
     case .wrongCode(let locator, let address, let left):
       "wrong code for invitation \(locator) from \(address.printable), \(left) attempts left"
     case .ended(let locator, let end): "invitation \(locator) ended: \(end)"

@@ -115,7 +115,6 @@ struct DeviceKeyTests {
       "openssl genpkey -algorithm ED25519 | head -c 60",
       "openssl genpkey -algorithm X25519",
       "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256",
-      "openssl genpkey -algorithm ED25519 -aes-256-cbc -pass pass:secret",
       "openssl genpkey -algorithm ED25519 | openssl pkey -pubout",
       "head -c 1000000 /dev/zero",
     ])
@@ -128,6 +127,20 @@ struct DeviceKeyTests {
       failure { _ = try DeviceKey.loadOrCreate(in: folder.path) }
         == .deviceKeyUnusable(path: path, defect: .notAKey))
     #expect(try folder.read("device-key.pem") == before)
+  }
+
+  @Test(
+    "An exported key in its place is named as one that a passphrase protects",
+    arguments: [0, 40_000])
+  func encrypted(memberships: Int) throws {
+    let folder = try TemporaryFolder()
+    let exported = try DeviceKey.random().exported(passphrase: "correct horse")
+    let path = folder["device-key.pem"]
+    try folder.write(exported + [UInt8](repeating: 0x0A, count: memberships), to: "device-key.pem")
+    #expect(chmod(path, 0o600) == 0)
+    #expect(
+      failure { _ = try DeviceKey.loadOrCreate(in: folder.path) }
+        == .deviceKeyUnusable(path: path, defect: .encrypted))
   }
 
   @Test("A folder or a FIFO in its place is refused, without waiting")

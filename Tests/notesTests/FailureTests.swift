@@ -101,6 +101,7 @@ import WorkTree
       MembershipError.deviceKeyUnusable(path: "/k", defect: .isLink),
       MembershipError.deviceKeyUnusable(path: "/k", defect: .foreignOwner(1)),
       MembershipError.deviceKeyUnusable(path: "/k", defect: .notAKey),
+      MembershipError.deviceKeyUnusable(path: "/k", defect: .encrypted),
       MembershipError.nameRefused(.empty), MembershipError.nameRefused(.tooLong(65)),
       MembershipError.nameRefused(.forbidden(0x202E)),
       MembershipError.nameRefused(.surroundingSpace),

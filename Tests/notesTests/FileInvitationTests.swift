@@ -61,6 +61,9 @@ import Testing
     #expect(unsure.status == .exited(64) && unsure.errorText.contains("add --yes"), "\(unsure)")
     let answered = try ada.notes("invitations", "answer", request, "--yes")
     #expect(answered.text.contains("desk is now a member, as writer. Send "), "\(answered)")
+    // "A device that was already admitted may get the answer again."
+    let repeated = try ada.notes("invitations", "answer", request, "../again.answer")
+    #expect(repeated.text.contains("desk was already a member, as writer. Send "), "\(repeated)")
     let member = try bob.notes("bundle", "apply", ada.folder["home.answer"], in: "desk")
     #expect(member.text.contains("desk is now a member, as writer"), "\(member)")
     #expect(!member.text.contains("not a member yet"))
@@ -75,6 +78,13 @@ import Testing
     #expect(
       try errorKind(of: bob.notes("join", invitation, "../desk", "--yes", "--json"))
         == "already_a_member")
+    // notes-join(1): "[...] receives the notebook; the link or file still works."
+    try #require(try run(["rm", "-rf", bob.folder["desk"]]).isSuccess)
+    try #require(unlink(invitation) == 0)
+    try invite()
+    let cloned = try bob.notes("join", invitation, "../desk", "--yes")
+    #expect(cloned.text.contains("it did not use the file, which still works"), "\(cloned)")
+    #expect(try bob.notes("status", in: "desk").isSuccess)
   }
 
   // notes-security(7): "An admin may invite a removed device again [...] The device keeps its folder, and sends what it

@@ -96,6 +96,30 @@ import Testing
       "\(again)")
   }
 
+  // notes-join(1): "A device that is a member already, because it has its key and lacks only the folder, receives the
+  // notebook; the link or file still works."
+  @Test func `A member's device that lost its folder does not use up a link`() throws {
+    try #require(try bob.notes("join", invite(), "../desk", "--yes").isSuccess)
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+    try #require(try bob.notes("sync", in: "desk").isSuccess)
+    let (link, carl) = (try invite(), try Shell())
+    for json in [false, true] {
+      try #require(try run(["rm", "-rf", bob.folder["desk"]]).isSuccess)
+      let cloned =
+        try json
+        ? bob.notes("join", link, "../desk", "--yes", "--json")
+        : bob.notes("join", link, "../desk", "--yes")
+      #expect(cloned.isSuccess, "\(cloned)")
+      let words =
+        json ? #""type":"cloned""# : "This device was already a member: it did not use the link"
+      #expect(cloned.text.contains(words), "\(cloned)")
+      #expect(!cloned.text.contains("asked"), "\(cloned)")
+    }
+    try #require(
+      try carl.notes("join", link, "../desk", "--yes", "--device-name", "carl").isSuccess)
+    #expect(try ada.notes("sync", "--hub").text.contains("carl is now a member"))
+  }
+
   // notes-doctor(1): "In the last 90 days this device connected to the founder's device, or got a version from it."
   @Test func `A founder that only shares a hub is not missed while it writes`() throws {
     let link = try invite(as: "admin")

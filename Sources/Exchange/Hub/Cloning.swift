@@ -192,6 +192,8 @@ public struct ClonedNotebook: Sendable {
   public let inviter: String?
   /// The person whose device the new one becomes by the invitation; nil if the device belongs to a new person.
   public let owner: String?
+  /// The IDs of its members' devices.
+  public let devices: Set<String>
 
   private let invitation: Result<FileInvitation, any Error>
   let members: MemberList
@@ -207,6 +209,7 @@ public struct ClonedNotebook: Sendable {
     (id, name) = (membership.notebookID, membership.notebookName)
     inviter = invitation.flatMap { membership.member(ofDevice: $0.offer.inviterID)?.name }
     owner = invitation.flatMap { membership.owner(by: $0.offer) }
+    devices = Set(membership.members().filter { !$0.isRemoved }.map(\.deviceID))
     self.invitation = Result {
       guard let invitation else { throw LinkError.noInvitation }
       try membership.demandOpen(invitation.offer)

@@ -12,7 +12,7 @@ public struct InvitationRecord: Sendable, Equatable {
     /// A person with the code sees the offer.
     case pending
     case joined
-    /// The person who saw the offer declined, and nobody else has used the code, which still works.
+    /// The device that got the offer did not join, and no other has used the code, which still works.
     case declined
     case expired
     case exhausted

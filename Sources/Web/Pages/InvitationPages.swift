@@ -122,7 +122,7 @@ extension RequestContext {
       "<p>It is open until \(time(record.expires)). Its code is shown where it was opened.</p>"
     case .pending: "\(wrong)<p class=\"done\">Somebody with the code sees the offer now.</p>"
     case .declined:
-      "\(wrong)<p>Somebody with the code declined it. It is open until \(time(record.expires)).</p>"
+      "\(wrong)<p>Somebody with the code did not join. It is open until \(time(record.expires)).</p>"
     case .joined:
       "<p class=\"done\"><b>\(record.name ?? "A device")</b> joined as \(record.role.withArticle).</p>"
     case .expired: "<p>It expired: nobody has joined.</p>"

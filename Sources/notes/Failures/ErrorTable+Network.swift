@@ -92,8 +92,8 @@ extension SyncError: ExplainedError {
     case .inviterNotFound:
       .unreached(
         "inviter_not_found",
-        "check that 'notes invite' still waits on the other device, on the same network; or give its "
-          + "address: 'notes join CODE --at HOST:PORT'")
+        "check that 'notes invite' still waits on the other device; if not, ask for a new code; if it does, "
+          + "give its address: 'notes join CODE --at HOST:PORT'")
     case .unknownPeer: .failed("no_such_member", "'notes members' lists the members")
     case .ownAddress: .failed("own_address", "give the other device's address")
     case .keyShared: .refused("key_shared", OwnMembership.keyRemedy)

@@ -238,6 +238,10 @@ extension MembershipError: ExplainedError {
     case .deviceKeyUnusable(let path, .openToOthers):
       .failed(
         "device_key_unusable", "if nobody else has read it, run 'chmod 600 \(Visible.word(path))'")
+    case .deviceKeyUnusable(let path, .encrypted):
+      .failed(
+        "device_key_unusable",
+        "move \(Visible.word(path)) to another place, then run 'notes device import FILE'")
     case .deviceKeyUnusable:
       .failed(
         "device_key_unusable",

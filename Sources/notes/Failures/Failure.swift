@@ -171,7 +171,9 @@ struct Failure: Error, Equatable, Sendable {
     case let error as MergeError:
       self.init(
         .failed, "merge_failed", Visible.name("the merge failed: \(error)"), hint: Self.examine)
-    case let error as SystemCallError: self = .system(error.call, errno: error.errno)
+    case let error as SystemCallError:
+      let place = error.path.isEmpty ? "" : " " + Visible.name(error.path)
+      self = .system(error.call + place, errno: error.errno)
     case _ where NotesCommand.exitCode(for: error) == .validationFailure:
       self.init(parsing: NotesCommand.message(for: error))
     default: self.init(.failed, "internal", Visible.name("\(error)"), hint: Self.examine)

@@ -20,7 +20,7 @@ struct EventText {
         + terminal.paint(Failure(describing: failure.error).message, .red) + "\n"
     case .invitation(let open): words(for: [open])
     case .declined(_, let address):
-      "Declined by \(Visible.name(address)); the invitation stays open.\n"
+      "\(Visible.name(address)) did not join; the invitation stays open.\n"
     case .wrongCode(_, let address, let left):
       terminal.paint("Wrong code", .boldYellow)
         + " from \(Visible.name(address)); \(Phrase.count(left, "attempt")) left.\n"

@@ -87,9 +87,9 @@ struct OwnMembership {
     let time = TimeText.left(until: asked.expires, now: TimeText.now)
     return switch asked.place {
     case .hub where asked.needsLeave:
-      "an admin must allow it within \(time): on an admin's device, 'notes sync' shows the request, and "
-        + "'notes invitations answer' lets this device in; then 'notes sync' or 'notes watch' here "
-        + "makes it a member"
+      "an admin must allow it within \(time): on an admin's device, run 'notes sync', then 'notes "
+        + "invitations', which lists the request and says how to let this device in; then 'notes sync' "
+        + "or 'notes watch' here makes it a member"
     case .hub(let name):
       "an admin's device lets it in at its next visit to \(Visible.name(name)), within \(time); "
         + "then 'notes sync' or 'notes watch' here makes this device a member"

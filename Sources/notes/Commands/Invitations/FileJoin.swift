@@ -35,12 +35,16 @@ struct FileJoin {
     let path = try NotebookLocator.folder(file)
     let joined = try joinHere(by: path) ?? join(by: path)
     KnownNotebooks(dataFolder: try UserFolders().data).add(joined.notebook)
-    let request = try write(joined.invitation, for: joined.notebook)
-    try tell(joined.notebook, joined.invitation, request)
+    if joined.wasMember {
+      try JoinFailure.tellMember(of: joined.notebook, by: "file", given.common)
+    } else {
+      let request = try write(joined.invitation, for: joined.notebook)
+      try tell(joined.notebook, joined.invitation, request)
+    }
     try (joined.notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
   }
 
-  private typealias Joined = (notebook: Notebook, invitation: FileInvitation)
+  private typealias Joined = (notebook: Notebook, invitation: FileInvitation, wasMember: Bool)
 
   /// Joins in the current folder, if that is in the notebook and no other folder is given.
   private func joinHere(by path: String) throws -> Joined? {
@@ -112,7 +116,7 @@ struct FileJoin {
     var run = BundleRun(context: context)
     run.isInvited = true
     _ = try run.apply(path, named: file, cancellation: token)
-    return (notebook, invitation)
+    return (notebook, invitation, false)
   }
 
   private func clone(
@@ -131,6 +135,7 @@ struct FileJoin {
     cloning.mergesFiles = place.mergesFiles
     let known = KnownNotebooks(dataFolder: data)
     var opened: FileInvitation?
+    var wasMember = false
     // It is known from its first version on, so that no second folder gets it if the rest fails.
     defer { opened.map { known.addIfThere($0.offer.notebookID, in: place.folder) } }
     let report = EventReport(json: given.common.json)
@@ -142,10 +147,11 @@ struct FileJoin {
         let open = try found.openInvitation()
         try decide(open, by: found.inviter, for: found.owner, to: found.name, into: place)
         opened = open
+        wasMember = found.devices.contains(key.deviceID)
       }
     ) { event in if case .progress = event { report.write(event) } }
     guard let opened else { throw LinkError.noInvitation }
-    return (notebook, opened)
+    return (notebook, opened, wasMember)
   }
 
   /// Writes the request beside the invitation, replacing an earlier request of this device.

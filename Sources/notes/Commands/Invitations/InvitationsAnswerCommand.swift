@@ -53,14 +53,15 @@ struct InvitationsAnswerCommand: Command {
       ?? FileInvite.name(
         request, ending: FileInvite.requestEnding, with: FileInvite.answerEnding)
     let place = try NewFile(named: name, outside: notebook)
-    try demandConsent(to: file, in: context.membership)
+    let wasMember = context.membership.member(ofDevice: file.request.deviceID) != nil
+    if !wasMember { try demandConsent(to: file, in: context.membership) }
     _ = try DeletionOption.foundBefore { try notebook.save() }
     let (member, bundle) = try file.answer(by: context, of: notebook)
     _ = try Interruption.token()
     let size = try place.write(bundle)
     options.tell(
       json(of: member) + ["file": place.path, "versions": bundle.versions, "bytes": size],
-      "\(Self.welcome(member, file)) Send "
+      "\(Self.welcome(member, file, wasMember: wasMember)) Send "
         + "\(Visible.name(name)) back; on the new device, run 'notes bundle apply FILE'.")
   }
 
@@ -91,9 +92,12 @@ struct InvitationsAnswerCommand: Command {
   }
 
   /// The words for a new member; if its name was taken, they say why it has another one.
-  private static func welcome(_ member: Member, _ file: AdmissionFile) -> String {
+  private static func welcome(
+    _ member: Member, _ file: AdmissionFile, wasMember: Bool = false
+  ) -> String {
     let (asked, name) = (file.request.request.name, member.deviceName)
-    return "\(Visible.name(member.name)) is now a member, as \(member.role.rawValue)."
+    let membership = wasMember ? "was already a member" : "is now a member"
+    return "\(Visible.name(member.name)) \(membership), as \(member.role.rawValue)."
       + (asked == name ? "" : " Another device is already called \(Visible.name(asked)).")
   }
 

@@ -51,16 +51,18 @@ struct LinkJoin {
       isNamed: folder != nil)
     let data = try UserFolders().data
     let notebook: Notebook
+    var wasMember = false
     if let present = try present(in: place, data) {
       guard try decide(into: place) else { throw SyncError.declined }
       try ask(from: present, at: address)
       notebook = present
     } else {
       guard try decide(into: place) else { throw SyncError.declined }
-      notebook = try clone(address, into: place, data)
+      (notebook, wasMember) = try clone(address, into: place, data)
     }
     KnownNotebooks(dataFolder: data).add(notebook)
-    try tell(notebook)
+    try wasMember
+      ? JoinFailure.tellMember(of: notebook, by: "link", given.common) : tell(notebook)
     try (notebook.history.conflicts().isEmpty ? Exit.done : .conflictsToResolve).end()
   }
 
@@ -128,9 +130,12 @@ struct LinkJoin {
     }
   }
 
-  private func clone(_ address: String, into place: JoinPlace, _ data: String) throws -> Notebook {
+  private func clone(
+    _ address: String, into place: JoinPlace, _ data: String
+  ) throws -> (Notebook, wasMember: Bool) {
+    let key = try DeviceKey.loadOrCreate(in: data)
     var cloning = Cloning(
-      of: .hub(Hub(name: Self.hubName, url: address)), key: try DeviceKey.loadOrCreate(in: data),
+      of: .hub(Hub(name: Self.hubName, url: address)), key: key,
       deviceName: try DeviceName.choose(given: given.name))
     cloning.program.mayAsk = Console.canAsk
     // The user has already been asked.
@@ -141,10 +146,15 @@ struct LinkJoin {
     defer { KnownNotebooks(dataFolder: data).addIfThere(link.notebookID, in: place.folder) }
     let report = EventReport(json: given.common.json)
     defer { report.finish() }
-    return try cloning.run(
+    var wasMember = false
+    let notebook = try cloning.run(
       into: place.folder, cancellation: Interruption.token(),
-      check: { if $0.id != link.notebookID { throw HubError.anotherNotebook } }
+      check: { found in
+        if found.id != link.notebookID { throw HubError.anotherNotebook }
+        wasMember = found.devices.contains(key.deviceID)
+      }
     ) { event in if case .progress = event { report.write(event) } }
+    return (notebook, wasMember)
   }
 
   private func tell(_ notebook: Notebook) throws {
@@ -174,13 +184,25 @@ struct LinkJoin {
   }
 }
 
-/// The hints for a person who joins by a link or a file: neither the notebook nor the hub is theirs.
+/// The reports and hints for a person who joins by a link or a file: neither the notebook nor the hub is theirs.
 enum JoinFailure {
   /// The error of a device that needs no invitation.
   static func isMember(of notebook: Notebook) -> Failure {
     Failure(
       .failed, "already_a_member", "this device is already a member of the notebook",
       hint: "'notes -C \(Visible.word(notebook.folder)) sync' receives what is new")
+  }
+
+  /// Reports a notebook that came to a member's device, which did not need the invitation.
+  static func tellMember(
+    of notebook: Notebook, by thing: String, _ options: CommonOptions
+  ) throws {
+    try notebook.keepMembership()
+    try CloneCommand.tell(notebook, options)
+    if !options.json {
+      Output.standard.line(
+        "This device was already a member: it did not use the \(thing), which still works.")
+    }
   }
 
   /// The error with such a hint.
