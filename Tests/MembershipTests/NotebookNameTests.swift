@@ -59,7 +59,7 @@ import Testing
     #expect(store.notebookName == "Home")
   }
 
-  /// "Of the names that count, the notebook has the one with the latest notBefore".
+  /// "The notebook has the name that counts with the latest notBefore".
   @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]])
   func `The latest counts, in whatever order they arrive`(order: [Int]) throws {
     let ann = try family.add("Ann", .admin)
@@ -77,7 +77,7 @@ import Testing
     #expect(target.notebookName == "Later" && target.certificates.count == count)
   }
 
-  /// "Of equally late names, it has the one with the greater bytes."
+  /// "of equally late names, the one with the greater bytes"
   @Test func `Of names of one second all devices take the same`() throws {
     let ann = try family.add("Ann", .admin)
     let (one, other) = (try family.copy("one"), try family.copy("other"))
