@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// "No element of the newer's text may have the same words as an element of the older's": elements that both add to
+  /// "No element of the newer's text may have the same words as one of the older's": elements that both add to
   /// a list are a conflict, all others stand in it once.
   @Test func elementsOfAListStandOnce() {
     let (_, result) = merge(["tags: [x, y]", "tags: [x, y, a]", "tags: [x, y, b]"].map { [$0] })

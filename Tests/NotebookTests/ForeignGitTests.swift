@@ -166,7 +166,7 @@ struct ForeignGitTests {
     #expect(try other.read("b.txt") == "on main\n")
   }
 
-  // "While a git merge … is in progress, commands that would save or check out fail"
+  // "During a git merge, … commands that would save or check out fail"
   @Test(
     "what git left unfinished is left alone until it is done, or given up",
     arguments: [("merge", "--continue"), ("rebase", "--continue"), ("cherry-pick", "--abort")])
