@@ -38,8 +38,8 @@ struct Greeting {
     }
     try membership.heardMembership()
     for notice in scene.later { try notice.received(hello) }
-    // "X learns from takes in Y's hello whether it holds, so both sides find the same directions." The membership
-    // just received may have changed the role: the stricter value counts.
+    // "X learns from takes in Y's hello whether it holds." The membership just received may have changed the role: the
+    // stricter value counts.
     let peerGives = options.mode.receives && hello.mode.gives && takesFromPeer
     let exchange = SessionRules.Terms(
       gives: options.mode.gives && hello.mode.receives && hello.takes,
