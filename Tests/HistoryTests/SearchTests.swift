@@ -80,9 +80,8 @@ import Testing
     try fixture.notebook.history.search(query).map(\.path.description)
   }
 
-  // "The best matches come first: notes whose title contains all texts, then notes that contain each as a whole word.
-  // Then come notes that contain a text only as a part of longer words. Among equals, the note that changed last is
-  // first."
+  // "The best matches come first: notes whose title contains all texts, then notes that contain each as a whole word,
+  // then the others. Among equals, the note that changed last is first."
   @Test func `Titles come first, then words, then parts`() throws {
     let fixture = try Fixture()
     try fixture.write("a/Milky way.txt", "stars\n")
