@@ -11,7 +11,8 @@ struct ClaimSetTests: ClaimSuite {
 
   init() throws { claims = try ClaimFamily() }
 
-  // "Stops by the founder's key come first, then claims that name a certificate from a founder, with their stops."
+  // "... 128 claims and stops in all: first stops by the founder's key, then claims that name a certificate from a
+  // founder, with their stops."
   @Test("A claimer with many claims does not crowd out the founder's stop")
   func crowding() throws {
     let claimer = try claim()

@@ -225,7 +225,7 @@ struct PersonTests {
     #expect(Person(identifier: [], name: "anna").name(withDevice: "anna 2") == "anna 2")
   }
 
-  // "So a member cannot give its device another person's name."
+  // "If PERSON (DEVICE) is another person's name, the first 8 characters of the ID follow in brackets."
   @Test("A device whose own name is another person's is called by both names, or by its ID as well")
   func another() throws {
     let family = try Family()
