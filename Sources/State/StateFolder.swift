@@ -13,7 +13,7 @@ public struct StateFolder: Hashable, Sendable {
   /// The state folder inside a repository's `.git`.
   package init(ofRepository gitFolder: String) { path = gitFolder + "/notes" }
 
-  /// The path from the folder of a notebook.
+  /// The path of the state folder, relative to the folder of its notebook.
   package static let place = "/.git/notes"
 
   /// A file in the folder. The value is its path relative to the folder.
@@ -33,12 +33,12 @@ public struct StateFolder: Hashable, Sendable {
     case awaiting
     /// The version whose whole history is portable.
     case plain
-    /// Notes that cannot be put into the folder, or whose place is taken.
+    /// Notes that cannot be written into the folder: their names do not fit the file system, or something else is in
+    /// their place.
     case waiting
     /// The permissions of notes and folders that not everybody may read.
     case `private`
-    /// The boot of the machine in which the folder was last scanned, and files damaged by a power
-    /// cut.
+    /// The ID of the boot during which the folder was last scanned, and the files damaged by a power cut.
     case machine
     /// The texts that were in the folder before the last checkouts.
     case brought
@@ -82,11 +82,11 @@ public struct StateFolder: Hashable, Sendable {
     case signers = "cache/signers"
     /// This device's role, and the admins.
     case standing = "cache/standing"
-    /// The links and repositories that a save has reported.
+    /// The links and nested repositories that a save has already reported.
     case told = "cache/told"
   }
 
-  /// A folder in the state folder. The value is its path relative to that.
+  /// A folder in the state folder. The value is its path relative to the state folder.
   public enum Folder: String, CaseIterable, Sendable {
     /// The certificates and revocations of the members.
     case membership
@@ -102,11 +102,11 @@ public struct StateFolder: Hashable, Sendable {
     case ignore
     /// The `.gitattributes` files to which this device has agreed.
     case attributes
-    /// The devices whose merges differ, a file for each.
+    /// The devices whose merges differ from this device's, a file for each.
     case differing
     /// Versions that were not merged, a file for each device.
     case held
-    /// When devices were last connected, a file for each.
+    /// When this device last connected to each other device, a file for each.
     case seen
     /// The notes that are pinned to the top of the list, a file for each.
     case pinned
@@ -128,14 +128,14 @@ public struct StateFolder: Hashable, Sendable {
   /// The path of a folder.
   public subscript(folder: Folder) -> String { "\(path)/\(folder.rawValue)" }
 
-  /// The path of a temporary folder: for a trial of the file system, or for a merge program.
+  /// The path of a temporary folder, to test the file system or to run a merge program.
   package func temporary(_ name: Temporary) -> String { "\(path)/\(name.rawValue)" }
 
   /// The prefixes of the names of temporary folders.
   package enum Temporary: String, CaseIterable {
-    /// A folder for a trial of the file system.
+    /// A folder for a test of the file system.
     case probe
-    /// The texts for a merge program.
+    /// The texts that a merge program reads.
     case resolve
   }
 }

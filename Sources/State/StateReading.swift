@@ -25,8 +25,8 @@ extension FileSystem {
     try readIfThere(path, limit: limit).map { try StateLines(of: $0, at: path) }
   }
 
-  /// The content of a cache file, whose loss costs little; nil if there is none. Renames a damaged file. `notes
-  /// doctor` reports it, and also a file that cannot be read.
+  /// The content of a cache file, whose loss costs little; nil if there is none. Renames a damaged file; `notes doctor`
+  /// reports it, and also a file that cannot be read.
   ///
   /// - Parameter parse: reads the lines; throws `StateDamage`, or returns nil for the content of another
   ///   version of this program.
@@ -37,7 +37,7 @@ extension FileSystem {
     do {
       return try parse(StateLines(of: content, at: path))
     } catch {
-      // If the file cannot be renamed, it is found damaged again.
+      // If the file cannot be renamed, the next reader finds the damage again.
       try? rename(path, to: path + StateDamage.suffix)
       return nil
     }

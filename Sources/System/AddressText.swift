@@ -1,5 +1,5 @@
-/// Hides secrets in addresses of repositories. Every text with an address is passed through here before it is
-/// shown, including the output of other programs.
+/// Hides secrets in addresses of repositories. Call it for every text that may contain an address before the text is
+/// shown, also for the output of other programs.
 public enum AddressText {
   /// The text without secrets in its addresses: `SCHEME://USER:PASSWORD@HOST` loses the password, and the user
   /// unless that is a plain short name (`https://…@host/x`). Some services use secrets as user names.
@@ -27,7 +27,8 @@ public enum AddressText {
     user.contains(":") || user.lowercased().contains("%3a")
   }
 
-  /// Whether the part before the first slash is something other than a host with an optional port.
+  /// Whether the part before the first slash is more than a host with an optional port. Then a slash inside a password
+  /// ended it early.
   private static func isCut(_ host: Substring) -> Bool {
     guard let colon = host.firstIndex(of: ":") else { return hasPassword(host) }
     return !host[host.index(after: colon)...].allSatisfy(\.isNumber)

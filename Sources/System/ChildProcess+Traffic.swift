@@ -3,9 +3,9 @@ internal import Glibc
 private typealias Disk = FileSystem<SystemCallError>
 
 extension ChildProcess {
-  /// A number that changes when the process, or a process that it started, reads or writes. It counts the bytes
-  /// of read(2) and write(2), and the bytes that wait in their TCP sockets, from `io` and `net/tcp` of proc(5).
-  /// 0 if the system does not provide the numbers.
+  /// A number that changes when the process, or a process that it started, reads or writes. It is the sum of the bytes
+  /// that they passed to read(2) and write(2) and of the bytes that wait in their TCP sockets, from `io` and `net/tcp`
+  /// of proc(5). 0 if the system does not provide the numbers.
   public var traffic: Int {
     let family = Self.family(of: "\(id)")
     let moved = family.flatMap { Self.lines(of: "/proc/\($0)/io") }.reduce(0) { sum, line in

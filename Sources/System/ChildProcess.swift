@@ -5,7 +5,7 @@ public struct ChildProcess: Sendable {
   /// The process ID.
   public let id: pid_t
 
-  /// The way in which it ended.
+  /// The way in which the program ended.
   public enum Ending: Hashable, Sendable {
     /// The process exited with this status.
     case exited(Int32)
@@ -32,7 +32,7 @@ public struct ChildProcess: Sendable {
     case session
   }
 
-  // From <spawn.h>, which defines it only with _GNU_SOURCE.
+  // POSIX_SPAWN_SETSID, which <spawn.h> defines only with _GNU_SOURCE.
   private static let newSession: Int16 = 0x80
 
   /// Starts a program.
@@ -121,12 +121,12 @@ public struct ChildProcess: Sendable {
     [Array("sh".utf8), Array("-c".utf8), Array(command.utf8)] + words
   }
 
-  /// Waits for its end, and returns its status; nil if the system does not report it.
+  /// Waits until the program ends, and returns its status; nil if the system does not report it.
   @discardableResult
   public func wait() -> Ending? { ending(0) }
 
-  /// Waits for its end until `deadline`; nil if it has not ended by then, or if the system does not report
-  /// its status.
+  /// Waits until the program ends, at most until `deadline`. Nil if it has not ended by then, or if the system does not
+  /// report its status.
   public func wait(until deadline: Instant) -> Ending? {
     var pause: useconds_t = 2_000
     while true {
@@ -143,12 +143,13 @@ public struct ChildProcess: Sendable {
   /// Whether there is no such process any more.
   public var isGone: Bool { kill(id, 0) != 0 && errno == ESRCH }
 
-  /// Sends a signal to it, or to its process group if it has its own.
+  /// Sends a signal to the process, or to its process group if it has its own.
   public func signal(_ signal: Int32, group: Group = .inherited) {
     if case .inherited = group { kill(id, signal) } else { kill(-id, signal) }
   }
 
-  /// Kills it and the other processes of its group, if it has its own group, and waits for its end.
+  /// Kills the process and, if it has its own group, the other processes of that group, and waits until the process has
+  /// ended.
   public func killGroup() {
     kill(-id, SIGKILL)
     wait()

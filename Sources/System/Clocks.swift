@@ -61,7 +61,7 @@ public enum WallClock {
   /// Seconds since 1970-01-01 00:00 UTC.
   public static func now() -> Int64 { Int64(time(nil)) }
 
-  /// The present time in nanoseconds, like files' times.
+  /// The present time with nanoseconds, in the form of files' times.
   public static var precise: timespec { timespec(now: CLOCK_REALTIME) }
 
   /// The modification time that a file written now would get: the time of the system's last tick.
@@ -113,7 +113,8 @@ public struct CalendarTime: Sendable {
   /// The reading of a clock that is `minutesEast` minutes east of UTC, at a number of seconds since 1970-01-01
   /// 00:00 UTC. `seconds` may be any number; `minutesEast` must be less than a year.
   public init(_ seconds: Int64, minutesEast: Int = 0) {
-    // The calendar repeats every 400 years; the C library's calendar is limited.
+    // The C library converts a limited range of years. The calendar repeats every 400 years, so it only gets the time
+    // within such a period.
     let (era, rest) = seconds.quotientAndRemainder(dividingBy: 146_097 * 86_400)
     var (time, fields) = (time_t(rest) + 60 * minutesEast, tm())
     gmtime_r(&time, &fields)

@@ -22,8 +22,8 @@ package enum Counter: Int, CaseIterable, Sendable {
   case sentBytes
   /// Bytes received from other devices over TCP, including TLS.
   case receivedBytes
-  /// How often a connection received something after it had sent something: its opening, its
-  /// handshake, and each answer.
+  /// How often a connection waited for the other device: its opening, its handshake, and each answer to something that
+  /// it had sent.
   case roundTrips
   /// Objects in packs sent to other devices.
   case sentObjects

@@ -39,7 +39,7 @@ extension FileSystem {
     return lock
   }
 
-  /// Whether a process has locked the file, or may have; false if there is no file.
+  /// Whether a process has locked the file. True if that cannot be found out; false if there is no file.
   public static func isLocked(_ path: String) -> Bool {
     let descriptor = Counted.open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return errno != ENOENT && errno != ENOTDIR }

@@ -6,7 +6,7 @@ public struct FolderEntry {
   fileprivate let entry: UnsafeMutablePointer<dirent>
   fileprivate let stream: OpaquePointer
 
-  /// The name's bytes.
+  /// The bytes of the entry's name.
   public var name: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: strlen(start))) }
 
   /// Appends the name to a path.

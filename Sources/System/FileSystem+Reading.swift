@@ -32,9 +32,8 @@ extension FileSystem {
     return try read(descriptor, path: path, limit: limit)
   }
 
-  /// Like `readIfThere`; nil also if the file cannot be read. For files that another program may have
-  /// written, or that only save time: the caller continues as if there were none. A caller that needs
-  /// the file uses `read`.
+  /// Like `readIfThere`; nil also if the file cannot be read. Use it only if the caller can continue without the file,
+  /// such as for a cache. A caller that needs the file uses `read`.
   public static func contentIfAny(
     _ path: String, limit: Int = .max, followsLink: Bool = true
   ) -> [UInt8]? {
@@ -53,7 +52,7 @@ extension FileSystem {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw .system(call: "read", path: path, errno: isFolder ? EISDIR : EINVAL)
     }
-    // With one byte more than the size, the end of the file is seen without a second call. The
+    // The buffer is one byte larger than the file, so a short read shows the end of the file without a second call. The
     // buffer is not zeroed first, which would take a good part of the time for a large file.
     var room = max(min(Int(status.st_size), limit) + 1, 512)
     var content: [UInt8] = []

@@ -55,7 +55,8 @@ public enum FileSystem<Failure: FileFailure> {
   /// Renames a file; returns false if the new name is in use.
   public static func rename(_ old: String, toFree new: String) throws(Failure) -> Bool {
     if notes_renameat2(AT_FDCWD, old, AT_FDCWD, new, NOTES_RENAME_NOREPLACE) == 0 { return true }
-    // Some file systems cannot rename without replacing: then check first, and rename plainly.
+    // Some file systems cannot refuse to replace a file in a rename. There, check whether the name is free, then
+    // rename.
     let isUnable = errno == EINVAL || errno == ENOSYS
     if errno == EEXIST || isUnable && Counted.access(new, F_OK) == 0 { return false }
     if !isUnable { throw .system(call: "rename", path: new, errno: errno) }

@@ -18,7 +18,7 @@ public struct HiddenScalars: Sendable {
   /// Starts at the beginning of a text.
   public init(in place: Place) { self.place = place }
 
-  /// Whether the next character of the text must be shown as an escape.
+  /// Whether the next character of the text must be shown as an escape. Pass the characters in order.
   public mutating func hides(_ scalar: Unicode.Scalar) -> Bool {
     defer { last = scalar }
     let value = scalar.value
@@ -49,7 +49,7 @@ public struct HiddenScalars: Sendable {
     return value < 0x20 || (0x7F...0x9F).contains(value)
   }
 
-  /// A selector belongs to the emoji, or the ideograph, before it; only one selector is allowed.
+  /// Whether a selector may follow the character before it: an emoji or an ideograph without a selector yet.
   private func takesSelector(_ value: UInt32) -> Bool {
     guard let last else { return false }
     if value == 0xFE0E || value == 0xFE0F { return last.properties.isEmoji }
@@ -63,7 +63,8 @@ public struct HiddenScalars: Sendable {
     }
   }
 
-  /// Embeddings, overrides, isolates; line and paragraph separators; other tags.
+  /// Whether the character changes the order or lines of a text: embeddings, overrides, isolates, line and paragraph
+  /// separators, and some tags.
   private static func reorders(_ value: UInt32) -> Bool {
     switch value {
     case 0x2028...0x202E, 0x2066...0x2069, 0xE0000...0xE001F: true
@@ -71,8 +72,8 @@ public struct HiddenScalars: Sendable {
     }
   }
 
-  /// Direction marks, invisible spaces, signs and fillers. The joiners of emoji and scripts are not
-  /// among them.
+  /// Whether the character is invisible: direction marks, invisible spaces, signs and fillers. Joiners are not
+  /// included, because emoji and some scripts need them.
   private static func isInvisible(_ value: UInt32) -> Bool {
     switch value {
     case 0xAD, 0x034F, 0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x200B, 0x200E...0x200F,

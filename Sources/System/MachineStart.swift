@@ -1,6 +1,6 @@
 public import Glibc
 
-/// A boot of the machine, from its start on.
+/// One boot of the machine.
 public struct MachineStart: Sendable {
   /// The kernel's random boot ID (random(4), `boot_id`); empty if it has none.
   public let id: String

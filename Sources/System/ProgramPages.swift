@@ -9,7 +9,7 @@ public enum ProgramPages {
     // `START-END PERMISSIONS OFFSET DEVICE INODE PATH`: proc_pid_maps(5).
     for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
       let fields = line.split(separator: " ", maxSplits: 5)
-      // A page without write permission is equal to the file's.
+      // Only pages without write permission are unmapped: their content is the same as the file's.
       guard fields.count == 6, fields[1] == "r-xp", fields[5].contains("/") else { continue }
       let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
       guard ends.count == 2, let start = UnsafeMutableRawPointer(bitPattern: ends[0]) else {

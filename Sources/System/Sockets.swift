@@ -18,7 +18,7 @@ public enum UnixSocket {
     with(path) { Glibc.connect(descriptor, $0, $1) }
   }
 
-  /// Sends a datagram to the socket with that name, if it exists.
+  /// Sends a datagram to the socket with that name. Does nothing if there is no such socket.
   public static func send(_ message: [UInt8], on descriptor: Int32, to path: String) {
     _ = with(path) {
       Int32(sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, $1))

@@ -10,7 +10,7 @@ public protocol FileFailure: Error {
 public struct SystemCallError: FileFailure, Equatable {
   /// The name of the call.
   public let call: String
-  /// The file of the call; empty if it had none.
+  /// The file on which the call failed; empty if the call had none.
   public let path: String
   package let errno: Int32
 

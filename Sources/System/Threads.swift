@@ -45,7 +45,7 @@ public final class HelperThread {
     self.handle = nil
   }
 
-  /// Returns false if the other thread has already changed the turn.
+  /// Changes the turn; returns false if the other thread has already changed it.
   private func take(_ new: Turn) -> Bool {
     turn.compareExchange(expected: .awaited, desired: new, ordering: .acquiringAndReleasing)
       .exchanged

@@ -1,4 +1,5 @@
-/// A rate limit: so many at once, and so many a second in the long run. The caller passes the time.
+/// A limit for the rate of events: some may happen at once, and in the long run so many a second. The caller passes the
+/// time.
 public struct TokenBucket: Sendable {
   private let rate: Double
   private let most: Double

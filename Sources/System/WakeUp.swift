@@ -91,7 +91,7 @@ public enum Poll {
   }
 }
 
-/// Ends all waits that use it, at once and permanently.
+/// Ends all waits that use this token, at once and permanently.
 public final class CancellationToken: Sendable {
   private let wakeUp: WakeUp
 
@@ -101,7 +101,7 @@ public final class CancellationToken: Sendable {
   /// Ends all waits. Can be called from any thread, any number of times.
   public func cancel() { wakeUp.signal() }
 
-  /// Readable after cancellation. For signal handlers, `WakeUp.signal` with it does the same as
+  /// The descriptor that is readable after cancellation. A signal handler can call `WakeUp.signal` with it instead of
   /// `cancel`.
   public var descriptor: Int32 { wakeUp.descriptor }
 
