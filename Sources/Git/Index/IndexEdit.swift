@@ -14,8 +14,8 @@ public struct IndexEdit {
   /// Reserves space for this many entries.
   public mutating func reserveCapacity(_ count: Int) { added.reserveCapacity(count) }
 
-  /// The root's tree if nothing changes; nil if something changes, or if the old index does not
-  /// know the tree.
+  /// The tree of the root if no entry was changed. Nil if one was changed, or if the old index does not record that
+  /// tree.
   public var unchangedTree: ObjectID? { added.isEmpty && !isGone.contains(true) ? old.tree : nil }
 
   /// Adds an entry, or replaces the one at its path. If a file replaces a folder, or a folder a

@@ -1,8 +1,8 @@
 internal import CLibgit2
 public import Glibc
 
-/// The status of a file in the index: fields of stat(2), cut to 32 bits as in git's index format. By it the
-/// index finds out cheaply whether the file may have changed.
+/// The status of a file in the index: fields of stat(2), cut to 32 bits as in git's index format. It shows, without a
+/// read of the content, whether the file may have changed.
 public struct FileStatus: Hashable, Sendable {
   package var changedSeconds: UInt32
   package var changedNanoseconds: UInt32
@@ -70,8 +70,8 @@ public struct IndexEntry: Hashable, Sendable {
 }
 
 extension Repository {
-  /// The index's entries by path, and the paths of files in an unfinished git merge, which have no entry.
-  /// libgit2 reads them, from any form of index.
+  /// The index's entries by path, and the paths of unmerged files, which have no entry: a git merge of them is not
+  /// finished. libgit2 reads any form of index.
   package func readIndex() throws -> (entries: [IndexEntry], unmerged: [TreePath]) {
     let git = try handles()
     let (library, api) = (git.library, git.library.api)

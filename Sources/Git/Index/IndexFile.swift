@@ -12,7 +12,7 @@ public final class IndexFile: @unchecked Sendable {
   private let writtenNanoseconds: UInt32
   private let path: String
   private let file: MappedFile?
-  /// The whole file; valid as long as the reader exists.
+  /// The whole file; valid as long as this object exists.
   let bytes: UnsafeRawBufferPointer
   private let layout: IndexLayout
 
@@ -60,8 +60,8 @@ public final class IndexFile: @unchecked Sendable {
   /// Whether the repository has no index.
   public var isMissing: Bool { file == nil }
 
-  /// A view of entries that were read in another way. Without the file's time stamp, each of them
-  /// may have changed unnoticed.
+  /// An index whose entries were read by libgit2. It does not know when the file was written, so any file may have
+  /// changed unnoticed.
   public convenience init(entries: [IndexEntry], unmerged: [TreePath] = []) throws {
     var index = NewIndex()
     // With core.ignoreCase, git sorts its index differently.
@@ -98,7 +98,7 @@ public final class IndexFile: @unchecked Sendable {
       skipsWorktree: skipsWorktree(at: position))
   }
 
-  /// The bytes of an entry's path; valid as long as the reader exists.
+  /// The bytes of an entry's path; valid as long as this object exists.
   public func pathBytes(at position: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[IndexLayout.path(in: bytes, at: start(of: position))])
   }
@@ -167,7 +167,7 @@ public final class IndexFile: @unchecked Sendable {
     (status.modifiedSeconds, status.modifiedNanoseconds) >= (writtenSeconds, writtenNanoseconds)
   }
 
-  /// Whether a plain file is certainly as the entry remembers it, apart from its mode.
+  /// Whether a plain file certainly has the content that the entry records. The mode may differ.
   public func isUnchanged(_ status: stat, at position: Int) -> Bool {
     let now = FileStatus(status)
     return self.status(at: position) == now && !isRacy(now)
@@ -225,8 +225,7 @@ extension IndexFile {
       && modified < (writtenSeconds, writtenNanoseconds)
   }
 
-  /// The bytes of consecutive entries, which have no gaps between them in the file, and the start
-  /// of each.
+  /// The bytes of consecutive entries and the start of each. The file has no gaps between these entries.
   func entries(at positions: Range<Int>) -> (bytes: Range<Int>, starts: ArraySlice<UInt32>) {
     let last = positions.upperBound - 1
     let end = start(of: last) + entryBytes(at: last).count

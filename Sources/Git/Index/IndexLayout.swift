@@ -52,7 +52,7 @@ struct IndexLayout {
   }
 
   static let stages: UInt16 = 0x3000
-  /// The flag that more flags follow, and among those the skip-worktree flag.
+  /// The flag of an entry that has a second field of flags, and the skip-worktree flag in that field.
   static let isExtended: UInt16 = 0x4000
   static let skipsWorktree: UInt16 = 0x4000
 

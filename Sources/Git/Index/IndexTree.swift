@@ -3,7 +3,7 @@ internal import Glibc
 /// The trees made of an index's entries: the index's cache-tree extension (gitformat-index(5)).
 struct IndexTree {
   var name: [UInt8]
-  /// The number of entries below it; negative if the tree is unknown.
+  /// The number of entries below the folder; negative if the folder's tree is unknown.
   var entryCount: Int
   var id: ObjectID?
   var subtrees: [IndexTree]

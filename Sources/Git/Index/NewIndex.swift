@@ -4,7 +4,7 @@ internal import System
 /// if an entry has the skip-worktree bit). Unchanged entries are copied from the old index only when the file
 /// is written. The trees are made before that.
 public struct NewIndex {
-  /// The entries made here, after space for the file's header.
+  /// The bytes of entries that are not copied from the old index, after space for the file's header.
   private var own = [UInt8](repeating: 0, count: headerSize)
   private static let headerSize = 12
   /// The pieces that contain the entries, in order.
@@ -19,7 +19,7 @@ public struct NewIndex {
   private let former: IndexTree?
   private var trees: IndexTree?
 
-  /// Bytes of `own`, or of the old index.
+  /// A range of the bytes of `own`, or of the old index.
   private struct Chunk {
     let isOld: Bool
     var bytes: Range<Int>
@@ -49,15 +49,15 @@ public struct NewIndex {
     return root.id ?? .emptyTree
   }
 
-  /// Writes the index file without taking git's lock file: a process killed with it would leave a
-  /// notebook that a person must repair. Of two writers the last one wins; the next look at the
-  /// folder finds changes that it does not know.
+  /// Writes the index file without taking git's lock file: a process killed with it would leave a notebook that a
+  /// person must repair. If two programs write, the last one wins; the next scan of the folder finds the changes that
+  /// this index lacks.
   public consuming func write(to repository: Repository) throws {
     try (consume self).stage(in: repository).activate()
   }
 
-  /// Writes the index file under a temporary name. It is on the disk when this returns, or together
-  /// with the objects of `withBatchedWrites`.
+  /// Writes the index file under a temporary name. When this returns, the file is on the disk. Within
+  /// `withBatchedWrites` that is so only at its end, as for the objects.
   public consuming func stage(in repository: Repository) throws -> StagedIndex {
     let staged = StagedIndex(path: repository.gitFolder + "/index")
     let content = try (consume self).finish()
@@ -85,8 +85,7 @@ public struct NewIndex {
     return bytes
   }
 
-  /// All entries in order, after space for the file's header. If all of them were made here, they
-  /// are not copied.
+  /// All entries in order, after space for the file's header. Does not copy them if all of them are in `own`.
   private mutating func takeEntries() -> [UInt8] {
     guard let old, chunks.contains(where: \.isOld) else {
       let entries = own
@@ -120,9 +119,9 @@ public struct StagedIndex {
 }
 
 extension NewIndex {
-  /// Copies an entry. A smudged entry gets the size 0: its file may have changed at the moment when the old
-  /// index was written, and the new index's time would hide that. Because of the size, the next comparison
-  /// reads the file.
+  /// Copies an entry. A smudged entry gets the size 0: its file may have changed at the moment when the old index was
+  /// written, and a comparison with the new index's time would miss that. With the size 0, the next comparison reads
+  /// the file.
   mutating func append(_ file: IndexFile, at position: Int, isSmudged: Bool) {
     let start = begin(isNew: false)
     own += file.entryBytes(at: position)

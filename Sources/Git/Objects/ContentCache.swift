@@ -1,9 +1,9 @@
 /// An object's kind and content.
 public typealias StoredObject = (kind: ObjectKind, data: [UInt8])
 
-/// The contents that were read last, up to a number of bytes; the oldest are dropped first.
-/// Unpacking the tree of 10,000 notes takes longer than comparing it, and a merge compares it with
-/// each head. The capacity grows, up to a limit, so that the longest delta chain of git fits.
+/// The contents that were read last, up to a number of bytes; the oldest are dropped first. A merge compares the same
+/// tree with each head, and unpacking a tree of 10,000 notes takes longer than comparing it. The capacity grows, up to
+/// a limit, so that the longest delta chain of git fits.
 struct ContentCache<Key: Hashable> {
   private var contents: [Key: StoredObject] = [:]
   private var order: [Key] = []

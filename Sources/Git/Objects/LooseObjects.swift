@@ -39,7 +39,7 @@ struct LooseObjects {
   func object(_ id: ObjectID) throws -> StoredObject? { try Self.read(path(of: id), id: id) }
 
   static func read(_ path: String, id: ObjectID) throws -> StoredObject? {
-    // Without a readable file, there is no object.
+    // An unreadable file counts as a missing object.
     guard let file = Disk.contentIfAny(path), let inflater = try? Inflater(),
       // A damaged file also counts as missing.
       let object = file.withUnsafeBytes({ try? inflater.inflate(loose: $0) }),

@@ -32,7 +32,7 @@ struct CommitHeaders {
   private static let committerLabel = Array("committer ".utf8)
   static let labels = [treeLabel, parentLabel, authorLabel, committerLabel]
 
-  /// Reads them, and skips unknown headers (gpgsig, encoding, …).
+  /// Reads the headers, and skips unknown ones (gpgsig, encoding, …).
   init(parsing data: [UInt8], id: ObjectID) throws {
     var tree: ObjectID?
     var author: ArraySlice<UInt8>?

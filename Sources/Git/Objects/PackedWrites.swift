@@ -1,7 +1,7 @@
 internal import System
 
-/// Objects in memory that are stored together in one pack. Of each folder's trees, all but the first are
-/// deltas: 10,000 versions of 10,000 notes have 4.5 GB of trees, which differ in a few bytes.
+/// Objects in memory that are stored together in one pack. The trees of a folder are deltas, except the first: the
+/// trees of 10,000 versions of 10,000 notes have 4.5 GB, and differ in a few bytes.
 final class PackedWrites {
   private struct Entry {
     let kind: ObjectKind
@@ -24,7 +24,7 @@ final class PackedWrites {
   private static let fullSize = 8 << 20
   // git's own limit (pack.depth).
   private static let longestChain = 50
-  /// The part of a tree that a delta must save.
+  /// A delta is stored only if it saves at least this part of the tree: a half.
   private static let worthwhileShare = 2
   /// The memory that an object takes besides its bytes.
   private static let overhead = 200
@@ -63,7 +63,7 @@ final class PackedWrites {
     if let known = cache[id] { return known }
     guard let entry = entries[id] else { return nil }
     guard let base = entry.base else { return (entry.kind, entry.bytes) }
-    // A chain has at most 50 deltas.
+    // The recursion ends, because a chain has at most 50 deltas.
     guard let old = object(base),
       let content = PackDelta.applied(entry.bytes, to: old.data, limit: .max)
     else { return nil }

@@ -53,9 +53,10 @@ extension Repository {
 
   private func object(_ id: ObjectID, isReadOnce: Bool) throws -> StoredObject {
     if id == .emptyTree { return (.tree, []) }
-    // Storing an object may still fail, so it is not cached yet.
+    // Storing a pending object may still fail, so it is not put into the cache.
     if let object = try waiting(id) ?? cache[id] { return object }
-    // For bytes that are only forwarded or written to a file, zlib's own checksum suffices.
+    // A caller that only forwards the bytes, or writes them to a file, needs no comparison with the ID: zlib's checksum
+    // suffices.
     let found = try look({ try loose.object(id) }) { packs in
       try packs.object(id).flatMap { try isReadOnce || ObjectID.matches(id, $0) ? $0 : nil }
     }
@@ -94,7 +95,7 @@ extension Repository {
   public func commit(_ id: ObjectID) throws -> Commit {
     if let known = recentCommits.last(where: { $0.id == id }) { return known }
     let commit = try Commit(parsing: data(of: id, kind: .commit), id: id)
-    // Storing an object may still fail.
+    // Storing a pending object may still fail, so only other commits are remembered.
     if pending == nil, packed == nil { recentCommits = Array(recentCommits.suffix(3)) + [commit] }
     return commit
   }
@@ -127,12 +128,12 @@ extension Repository {
     _ loose: () throws -> Found?, packed: (PackReader) throws -> Found?
   ) throws -> Found? {
     if let found = try packed(packs()) ?? loose() { return found }
-    // Others may have stored or repacked it in the meantime.
+    // Other programs may have stored or repacked the object in the meantime.
     refreshPacks()
     return try packed(packs()) ?? loose()
   }
 
-  /// Whether an object that is not found here exists nowhere in the repository.
+  /// Whether the packs and loose files are all objects of the repository. If not, libgit2 may find more.
   private var isWhole: Bool {
     get throws {
       try packs().isWhole

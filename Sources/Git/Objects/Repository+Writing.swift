@@ -92,7 +92,7 @@ extension Repository {
     pending = objects
     defer { pending = nil }
     let result = try body()
-    // If nothing was stored, earlier objects can still wait for a move of a reference.
+    // If nothing was stored now, objects that were stored earlier may still wait for a move of a reference.
     if objects.isEmpty { return result }
     try syncPendingObjects()
     try objects.join()

@@ -6,7 +6,7 @@ package struct RewrittenCommit {
   package var parents: [ObjectID]
   /// The message with its trailers, as stored.
   package var message: [UInt8]
-  /// Whether it had a signature of any kind.
+  /// Whether the original commit had a signature of any kind.
   package let wasSigned: Bool
   private let author: ArraySlice<UInt8>
   private let committer: ArraySlice<UInt8>

@@ -30,8 +30,8 @@ final class SHA1 {
     if library.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1 { isFailed = true }
   }
 
-  /// The 20 bytes of the sum. Throws `GitError.library` if libcrypto computed none, as it may where an
-  /// administrator forbids SHA-1.
+  /// The 20 bytes of the sum. Throws `GitError.library` if libcrypto refuses, as it can if an administrator forbids
+  /// SHA-1.
   func finish() throws -> [UInt8] {
     var sum = [UInt8](repeating: 0, count: ObjectID.byteCount)
     guard !isFailed, library.EVP_DigestFinal_ex(context, &sum, nil) == 1 else { throw Self.failure }

@@ -1,6 +1,6 @@
 /// Objects in memory that are not in a repository: results that are only compared or shown.
 struct ScratchObjects {
-  /// Whether objects are written here.
+  /// Whether `withScratchWrites` runs, so that objects are written into memory.
   fileprivate(set) var isOpen = false
   fileprivate var objects: [ObjectID: StoredObject] = [:]
   fileprivate var kept: [ObjectID: StoredObject] = [:]
@@ -16,8 +16,8 @@ struct ScratchObjects {
 }
 
 extension Repository {
-  /// Runs `body`. Its objects stay in memory, and are never part of the repository. They can be read until
-  /// `body` ends, or, if it returns `isKept`, as long as this instance exists.
+  /// Runs `body`. The objects that it writes stay in memory, and never become part of the repository. They can be read
+  /// until `body` ends, or as long as this instance exists if `body` returns `isKept`.
   package func withScratchWrites<Result>(
     _ body: () throws -> (result: Result, isKept: Bool)
   ) throws -> Result {

@@ -93,9 +93,9 @@ enum TreeBytes {
     }
   }
 
-  /// Walks two sorted trees. Calls `same` with the positions and the length of entries that are equal byte for
-  /// byte. Calls `changed` with every other entry and its counterpart, if there is one. Returns false if it
-  /// finds a malformed tree; it does not read an equal end of both.
+  /// Walks two sorted trees. Calls `same` with the positions and the length of entries that are equal byte for byte.
+  /// Calls `changed` with every other entry and its counterpart, if there is one. Returns false if it finds a malformed
+  /// tree. It does not read the end that both trees share.
   static func compare(
     _ old: [UInt8], _ new: [UInt8],
     same: (_ old: Int, _ new: Int, _ count: Int) -> Void = { _, _, _ in },
@@ -129,8 +129,8 @@ enum TreeBytes {
     }
   }
 
-  /// The number of bytes of the whole entries that two trees have in common from these positions on. Most
-  /// entries of a large folder are, so their bytes are compared many at a time.
+  /// The number of bytes of the whole entries that two trees have in common from these positions on. In a large folder
+  /// most entries are equal, so their bytes are compared many at a time.
   private static func sharedEntries(
     _ old: Slice<UnsafeRawBufferPointer>, _ new: Slice<UnsafeRawBufferPointer>
   ) -> Int {
@@ -162,7 +162,7 @@ enum TreeBytes {
   /// The end of the entry at a position; nil if it is incomplete.
   private static func entryEnd(in tree: UnsafeRawBufferPointer, at position: Int) -> Int? {
     let nameStart = position + 7
-    // The mode of a file. Its name is rarely longer than a few words of eight bytes.
+    // Almost every entry is a file, whose mode has six digits. Its name is searched eight bytes at a time.
     if nameStart + 8 <= tree.count, tree[position] == UInt8(ascii: "1"),
       tree[nameStart - 1] == UInt8(ascii: " ")
     {

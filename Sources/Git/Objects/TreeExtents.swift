@@ -78,8 +78,8 @@ struct TreeExtents {
     return true
   }
 
-  /// Measures a folder with these entries if all folders in it are measured. Otherwise returns the folders that
-  /// are not.
+  /// Measures a folder with these entries if all folders in it are measured. Otherwise returns the folders that are not
+  /// measured yet.
   @discardableResult
   mutating func measure(_ tree: ObjectID, _ entries: [TreeEntryBytes]) -> Set<ObjectID> {
     var extent = TreeExtent(largestFolder: entries.last?.end ?? 0)

@@ -26,7 +26,7 @@ public final class NewPack: Sendable {
     try file.write(PackFormat.header(objectCount: 0))
   }
 
-  /// Whether the pack does not have this object yet; it counts as added from now on.
+  /// Claims an object for the pack; returns false if the pack already has it or another thread has claimed it.
   func claim(_ id: ObjectID) -> Bool { state.withLock { $0.known.insert(id).inserted } }
 
   /// Writes the objects of a piece and empties it.

@@ -2,12 +2,12 @@
 /// these again would be most of the cost of packing a whole notebook. The objects keep their order,
 /// so a delta's base comes before it.
 struct PackCopying {
-  /// The number of objects from which the order of the packs is worth computing, which requires
-  /// reading their whole indexes.
+  /// From this number of objects on, the order of objects in packs is computed, which requires reading the whole
+  /// indexes.
   static let worthwhileCount = 1024
 
   private let reader: PackReader
-  /// The places of the items that are in a pack. The other items follow them.
+  /// The places of the items that are in a pack. Items without a place come after them.
   private let places: [PackReader.Place]
 
   /// Sorts the items.

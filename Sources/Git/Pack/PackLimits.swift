@@ -37,7 +37,7 @@ public struct PackLimits: Sendable, Equatable {
   /// Files and folders in one version: a million notes, and their folders.
   public var files = 2_000_000
 
-  /// Whether the pack was made here.
+  /// Whether this device made the pack.
   private(set) var isOwn = false
 
   /// The limits of notes-protocol(7).

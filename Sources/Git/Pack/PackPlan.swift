@@ -4,8 +4,8 @@ struct PackPlan {
   struct Item {
     let id: ObjectID
     let kind: ObjectKind
-    /// An object of the same kind that the receiver will have by then: the parent's version at the
-    /// same path.
+    /// An object of the same kind on which a delta can be based: the parent's version at the same path. The receiver
+    /// has it by the time it reads this object.
     let base: ObjectID?
   }
 
@@ -99,8 +99,8 @@ struct PackPlan {
     else { return }
     plan(tree, .tree, base: parents.first)
     let content = try repository.data(of: tree, kind: .tree)
-    // For each parent, the positions of the entries that its tree lacks. The receiver knows an
-    // entry if any parent has it.
+    // For each parent, the positions of the entries that the parent's tree lacks. If any parent's tree has an entry,
+    // the receiver knows it.
     let differences = try (parents.isEmpty ? [nil] : parents.map(Optional.some)).map { parent in
       let old = try parent.map { try repository.data(of: $0, kind: .tree) } ?? []
       var found: [Int: (entry: TreeEntryBytes, old: TreeEntryBytes?)] = [:]

@@ -30,9 +30,9 @@ extension Repository {
 public final class PackWriter {
   /// The number of objects in the pack.
   public let objectCount: Int
-  /// The number of commits among them.
+  /// The number of commits in the pack.
   public let commitCount: Int
-  /// The merge commits among them, if the pack is for another device.
+  /// The merge commits in the pack, if the pack is for another device.
   public let merges: [ObjectID]
   /// How many objects have been written so far.
   public private(set) var objectsWritten = 0
@@ -54,7 +54,7 @@ public final class PackWriter {
   private let checksum: SHA1
   private var offset = 0
   private var nextItem = 0
-  /// The part of the last item that is still to be compressed.
+  /// The part of the last item that is not compressed yet.
   private var rest: ArraySlice<UInt8>?
   private var isDone = false
 
@@ -131,12 +131,12 @@ public final class PackWriter {
     return chunk
   }
 
-  /// - Parameter depth: the number of deltas that wait for this item.
+  /// - Parameter depth: how many deltas can only be written after this item.
   private func write(_ number: Int, to chunk: inout [UInt8], depth: Int = 0) throws {
     if positions[number] != nil { return }
     if try !appendCopy(of: number, to: &chunk, depth) {
       try append(number, to: &chunk)
-      // The delta that waits for this item begins after it.
+      // The delta that is based on this item begins after its end.
       while depth > 0, rest != nil { try compressPart(to: &chunk) }
     }
     objectsWritten += 1

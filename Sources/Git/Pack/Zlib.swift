@@ -14,8 +14,7 @@ struct Zlib: Sendable {
 
   static let bufferSize = 64 * 1024
 
-  /// The CRC-32 of some bytes, continued from that of the bytes before; pack indexes have it for
-  /// each object.
+  /// The CRC-32 of some bytes that follow others with the CRC-32 `start`. A pack's index records it for each object.
   func crc32(of bytes: UnsafeRawBufferPointer, after start: UInt32 = 0) -> UInt32 {
     if bytes.isEmpty { return start }
     let first = bytes.bindMemory(to: UInt8.self).baseAddress
@@ -89,7 +88,7 @@ final class Deflater {
     try compress(bytes, after: []) { output += $0 }
   }
 
-  /// Compresses two texts as one, without joining them, and passes on the output in pieces.
+  /// Compresses two texts as one, without copying them together, and passes on the output in pieces.
   func compress(
     _ bytes: [UInt8], after header: [UInt8],
     _ put: (Slice<UnsafeMutableBufferPointer<UInt8>>) throws -> Void
@@ -211,7 +210,7 @@ final class Inflater {
   /// The content of a complete stream; nil if its size is not `size`. The caller must have checked
   /// `size`, as that much memory is allocated at once.
   func inflate(_ input: UnsafeRawBufferPointer, size: Int) throws -> [UInt8]? {
-    // One byte more than wanted, to find out if the stream ends there.
+    // Request one byte more than the size, to find out whether the stream ends there.
     let (bytes, status) = try inflate(input, upTo: size + 1)
     return status == Z_STREAM_END && bytes.count == size ? bytes : nil
   }

@@ -4,7 +4,7 @@ internal import System
 extension Repository {
   /// A quarantine for a pack from another device.
   ///
-  /// - Parameter grant: may let the pack unpack to more; nil for no exception.
+  /// - Parameter grant: may raise the limit of unpacked bytes; nil if nothing may.
   public func quarantine(
     limits: PackLimits = .standard, _ grant: UnpackingGrant? = nil
   ) throws -> Quarantine {
@@ -46,7 +46,7 @@ public final class Quarantine {
   private var isJoined = false
   /// The pack after it was received completely.
   private var received: ReceivedObjects?
-  /// Versions from which a file was read.
+  /// Versions whose files were read by `file(_:of:)`.
   private var carriers: Set<ObjectID> = []
   /// The merge commits among the commits that `join` counted.
   public private(set) var newMerges: [ObjectID] = []
@@ -94,9 +94,9 @@ public final class Quarantine {
     received = nil
   }
 
-  /// The content of a file at the top of a version, in the pack or in the repository; nil if the
-  /// version has no such file. The pack must be complete, but is not checked further; a malformed
-  /// pack is discarded. `join` does not count a version that only carries a file.
+  /// The content of a file at the top of a version, in the pack or in the repository; nil if the version has no such
+  /// file. The pack must have arrived completely; its objects are not checked yet, and a malformed pack is discarded.
+  /// `join` does not count a version that only carries such a file.
   public func file(_ name: TreePath, of version: ObjectID) throws -> [UInt8]? {
     let pack = try objectCount == 0 ? nil : finish()
     func content(of id: ObjectID) throws -> [UInt8] {
@@ -139,7 +139,7 @@ public final class Quarantine {
     isJoined = true
     do {
       let count = try join(arrived, promised: heads, approve: approve)
-      // Merging reads the objects again from the repository; the empty folder may stay.
+      // The objects will be read again from the repository. If removing the folder fails, it stays as an empty folder.
       forget()
       return count
     } catch {
@@ -153,7 +153,7 @@ public final class Quarantine {
     approve: (_ commit: (ObjectID) throws -> [UInt8]) throws -> Void
   ) throws -> Int {
     guard arrived.isComplete else { throw PackError.malformed("it ends early") }
-    // An empty pack makes no index.
+    // An empty pack has no index, so there is nothing to move.
     if objectCount == 0 {
       for head in heads where try !repository.contains(head) { throw PackError.headMissing(head) }
       try approve { try repository.object($0).data }

@@ -4,8 +4,8 @@ internal import System
 /// repository's own objects are complete, so the check does not follow them. Of a tree it checks only the
 /// differences from the parent commit's tree.
 ///
-/// The size of every version is checked. A few bytes can describe nested trees with millions of entries. So
-/// only one tree at a time is in memory, and the records grow only with the number of objects in the pack.
+/// The size of every version is checked. A few bytes can describe nested trees with millions of entries. So the check
+/// keeps only one tree at a time in memory, and a few bytes for each object of the pack.
 struct QuarantineCheck {
   private let repository: Repository
   private let objects: ReceivedObjects
@@ -13,7 +13,8 @@ struct QuarantineCheck {
   /// For each object, whether another object refers to it.
   private var isReached: [Bool]
   private var known: Set<ObjectID> = []
-  /// The depth at which each folder was checked. At that depth its content is within the limits.
+  /// The depth at which each folder was checked. Everything below it is within the limits if the folder is at that
+  /// depth.
   private var depths: [ObjectID: Int] = [:]
   private(set) var extents = TreeExtents.remembered
   /// The commits of the pack that have several parents.
@@ -26,7 +27,7 @@ struct QuarantineCheck {
     self.limits = limits
   }
 
-  /// Returns the commits that the repository lacks: a sender may not know which ones are here.
+  /// Checks the pack, and returns the commits that the repository lacks: a sender may not know which ones are here.
   mutating func run(promised heads: [ObjectID]) throws -> [ObjectID] {
     for (id, kind) in objects.all where kind == .tag { throw PackError.refused(id, "a tag") }
     let commits = objects.all.filter { $0.kind == .commit }.map(\.id)
@@ -55,7 +56,7 @@ struct QuarantineCheck {
       try visit(link.tree, base: base)
       try limits.check(extent(of: link.tree))
     }
-    // A sender may not know which objects are already here.
+    // Objects that nothing refers to are allowed if they are already here: a sender may not know that.
     let loose = objects.all.indices.filter { !isReached[$0] }.map { objects.all[$0].id }
     if let stray = try repository.lacking(loose).first {
       throw PackError.refused(stray, "no version of the pack refers to it")
@@ -103,7 +104,7 @@ struct QuarantineCheck {
   private mutating func enter(_ visit: Visit, depth: Int, _ stack: inout [Visit]) throws {
     let tree = visit.tree
     if let former = depths[tree] ?? (kind(of: tree) == .tree ? nil : 0) {
-      // A folder that was within the limits elsewhere may be too deep here.
+      // The folder may have been within the limits at its former depth, and be too deep here.
       if depth > former, try depth + extent(of: tree).depth > limits.depth {
         throw PackError.overLimit("folders", limit: limits.depth)
       }
@@ -115,14 +116,15 @@ struct QuarantineCheck {
     stack.append(visit)
   }
 
-  /// Checks a folder, and that every entry exists. Skips the entries that its base also has.
+  /// Checks a folder: every entry must exist. Skips the entries that the folder's base also has.
   private mutating func look(at visit: Visit, folder: (Visit) -> Void) throws {
     let content = try objects.content(of: visit.tree)
     let old = try visit.base.map(objects.content) ?? []
-    // Most versions of a large folder only change texts. If the names of the base were checked, so are these.
+    // Most versions of a large folder only change texts. If the base's names were checked, the same names need no check
+    // here.
     var areNamesChecked = visit.base.map { depths[$0] != nil && kind(of: $0) == .tree } ?? false
     let isWellFormed = try TreeBytes.compare(old, content) { counterpart, entry in
-      // The same mode may be written with a leading zero, which is refused.
+      // A mode with a leading zero has the same value, but is refused.
       let isSameMode =
         entry?.mode == counterpart?.mode && entry?.modeLength == counterpart?.modeLength
       if entry == nil || !isSameMode || entry?.isTree == true { areNamesChecked = false }

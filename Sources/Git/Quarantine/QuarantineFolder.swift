@@ -21,7 +21,7 @@ final class QuarantineFolder: Sendable {
     try Disk.makeFolder(repository.stateFolder.path, mode: 0o700)
     try Disk.makeFolder(root, mode: 0o700)
     let path = root + "/\(getpid())-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    // No other process cleans up while the folder exists and is not locked yet.
+    // Other processes remove folders that are not locked, so they must wait until this one is.
     let lock = try Self.withLock(on: root) {
       try Disk.makeFolder(path, mode: 0o700)
       guard let lock = try Disk.lock(path + "/lock") else {
@@ -43,8 +43,7 @@ final class QuarantineFolder: Sendable {
     Disk.removeTree(path)
   }
 
-  /// Marks a pack that is about to join the repository. git does not remove the pack as long as this folder
-  /// exists.
+  /// Marks a pack that will be moved into the repository. git does not remove the pack as long as this folder exists.
   func keep(_ pack: String) throws {
     let pack = KeptPack(pack: pack)
     if try pack.put(for: path) { kept.withLock { $0.append(pack) } }

@@ -97,7 +97,7 @@ enum QuarantineTree {
     return entries
   }
 
-  /// Modes as git writes them, without a leading zero.
+  /// Whether the entry's mode is allowed, and written as git writes it: without a leading zero.
   private static func hasAllowedMode(_ entry: TreeEntryBytes) -> Bool {
     let length = entry.nameStart - 1 - entry.start
     switch entry.mode {
@@ -107,8 +107,8 @@ enum QuarantineTree {
     }
   }
 
-  /// Whether a file has the same name as the folder. In git's order, only names that begin with it
-  /// are between the two.
+  /// Whether the tree has a file with the folder's name. In git's order, only names that begin with that name are
+  /// between the two.
   private static func isFile(
     _ name: UnsafeRawBufferPointer, among entries: ArraySlice<TreeEntryBytes>,
     in tree: UnsafeRawBufferPointer

@@ -26,7 +26,7 @@ public struct CommitGraph {
     }
   }
 
-  /// Removes it. git makes a new one when it next packs.
+  /// Removes the commit-graph. git makes a new one when it next packs.
   public func remove() throws {
     for path in files { try Disk.remove(path) }
     Disk.removeTree(folder + "/commit-graphs")

@@ -32,7 +32,7 @@ public struct ConfigurationFile {
     !["false", "no", "off", "0", ""].contains(value.lowercased())
   }
 
-  /// The path for a configured value, which may begin with the user's home or another user's.
+  /// The path that a setting means. A setting may begin with `~` or `~USER`.
   public static func expanded(_ path: String) -> String {
     guard path.hasPrefix("~") else { return path }
     let user = path.dropFirst().prefix { $0 != "/" }

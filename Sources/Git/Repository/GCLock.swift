@@ -3,8 +3,8 @@ internal import Glibc
 internal import State
 internal import System
 
-/// The lock of a process, git's or notes', that collects garbage: `.git/gc.pid`, in the form of git-gc(1). A
-/// second lock is one that the kernel releases if the process is killed.
+/// The lock of a process, git's or notes', that collects garbage: `.git/gc.pid`, in the form of git-gc(1). A second
+/// lock, on another file, is released by the kernel if the process is killed.
 public final class GCLock {
   private let path: String
   private let own: FileLock

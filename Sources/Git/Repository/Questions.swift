@@ -1,12 +1,12 @@
 internal import CLibgit2
 internal import System
 
-/// The settings with which libgit2 finds ignored files and attributes. libgit2 sees no other settings: with a
-/// path that it cannot follow, such as one with `~`, it would ignore the setting or fail.
+/// The settings with which libgit2 finds ignored files and attributes. libgit2 gets no other settings: it would ignore
+/// a path that it cannot follow, such as one with `~`, or fail.
 public struct QuestionSettings: Sendable, Equatable {
   /// The absolute path of an attributes file with lower priority than the repository's own.
   public var attributesFile: String?
-  /// The absolute path of such a file of ignore rules.
+  /// The absolute path of a file of ignore rules with lower priority than the repository's own.
   public var excludesFile: String?
   /// Whether the file system ignores case.
   public var ignoresCase = false
@@ -25,7 +25,7 @@ public struct QuestionSettings: Sendable, Equatable {
   }
 }
 
-/// The file with these settings. libgit2 reads it as long as this object exists.
+/// A temporary file with these settings for libgit2, which is removed with this object.
 final class QuestionConfiguration {
   private let folder: String
 

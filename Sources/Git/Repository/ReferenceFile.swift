@@ -94,7 +94,7 @@ struct ReferenceFile {
     let entry = "\(expected ?? .zero) \(id) \(signature.serialized)\t\(message)\n"
     let written = try logs.map { try append(entry, to: $0) }
     defer { for log in written { close(log) } }
-    // All writes have been started, so only the first wait is long.
+    // The system is already writing all files to the disk, so only the first wait is long.
     try syncingObjects()
     for (file, path) in zip([descriptor] + written, [lock] + logs) {
       try Disk.sync(file, path: path)
@@ -115,7 +115,7 @@ struct ReferenceFile {
     let (lock, descriptor) = try takeLock()
     close(descriptor)
     defer { unlink(lock) }
-    // The packed one first: otherwise the reference would have its packed value for a moment.
+    // Remove the packed reference first: otherwise the reference would have that value for a moment.
     if packed != nil { try unpack() }
     for file in [path, gitFolder + "/logs/" + name] where unlink(file) != 0 {
       guard [ENOENT, ENOTDIR, EISDIR].contains(errno) else {
@@ -223,8 +223,8 @@ struct ReferenceFile {
   /// The age from which a lock counts as stale, in seconds; git keeps a lock for milliseconds.
   private static let longestLock = 3_600
   private static let attempts = 100  // of 10 ms each
-  /// How many attempts must find the same lock before it is removed. Its age is not enough: every lock seems
-  /// old if the clock is wrong, or differs from the file system's.
+  /// How many attempts must find the same lock before it is removed. The age of a lock does not prove that it is stale:
+  /// every lock seems old if this machine's clock is wrong or differs from the file system's.
   private static let attemptsAtOne = 50
 
   /// Makes the lock file: a descriptor, or -1 with `errno`. Waits while git moves the reference;

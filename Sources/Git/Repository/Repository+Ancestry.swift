@@ -25,7 +25,7 @@ private struct CommitPainting {
     return try visit(addingToParents: change)
   }
 
-  /// Visits the next commit, whatever the queue has, if it is not older than `oldest`.
+  /// Visits the next commit if it is not older than `oldest`, even if all commits in the queue have every colour.
   mutating func visit(
     notBefore oldest: Int64 = .min, addingToParents change: (UInt64) -> UInt64 = { $0 }
   ) throws -> (id: ObjectID, colours: UInt64)? {
@@ -50,7 +50,7 @@ extension Repository {
   /// The best common ancestors of two commits, by ID; empty if they have no common history.
   public func mergeBases(of left: ObjectID, and right: ObjectID) throws -> [ObjectID] {
     if left == right { return [left] }
-    // Two colours for the sides; the third means that a descendant is already common.
+    // Two colours are for the two sides. The third marks the ancestors of a common ancestor.
     var painting = CommitPainting(self, colours: 3)
     try painting.add(1, to: left)
     try painting.add(2, to: right)
@@ -81,7 +81,7 @@ extension Repository {
   ) throws -> [ObjectID] {
     let found = try painted(from: starts, lacking: hidden)
     let byTime = try found.map { (time: try ancestry(of: $0).time, id: $0) }.sorted { $0 < $1 }
-    // The ancestries of both were read above.
+    // The ancestries were read above, so both closures only look them up.
     return parentsFirst(byTime.map(\.id)) { found.contains($0) ? ancestries[$0]?.parents : nil }
   }
 
@@ -92,7 +92,7 @@ extension Repository {
     for start in starts { try painting.add(1, to: start) }
     for commit in hidden { try painting.add(2, to: commit) }
     while try painting.step() != nil {}
-    // With equal times, a commit may have been visited before a descendant of the hidden commits.
+    // Commits with equal times may be visited before a hidden commit that is their descendant.
     let oldest = try painting.colours.filter { $0.value == 1 }.map { try ancestry(of: $0.key).time }
     if let oldest = oldest.min() { while try painting.visit(notBefore: oldest) != nil {} }
     return Set(painting.colours.lazy.filter { $0.value == 1 }.map(\.key))
@@ -112,8 +112,8 @@ extension Repository {
         1 << UInt64(group.contains(position) ? position - first : group.count)
       }
       for position in starts.indices { try painting.add(colour(position), to: starts[position]) }
-      // When all commits in the queue have every colour, a commit that lacks another's colour never gets it:
-      // otherwise its descendants in the queue would also be its ancestors.
+      // Step until all commits in the queue have every colour. A commit that lacks a colour then never gets it: the
+      // colour could only come from a commit in the queue, whose ancestors have all colours.
       while try painting.step() != nil {}
       heads.formUnion(
         group.filter { painting.colours[starts[$0]] == colour($0) }.map { starts[$0] })
@@ -140,7 +140,7 @@ func parentsFirst(_ commits: [ObjectID], parents: (ObjectID) -> [ObjectID]?) -> 
   var sorted: [ObjectID] = []
   sorted.reserveCapacity(commits.count)
   var entered: Set<ObjectID> = []
-  // This does not recurse, because a history is deep. The flag means that the parents were handled.
+  // This does not recurse, because a history can be deep. `isDone` is true if the commit's parents were visited.
   var stack: [(id: ObjectID, isDone: Bool)] = []
   for commit in commits {
     stack.append((commit, false))

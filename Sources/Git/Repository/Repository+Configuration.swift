@@ -94,7 +94,7 @@ public struct Settings {
   /// Whether a setting is true: git-config(1), "boolean". The default for a missing or unreadable
   /// setting is `usual`.
   public func isTrue(_ name: String, usual: Bool = false) -> Bool {
-    // A name without a value is true.
+    // A name without a value is true in git.
     if case .some(.none) = plain?[name] { return true }
     // An unreadable setting has its default.
     guard let value = (try? self[name]) ?? nil else { return usual }

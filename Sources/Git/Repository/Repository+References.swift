@@ -18,9 +18,9 @@ public struct Head: Hashable, Sendable {
 extension Repository {
   /// Reads HEAD from the files, without loading libgit2.
   public func head() throws -> Head {
-    // If HEAD exists but is damaged, the branch that it named is unknown.
+    // A damaged HEAD is an error: the branch that it named is unknown.
     guard let text = ReferenceFile.firstLine(of: gitFolder + "/HEAD") else {
-      // A file without read permission is not damaged.
+      // Throws if the file cannot be read for lack of permission; then it is not damaged.
       _ = try Disk.readIfThere(gitFolder + "/HEAD")
       throw GitError.brokenReference("HEAD")
     }

@@ -16,7 +16,7 @@ public final class Repository {
   private(set) var opened: Handles?
   /// The folder whose ignore files are read in place of the work tree's.
   private var ignoreFolder: String?
-  /// The settings for questions to libgit2 about these files.
+  /// The settings for questions to libgit2 about ignore and attributes files.
   private var questionSettings: QuestionSettings?
   private var questions: QuestionConfiguration?
   let loose: LooseObjects
@@ -109,15 +109,15 @@ public final class Repository {
     return repository
   }
 
-  /// The same repository, with the ignore and attributes files of another folder instead of the work
-  /// tree's. Only for questions about these files, which are read again.
+  /// The same repository, with the ignore and attributes files of another folder instead of the work tree's. Use it
+  /// only for questions about these files; it reads them again.
   public func readingIgnoreFiles(in folder: String, by settings: QuestionSettings) -> Repository {
     let other = Repository(folder: self.folder)
     (other.ignoreFolder, other.questionSettings) = (folder, settings)
     return other
   }
 
-  /// The unfinished repository that will replace this one.
+  /// The unfinished repository at `place` that will replace this one.
   func replacement(at place: String) -> Repository { Repository(folder: folder, gitFolder: place) }
 
   struct Handles {
@@ -188,7 +188,7 @@ public final class Repository {
     _ = try handles()
     // With a sparse checkout, git itself keeps files out of the folder.
     if isSparse { throw GitError.unsupported("a sparse checkout (core.sparseCheckout)") }
-    // The folder may contain other attributes files than git would version.
+    // The attributes file in the folder may differ from the one that git would version.
     let attributes = Disk.contentIfAny(folder + "/.gitattributes") ?? []
     if String(decoding: attributes, as: UTF8.self).contains("filter=lfs") {
       throw GitError.unsupported("Git LFS (filter=lfs in .gitattributes)")
@@ -200,7 +200,7 @@ public final class Repository {
     ["config", "config.worktree"].contains { name in
       let content = Disk.contentIfAny(gitFolder + "/" + name) ?? []
       return String(decoding: content, as: UTF8.self).lowercased().split(separator: "\n").contains {
-        // Every way to write true in git-config(1), with or without a comment after it.
+        // git-config(1) allows several ways to write true, with or without a comment after it.
         let words = $0.split { "=#; \t\r".contains($0) }
         return words.first == "sparsecheckout"
           && (words.count == 1 || ["true", "yes", "on", "1"].contains(words[1]))

@@ -40,8 +40,8 @@ struct RepositoryExtensions {
     }
   }
 
-  /// The supported extensions, each with the value that has no effect. An extension without a value here is
-  /// supported with any value: `HistoryGap` checks for the objects that a partial clone lacks.
+  /// The supported extensions, each with the only value that notes supports, which has no effect. Nil means that notes
+  /// supports any value: `HistoryGap` checks for the objects that a partial clone lacks.
   private static let harmless: [String: String?] = [
     "noop": nil, "noop-v1": nil, "objectformat": "sha1", "refstorage": "files",
     "worktreeconfig": "false", "preciousobjects": "false", "relativeworktrees": "false",

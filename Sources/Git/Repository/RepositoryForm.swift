@@ -31,7 +31,7 @@ extension Repository {
   /// Whether the name is valid for a branch in git.
   public static func isBranch(_ name: String) -> Bool { ReferenceFile.isName("refs/heads/" + name) }
 
-  /// Whether the file system stores the executable bit of a file, tested with the configuration's.
+  /// Whether the file system stores the executable bit of a file, tested with the configuration file's bit.
   package static func keepsModes(in gitFolder: String) -> Bool {
     let path = gitFolder + "/config"
     var status = stat()
@@ -78,8 +78,8 @@ private struct RepositoryLayout {
     try Disk.write(Array(text.utf8), to: descriptor, path: path)
   }
 
-  // The limits of the file system are recorded in the configuration, as git init does (git-config(1)):
-  // otherwise git would report changes where there are none.
+  // The configuration records what the file system cannot store, as git init does (git-config(1)): otherwise git would
+  // report changes where there are none.
 
   private var peculiarities: String {
     var lines = ""

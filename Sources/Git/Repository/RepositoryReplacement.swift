@@ -169,7 +169,7 @@ package final class RepositoryReplacement {
       guard let index = PackIndexFile(new.packFolder + "/" + name) else {
         throw PackError.malformed("its index is damaged")
       }
-      // In the order of the pack, each delta is near its base.
+      // Read in the order of the pack: each delta is then near its base.
       ids += (0..<index.count).map { (index.offset(at: $0) ?? 0, index.id(at: $0)) }
         .sorted { $0.0 < $1.0 }.map(\.1)
     }
@@ -177,7 +177,7 @@ package final class RepositoryReplacement {
     func check(_ named: ObjectID) throws {
       if named != .emptyTree, !all.contains(named) { throw GitError.missing(named) }
     }
-    /// The tree before, whose entries were checked.
+    /// The tree that was checked before this one; its entries need no second check.
     var former: [UInt8] = []
     for (position, id) in ids.enumerated() {
       if gone.contains(id) { throw GitError.irreplaceable("object \(id) would remain") }
@@ -228,7 +228,7 @@ package final class RepositoryReplacement {
   /// Whether bytes contain one of these IDs, in binary form or in hexadecimal digits.
   private static func names(_ content: [UInt8], anyOf ids: Set<ObjectID>) -> Bool {
     guard !ids.isEmpty, content.count >= ObjectID.byteCount else { return false }
-    // Two bytes rule out most positions.
+    // Comparing two bytes first rules out most positions.
     var beginnings = [Bool](repeating: false, count: 1 << 16)
     for id in ids { beginnings[Int(id.bytes[0]) << 8 | Int(id.bytes[1])] = true }
     for start in 0...(content.count - ObjectID.byteCount)

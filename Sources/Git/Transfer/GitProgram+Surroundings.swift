@@ -3,7 +3,7 @@ extension GitProgram {
   /// The protocols that are allowed in an address; git refuses all others, such as `ext::`.
   static let protocols = "file:git:https:ssh"
 
-  /// Keeps git within the memory limit, as each thread would need the same amount.
+  /// One thread keeps git within the memory limit: each further thread would need as much memory again.
   private static let thrifty = [
     "index.threads=1", "pack.threads=1", "core.deltaBaseCacheLimit=32m", "pack.windowMemory=64m",
   ]

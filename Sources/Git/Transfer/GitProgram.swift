@@ -9,8 +9,8 @@ public struct GitProgram: Sendable {
   public var mayAsk = false
   /// Cancelling this token ends a run.
   public var cancellation: CancellationToken?
-  /// A run ends after this many seconds without progress: git prints nothing, and neither git nor its children
-  /// read or write a byte.
+  /// A run ends after this many seconds without progress. Progress is output of git, or a byte that git or its children
+  /// read or write.
   public var patience = 60.0
   /// The limit of memory for git and for each of its children, in bytes.
   public var memoryBytes = 192 << 20

@@ -79,7 +79,7 @@ public struct GitProgress: Sendable {
       }
       return true
     }
-    // `Enumerating objects: 5, done.`, `Total 3 (delta 1), ...`, `To URL`.
+    // Lines that begin so are ordinary: `Enumerating objects: 5, done.`, `Total 3 (delta 1), ...`, `To URL`.
     return [
       "Enumerating", "Counting", "Compressing", "Delta", "Resolving", "Unpacking", "Total", "From",
       "To", "POST",

@@ -43,8 +43,8 @@ extension Transfer {
       at: url, onProgress: onProgress)
   }
 
-  /// Pushes a version without a fetch before it, even if that does not move the branch forward. Nothing moves
-  /// unless the branch is at `former` and the references `beside` are at these commits.
+  /// Pushes a version without a fetch before it, even if the branch's commit is not an ancestor of the version. Nothing
+  /// moves unless the branch is at `former` and the references `beside` are at their last known commits.
   public func push(
     _ id: ObjectID, to branch: String, from former: ObjectID, beside: [String: ObjectID],
     at url: String, onProgress: (GitProgress) -> Void = { _ in }
@@ -56,7 +56,7 @@ extension Transfer {
       beside: beside.map { "\($1.hex):\($0)" }, at: url, onProgress: onProgress)
   }
 
-  /// Moves references of another repository if they still have their last known commits, and no branch.
+  /// Moves references of another repository if they still have their last known commits. Moves no branch.
   public func push(beside moves: [String: Move], at url: String) throws -> Beside {
     try renew()
     let ending = try run(
@@ -129,10 +129,10 @@ extension Transfer {
     return lost.isEmpty ? .given : hasMoved ? .moved : .refused
   }
 
-  /// The outcome that a line such as `!   ID:refs/heads/main      [rejected] (fetch first)` reports.
+  /// The outcome that a line of git reports, such as `! ID:refs/heads/main [rejected] (fetch first)`.
   private static func outcome(of line: Substring, _ complaint: [String]) -> PushOutcome {
     let summary = String(line.split(separator: "\t").last ?? "")
-    // The other side allows only moves forward.
+    // The other side's settings refuse a move that is not forward.
     if summary.contains("[remote rejected] (non-fast-forward)") { return .refused(summary) }
     let words = complaint.compactMap(reason)
     let races = [
@@ -167,7 +167,7 @@ extension Transfer {
       complaint.contains(where: { $0.contains("unable to create temporary object directory") })
     else { return complaint }
     for objects in [url + "/objects", url + "/.git/objects"] where access(objects, F_OK) == 0 {
-      // A full disk fails in the same way.
+      // A full disk fails in the same way, so check the permission.
       guard access(objects, W_OK) != 0 else { return complaint }
       return complaint + ["remote: " + String(cString: strerror(errno))]
     }

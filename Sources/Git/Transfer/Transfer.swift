@@ -10,7 +10,7 @@ public final class Transfer {
   private let repository: Repository
   private(set) var folder: QuarantineFolder
   private let program: GitProgram
-  /// The packs that were already read.
+  /// The packs that a quarantine has already read.
   private var read: Set<String> = []
 
   private static let (others, tip) = ("refs/other", "refs/other/tip")
@@ -159,8 +159,8 @@ public final class Transfer {
     return try program.run(["symbolic-ref", "HEAD", "refs/heads/" + branch], in: url).status == 0
   }
 
-  /// The branch that a clone of another repository checks out: the one that HEAD names, else the only one, else
-  /// `main` or `master`. Nil if there is none.
+  /// The branch that a clone of another repository checks out: the branch that HEAD names. If there is none, the only
+  /// branch, or `main` or `master`. Nil if these do not exist.
   public func mainBranch(of url: String) throws -> String? {
     let all = try branches(of: url)
     if let named = all.first(where: \.isHead) { return named.name }
@@ -200,7 +200,7 @@ public final class Transfer {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// The bytes received and not read yet: of the pack, and including other files.
+  /// The bytes received and not read yet: those of the pack, and those of all files.
   private var arriving: (pack: Int, all: Int) {
     get throws {
       try Disk.names(in: folder.packs).filter { !read.contains($0) }.reduce((pack: 0, all: 0)) {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import System
 
-/// A file in memory. Packs and indexes are never changed in place; a removed one stays readable.
+/// A file mapped into memory. Packs and indexes are never changed in place, and a removed file stays readable.
 /// Unchecked Sendable: the memory is never written to.
 final class MappedFile: @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
@@ -53,8 +53,8 @@ final class MappedFile: @unchecked Sendable {
     }
   }
 
-  /// The number of reads after which pages are released: each missing page loads 64 KiB, so this is
-  /// a few megabytes.
+  /// The number of reads after which pages are released. Each read of a missing page loads 64 KiB, so they use a few
+  /// megabytes at most.
   static let readsUntilRelease = 128
 
   /// The 32-bit number in network order at `offset`; nil beyond the end.

@@ -66,7 +66,7 @@ final class PackReader {
     packs.flatMap { $0.index.ids(from: first, where: isWanted) }
   }
 
-  /// The size of an object, whole or the result of a delta; nil for a damaged one.
+  /// The size of an object, or of the result of a delta; nil for a damaged one.
   private func size(of entry: OpenEntry) -> Int? {
     guard entry.header.kind == nil else { return entry.header.size }
     let delta = inflater.inflate(first: PackDelta.longestSizes, of: entry.content)
@@ -119,7 +119,7 @@ final class PackReader {
       }
     }
     while let (kind, base) = object, let next = deltas.popLast() {
-      // Other deltas of the chain may need the base again.
+      // Keep the base: other deltas of the chain may need it again.
       keep((kind, base), at: place)
       place = next
       guard let delta = entry(at: place).flatMap(unpack),
@@ -128,7 +128,7 @@ final class PackReader {
       unpackedBytes += content.count
       object = (kind, content)
     }
-    // Notes and versions are mostly read only once.
+    // Keep only trees: notes and versions are mostly read only once.
     if let object, object.kind == .tree { keep(object, at: place) }
     return object
   }

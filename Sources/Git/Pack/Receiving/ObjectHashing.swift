@@ -8,10 +8,10 @@ struct ObjectHashing {
   private var bytes = 0
   private let limits: PackLimits
 
-  /// A second thread is worth starting for so many bytes.
+  /// The number of bytes from which a second thread is worth starting.
   private static let fullSize = 4 << 20
 
-  /// The memory of an object besides its content, about, in bytes.
+  /// The approximate memory of an object besides its content, in bytes.
   private static let overhead = 200
 
   init(_ limits: PackLimits) { self.limits = limits }
@@ -23,7 +23,7 @@ struct ObjectHashing {
     bytes += content.count + Self.overhead
   }
 
-  /// The added objects with their IDs; then there are none.
+  /// Returns the added objects with their IDs, and empties the list.
   mutating func take() throws -> [(entry: Int, kind: ObjectKind, id: ObjectID)] {
     let work = Work(objects.map { ($0.kind, $0.content) }, limits)
     let helper = isFull ? HelperThread { work.share() } : nil
@@ -49,7 +49,7 @@ struct ObjectHashing {
 
     func share() {
       while case let place = next.add(1, ordering: .relaxed).oldValue, place < objects.count {
-        // An object that is refused is hashed again for the reason.
+        // If no ID can be computed, it is computed again later, which throws the reason.
         let id = try? limits.id(of: objects[place].kind, objects[place].content)
         found.withLock { $0[place] = id }
       }

@@ -16,11 +16,11 @@ struct PackDeltas {
   private var keptBytes = 0
   private var hashing: ObjectHashing
 
-  /// Access to objects that the pack lacks, and a way to add them to it.
+  /// The objects that the pack lacks, and a function that adds them to it.
   struct Outside {
     /// The object; nil if there is none with that ID.
     let object: (ObjectID) throws -> (kind: ObjectKind, data: [UInt8])?
-    /// Adds it to the end of the pack.
+    /// Adds an object to the end of the pack.
     let append: (ObjectKind, [UInt8]) throws -> PackEntry
   }
 
@@ -61,7 +61,7 @@ struct PackDeltas {
       try apply(below: entry, content: nil, outside)
     }
     try resolveHashed()
-    // In pack order: the objects before a delta are resolved before its turn.
+    // Resolve in the order of the pack: a delta's base is then resolved before the delta.
     let wanted = entries.waiting.sorted { $0.value.first < $1.value.first }.map(\.key)
     for base in wanted where entries.waiting[base] != nil {
       guard let object = try outside.object(base) else { throw PackError.baseMissing(base) }

@@ -9,9 +9,9 @@ struct PackEntry {
   /// The object's ID, once its kind is known.
   var id = ObjectID.zero
   var base: Int32 = PackEntry.none
-  /// The first of the deltas that apply to it.
+  /// The number of the first delta that applies to this object.
   var firstDelta: Int32 = PackEntry.none
-  /// The next of the deltas that apply to the same base.
+  /// The number of the next delta that applies to the same base as this one.
   var nextDelta: Int32 = PackEntry.none
 
   static let none: Int32 = -1

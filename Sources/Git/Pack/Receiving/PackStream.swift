@@ -39,7 +39,7 @@ struct PackStream {
     zlib = try Zlib.shared.get()
   }
 
-  /// Moves the entries out: there is one for each object, and they are used once.
+  /// Moves the entries out, because there may be millions. Call it only once.
   mutating func takeEntries() -> PackEntries {
     var taken = PackEntries()
     swap(&taken, &entries)
@@ -49,7 +49,7 @@ struct PackStream {
   /// Whether the whole pack has arrived. The caller checks its checksum.
   var isComplete: Bool { state == .done }
 
-  /// The end of its objects, and the start of its checksum.
+  /// The position at which the pack's objects end and its checksum begins.
   var end: Int { position - ObjectID.byteCount }
 
   mutating func read(_ bytes: UnsafeRawBufferPointer) throws {
@@ -174,7 +174,7 @@ struct PackStream {
     guard max(sizes.base, sizes.result) <= limits.largestObject else {
       throw PackError.overLimit("bytes in an object", limit: limits.largestObject)
     }
-    // The delta itself is also unpacked, twice in total.
+    // The delta itself is also unpacked, once on arrival and once when it is applied.
     unpackedBytes += size + sizes.result
     wholeBytes += sizes.result
     try unpacking.check(unpackedBytes, ofPack: position)

@@ -71,7 +71,7 @@ final class ReceivedPack {
     try Disk.rename(file.path, to: name + ".pack")
     let end = stream.end
     return try ReceivedObjects(
-      // Added bases are after the received objects.
+      // Leave out the added bases, which are after the received objects.
       entries.lazy.filter { $0.offset < end }.map { (id: $0.id, kind: $0.kind ?? .tag) },
       inPack: name, bytes: end, unpackedBytes: deltas.unpackedBytes, repository: repository,
       limits: limits, unpacking)
@@ -108,8 +108,8 @@ final class ReceivedPack {
   }
 }
 
-/// The objects of a received pack, unpacked again for checks. All of this counts as unpacked, so a
-/// check ends within `PackLimits.unpackedBytes`.
+/// The objects of a received pack, unpacked again for checks. Their bytes also count, so a check ends at the limit
+/// `PackLimits.unpackedBytes`.
 final class ReceivedObjects {
   /// All objects, sorted by ID, without the added bases.
   let all: [(id: ObjectID, kind: ObjectKind)]

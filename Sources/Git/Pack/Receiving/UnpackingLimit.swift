@@ -1,17 +1,17 @@
-/// Decides whether a version in a pack gives the pack a higher limit of unpacked bytes: notes-protocol(7), LIMITS.
+/// Decides whether a pack may unpack to more bytes because of a version in it: notes-protocol(7), LIMITS.
 public struct UnpackingGrant {
   /// A commit that arrived, and its content.
   public typealias Arrived = (id: ObjectID, content: [UInt8])
 
-  /// Whether a commit may be such a version, by a quick look at its content.
+  /// Whether a commit may be a version that raises the limit, judged by its content only.
   let isCandidate: (_ content: [UInt8]) -> Bool
-  /// Whether one of the candidates is such a version. Called once, if the pack needs it.
+  /// Whether one of the candidates raises the limit. Called once, if the pack exceeds the ordinary limit.
   let isGiven: (_ candidates: [Arrived]) throws -> Bool
 
   package static let mostCandidates = 16
   static let candidateBytes = 128 << 10
 
-  /// A grant by these functions.
+  /// A grant that these functions decide.
   public init(
     isCandidate: @escaping (_ content: [UInt8]) -> Bool,
     isGiven: @escaping (_ candidates: [Arrived]) throws -> Bool
@@ -23,7 +23,7 @@ public struct UnpackingGrant {
 /// The most bytes that a pack may unpack to.
 final class UnpackingLimit {
   private var limits: PackLimits
-  /// Nil if nothing raises the limit, or it was already asked.
+  /// Nil if nothing can raise the limit, or if the grant was already asked.
   private var grant: UnpackingGrant?
   private var candidates: [UnpackingGrant.Arrived] = []
   /// The size of the receiver's own objects, in bytes.
