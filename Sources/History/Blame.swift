@@ -7,7 +7,7 @@ internal import WorkTree
 public struct BlamedLine: Sendable {
   /// The kinds of origin.
   public enum Origin: Hashable, Sendable {
-    /// The version that wrote it.
+    /// The version that wrote the line.
     case version(ObjectID)
     /// The line is in the folder and not in any version.
     case unsaved

@@ -43,9 +43,9 @@ extension History {
     try DerivedMerge.isDerived(commit) || HubMerge.isOne(commit, in: repository)
   }
 
-  /// The versions of the tip, or those that changed a file under its name of the time, newest first.
-  /// Each is read on demand, so the first is there at once however long the history is. With a period,
-  /// in seconds since 1970, only the versions dated in it.
+  /// The versions in the tip's history, newest first; with a path, only the versions that changed this file, which had
+  /// other names before a rename. Reads each version on demand, so the first is available at once even in a long
+  /// history. With a period, in seconds since 1970, only the versions whose dates are in it.
   public func versions(
     of path: TreePath? = nil, includingDerived includesDerived: Bool = false,
     in period: Range<Int64>? = nil

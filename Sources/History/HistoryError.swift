@@ -14,7 +14,7 @@ public enum HistoryError: Error, Sendable {
   case ambiguousVersion(String)
   /// The note does not exist in that version.
   case notInVersion(TreePath, ObjectID)
-  /// A regular expression is invalid, and why.
+  /// A regular expression is invalid, for this reason.
   case invalidExpression(String, reason: String)
   /// The file has NUL bytes, so it has no lines.
   case notText(TreePath)

@@ -12,7 +12,7 @@ public struct Damage: Hashable, Sendable {
 public struct IntegrityReport: Sendable {
   /// The number of versions checked.
   public var versions = 0
-  /// Whether these were all versions.
+  /// Whether all versions were checked.
   public var isComplete = true
   /// The damaged objects found; only the first few.
   public var damages: [Damage] = []
@@ -59,7 +59,7 @@ private struct Inspection {
   var report = IntegrityReport()
   var seen: Set<ObjectID> = []
 
-  /// A broken disk damages thousands of objects: the first few are enough.
+  /// Whether further damages are recorded. A broken disk damages thousands of objects, and the first few are enough.
   private var hasRoom: Bool { report.damages.count + report.oversized.count < 20 }
 
   private mutating func read<Value>(

@@ -30,7 +30,7 @@ public final class MergeCheck {
   private let history: History
   private var known: VersionMemory
   private var verdicts: [ObjectID: MergeVerdict] = [:]
-  /// The commits on top of the history's merges; loaded when an altered merge was found.
+  /// The commits directly on top of derived merges, loaded when the first altered merge is found.
   private var children: MergeChildren?
   /// The remaining time, in seconds of this thread's processor time.
   private var secondsLeft: Double

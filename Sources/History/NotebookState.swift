@@ -33,7 +33,7 @@ extension History {
   /// Whether the tip has these heads in its history.
   public func shows(_ heads: [ObjectID]) throws -> Bool {
     guard let tip = try repository.head().commit else { return false }
-    // A merge that represents many heads may be a different one here if there are more heads.
+    // A merge that represents many heads differs from device to device, so its heads are compared instead.
     return try DerivedMerge.reduce(heads, in: repository).allSatisfy {
       try repository.isAncestor($0, of: tip)
     }
@@ -46,8 +46,8 @@ extension History {
       conflictCount: try openConflictPaths().count)
   }
 
-  // A small file with the state, which every command needs, so that no library must be loaded. It is a cache:
-  // it names its tip, and a reader that finds another tip computes the state again.
+  // Every command needs the state, so a small file caches it: then no library must be loaded. The file names its tip; a
+  // reader that finds another tip computes the state again.
 
   private var tipPath: String { stateFolder[.tip] }
 

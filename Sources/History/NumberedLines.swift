@@ -34,7 +34,7 @@ struct NumberedLines {
 /// Gives equal lines the same number without keeping their bytes: a note may be one long line, in a
 /// thousand versions.
 struct LineNumbers {
-  /// This many lines use about 50 MB.
+  /// The most different lines to remember; they use about 50 MB.
   static let mostKept = 1 << 20
 
   /// Two hashes with this process's random seed, so that nobody can prepare two lines with equal

@@ -10,7 +10,7 @@ extension History {
   public func pastTip(at time: Int64, named name: String) throws -> Commit {
     guard let (table, tip) = try historyTable() else { throw HistoryError.noSuchVersion(name) }
     let dates = dates(in: table, from: tip)
-    // On each path back from the tip, the first version made by then.
+    // On each path back from the tip, the first version that was made at or before the time.
     var frontier: [ObjectID] = []
     var waiting = [tip]
     var seen: Set<Int> = []

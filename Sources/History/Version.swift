@@ -16,8 +16,7 @@ public struct Version: Sendable {
   /// The device on which it was made; nil for a foreign commit.
   public var deviceID: String? { commit.deviceID }
 
-  /// The version with the text that the save was based on, if that was older than the folder's text:
-  /// the editor had loaded it before.
+  /// The version with the text that the editor had loaded before this save, if the folder had a newer text by then.
   public var editedOn: ObjectID? { EditedOnTrailer.base(in: commit.message) }
 
   /// The message's first line.
@@ -110,7 +109,7 @@ extension History {
 }
 
 extension TreeChange {
-  /// The entry before and after, if it is a file.
+  /// The old and the new entry; nil if it is not a file.
   fileprivate var oldFile: TreeEntry? { old.flatMap { $0.mode.isFile ? $0 : nil } }
   fileprivate var newFile: TreeEntry? { new.flatMap { $0.mode.isFile ? $0 : nil } }
   fileprivate var concernsFile: Bool { oldFile != nil || newFile != nil }

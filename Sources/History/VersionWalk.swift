@@ -9,7 +9,7 @@ internal import WorkTree
 public final class VersionWalk {
   /// The next version, or nil after the last.
   public let next: () throws -> Version?
-  /// Whether it searches a note's versions in a history that has no table yet.
+  /// Whether the walk searches a note's versions in a history that has no table yet.
   public let lacksTable: Bool
 
   /// A walk through the versions of `walk` that changed something in a folder, with only these changes.

@@ -108,7 +108,8 @@ public struct WordDiff: Sendable {
     if old == new { return whole(removed, added) }
     let byLines = paired(removed, added)
     let flowing = WordMatching.pieces(from: old, to: new)
-    // Lines with new line breaks are compared as one text, all others line by line.
+    // Compare the lines as one text if that keeps clearly more: their line breaks changed. Otherwise compare line by
+    // line.
     let kept = byLines.reduce(0) { $0 + letters(.same, in: $1.pieces) }
     if 3 * letters(.same, in: flowing) > 4 * kept, isReadable(flowing) { return rows(of: flowing) }
     return byLines

@@ -32,7 +32,7 @@ extension History {
   private func search(_ name: String, among reach: NoteReach, takesParts: Bool) throws -> TreePath?
   {
     if let found = try note(spelled: name) { return found }
-    // An empty name, as from an unset variable, is a part of every other.
+    // An empty name, such as from an unset variable, would be a part of every path.
     if name.isEmpty { return nil }
     let isID = name.utf8.count == NoteSummary.idLength && name.allSatisfy(\.isHexDigit)
     let rules = NameRules(name)
@@ -155,7 +155,8 @@ private struct NameRules {
     parts = [{ Array($0.description.lowercased().utf8).firstRange(of: part) != nil }]
   }
 
-  /// The only path that matches by the first rule that any path matches.
+  /// The path that matches by the first rule by which any path matches. Throws `ambiguousNote` if several match by that
+  /// rule.
   func match(_ paths: [TreePath], _ rules: [Rule]) throws -> TreePath? {
     for rule in rules {
       let found = paths.filter(rule)

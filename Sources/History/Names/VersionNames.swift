@@ -64,8 +64,8 @@ extension History {
     }
   }
 
-  /// Whether an automatic merge has changed the note, or anything, since the last version. "~0 is always the
-  /// note as the last version has it" (notes-versions(7)).
+  /// Whether an automatic merge has changed the note since the last version; without a note, whether it has changed any
+  /// file. "~0 is always the note as the last version has it" (notes-versions(7)).
   private func isMergedSince(
     _ last: Int?, of path: TreePath?, in table: HistoryTable, tip: Int
   ) throws -> Bool {
@@ -73,7 +73,7 @@ extension History {
     let then = try repository.commit(table.id(of: last))
     let now = try repository.commit(table.id(of: tip))
     guard let path else { return then.tree != now.tree }
-    // A note that is no longer there was deleted by a version.
+    // If the tip lacks the note, a version deleted it: a merge only applies such a deletion.
     guard let entry = try repository.entry(at: path, in: now.tree), entry.mode.isFile else {
       return false
     }

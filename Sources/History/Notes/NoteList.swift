@@ -110,8 +110,8 @@ extension History {
     }
   }
 
-  /// When each of these files of a version, which are sorted by path, was last changed before or in it,
-  /// in seconds since 1970.
+  /// For each of these files of a version, when it was last changed, in this version or before: in seconds since 1970.
+  /// The files are sorted by path.
   public func times(of paths: [TreePath], at version: Commit) throws -> [Int64?] {
     var times = [Int64?](repeating: nil, count: paths.count)
     guard let (table, _) = try historyTable() else { return times }

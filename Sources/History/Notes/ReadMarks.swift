@@ -22,7 +22,7 @@ public struct ReadMarks {
   /// The read marks of this notebook.
   public init(in history: History) { self.history = history }
 
-  /// The notes that others changed since the user last looked at them, among `paths` or all notes.
+  /// The notes, among `paths` or all notes, that others changed since somebody last read them on this device.
   public func newNotes(among paths: [TreePath]? = nil) throws -> Set<TreePath> {
     guard let tip = try repository.head().commit, let record = try record() else { return [] }
     return Set(try news(since: record, at: tip, among: paths.map { Set($0) }).keys)
@@ -42,7 +42,7 @@ public struct ReadMarks {
     try write(news.isEmpty ? Record(seen: tip) : record)
   }
 
-  /// The new texts by their paths, among these notes or all notes.
+  /// The texts that are new, by their paths, among these notes or all notes.
   private func news(
     since record: Record, at tip: ObjectID, among paths: Set<TreePath>? = nil
   ) throws -> [TreePath: ObjectID] {
@@ -76,8 +76,8 @@ public struct ReadMarks {
 
   // MARK: The file
 
-  /// The record of read notes; if there is none, it begins with the versions that were here first. Nil if
-  /// these are unknown.
+  /// The record of read notes. If there is no record, everything counts as read that was in the first version on this
+  /// device. Nil if that version is unknown.
   private func record() throws -> Record? {
     let path = path
     let known = Disk.memory(at: path) { content throws(StateDamage) in

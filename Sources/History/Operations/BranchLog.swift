@@ -10,7 +10,7 @@ internal import WorkTree
 /// malformed ones are left out.
 package struct BranchLog {
   package struct Entry: Hashable {
-    /// The commit before; nil if there was none.
+    /// The branch's commit before the move; nil if it had none.
     package let old: ObjectID?
     package let new: ObjectID
     /// The time of the entry, in seconds since 1970.
@@ -31,7 +31,7 @@ package struct BranchLog {
 
   package init(parsing text: [UInt8], tip: ObjectID?) {
     let read = text.split(separator: UInt8(ascii: "\n")).compactMap(Self.entry)
-    // Each line begins at the commit where the line before it ended. If no line ends there, one is missing, and
+    // Each line begins at the commit at which the line before it ended. If no line ends there, a line is missing; then
     // the next older line is used.
     var left = Dictionary(read.map { ($0.new, 1) }, uniquingKeysWith: +)
     var entries: [Entry] = []
@@ -54,8 +54,7 @@ package struct BranchLog {
     return text?.split(separator: UInt8(ascii: "\n")).reversed().lazy.compactMap(entry).first
   }
 
-  /// The beginning of the message that git writes in a new branch's first line when the version
-  /// existed before.
+  /// The beginning of the message with which git begins a branch's log, if the branch starts at an existing version.
   package static let beginning = "branch: Created from "
 
   private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {

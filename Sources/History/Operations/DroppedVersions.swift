@@ -9,11 +9,11 @@ internal import Merge
 package struct DroppedVersions: Hashable {
   package static let folder = "refs/notes-state/dropped/"
 
-  /// The reference that keeps them.
+  /// The reference that keeps the versions.
   package let reference: String
   /// When notes noticed the removal, in seconds since 1970.
   package let time: Int64
-  /// The newest of them; all others are its ancestors.
+  /// The newest of the versions; all others are its ancestors.
   package let newest: ObjectID
   /// The commit to which the branch moved; if the branch was deleted, the commit below the versions.
   package let instead: ObjectID?

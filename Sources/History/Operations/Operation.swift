@@ -62,7 +62,7 @@ package struct OperationHistory {
   /// The message in the branch's log when a portable rewrite replaces a foreign commit.
   package static let portableRewriteMessage = "notes: plain form"
 
-  /// All, oldest first.
+  /// All operations, oldest first.
   package private(set) var all: [Operation] = []
   /// The operations that are not undone, oldest first: `undo` begins at the end.
   package private(set) var done: [Operation] = []
@@ -240,9 +240,9 @@ public enum OperationKind: String, Sendable, CaseIterable {
   case receive
   case undo
   case redo
-  /// The steps that an interrupted command had left.
+  /// The rest of a checkout that an interrupted command had left.
   case checkout
-  /// A part of the operation before it: a merge that a save made after its version of the other files.
+  /// A continuation of the operation before it: a merge that a save made after it had saved the other files.
   case continuation
   /// A text or note was forgotten in all versions.
   case forget

@@ -4,7 +4,7 @@ internal import System
 struct LiteralPattern: Sendable {
   private let bytes: [UInt8]
 
-  /// - Parameter folder: the folder of cases that also folds the texts to search.
+  /// - Parameter folder: the `Folder` (it folds letter case) that also folds the texts to search.
   init(_ text: String, folder: Folder) { bytes = folder.fold(Array(text.utf8)).bytes }
 
   /// The first match that starts at `start` or later, as offsets into the folded text.

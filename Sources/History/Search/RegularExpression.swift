@@ -55,7 +55,7 @@ final class RegularExpression {
     return Int(match.rm_so)..<Int(match.rm_eo)
   }
 
-  /// REG_STARTEND: the bounds of the text are passed, and it may contain NUL.
+  /// REG_STARTEND: the caller passes the bounds of the text, which may therefore contain NUL.
   private static let startAndEnd: Int32 = 1 << 2
 
   /// An upper limit for the expression's length with its repetitions written out, in characters.

@@ -19,7 +19,8 @@ extension History {
     let search = try FolderSearch(
       query, folder: workTree.folder, paths: paths, sizeLimit: workTree.sizeLimit)
     let hits = try search.run { progress($0, paths.count) }
-    // Usually few files match: checking only these is cheaper than checking all.
+    // Exclude files that are not notes of the notebook. Usually few files match, so checking the hits costs less than
+    // checking all files.
     return try hits.filter { hit in
       if SkipRules.isDebris(hit.path.name.bytes) { return false }
       if let position = index.position(of: hit.path) {
@@ -55,7 +56,7 @@ extension History {
         if let former = change.formerPath { last[former] = note }
         guard let blob = change.new, !settled.contains(note) else { continue }
         let isTitleHit = !inTitle.contains(false)
-        // A text that did not match does not match under the same title either.
+        // Each text is searched once. If the title has all terms, the version matches whatever its text is.
         guard isTitleHit || (!query.isTitleOnly && seen.insert(blob).inserted) else { continue }
         let text = patterns.prepare(try repository.blob(blob))
         guard patterns.holdsRest(text, inTitle: inTitle) else { continue }

@@ -5,7 +5,7 @@ internal import WorkTree
 public struct SearchQuery: Sendable {
   /// The texts that a note must all contain, in its title or below it.
   public let terms: [String]
-  /// Whether the terms are POSIX extended regular expressions, or literal.
+  /// Whether the terms are POSIX extended regular expressions. If not, they are literal texts.
   public let areExpressions: Bool
   /// Whether upper and lower case differ.
   public let isCaseSensitive: Bool
@@ -15,7 +15,7 @@ public struct SearchQuery: Sendable {
   public let isTitleOnly: Bool
   /// How many matching lines a hit shows.
   public let lineLimit: Int
-  /// How many lines around each a hit shows.
+  /// How many lines of context a hit shows before and after each matching line.
   public let context: Int
   /// Only notes below this folder match; empty for all.
   public let folder: TreePath

@@ -7,8 +7,7 @@ extension History {
   /// If the cache lacks more versions than this, a command that must answer at once does not read them: this
   /// many take about a second.
   public static let fewVersions = 20_000
-  /// How many versions it may lack for a command that shows the first versions before it has read
-  /// the others.
+  /// How many versions the cache may lack for a command that shows the first versions before it has read the others.
   static let versionsReadAtOnce = 1_000
 
   private var historyCachePath: String { stateFolder[.history] }

@@ -16,11 +16,10 @@ extension HistoryTable {
     return versions.filter { !isDerived($0) }
   }
 
-  /// The versions that changed the file, newest first, under its names of the time; including
-  /// derived merges.
+  /// The versions that changed the file, newest first, under the names that it had then; including derived merges.
   ///
-  /// The name is followed from each version to its parents, and a rename changes it on the way. If
-  /// a file of that name was deleted and made again, both lives are included.
+  /// The name is followed from each version to its parents, and a rename changes it on the way. If a file of that name
+  /// was deleted and made again, the changes of both files are included.
   func trail(
     of path: TreePath, from tip: Int, in order: VersionOrder, by lookup: TableLookup? = nil
   ) -> [Step] {

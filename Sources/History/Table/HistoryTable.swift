@@ -32,7 +32,7 @@ extension HistoryTable {
   /// Whether a forgetting rewrote the version: notes-forget(1).
   func isRewritten(_ version: Int) -> Bool { versions.number(version, at: 36) & 2 != 0 }
 
-  // The range of its parents, changes or moves among those of all versions.
+  // The range of the version's parents, changes or moves among those of all versions.
   func parents(of version: Int) -> Range<Int> { run(of: version, endingAt: 40) }
   func changes(of version: Int) -> Range<Int> { run(of: version, endingAt: 44) }
   func moves(of version: Int) -> Range<Int> { run(of: version, endingAt: 48) }

@@ -1,6 +1,5 @@
-/// Finds the positions in a table that are looked up repeatedly, for one file after another: the number of
-/// a path, and the number of its change among the thousands of a version's changes. The first few lookups
-/// search linearly; then an index is built.
+/// Looks up the number of a path, and the number of a path's change among the changes of a version, which may be
+/// thousands. The first few lookups search linearly; then an index is built.
 final class TableLookup {
   private let table: HistoryTable
   private var questions = 0

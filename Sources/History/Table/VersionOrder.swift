@@ -93,7 +93,7 @@ struct VersionOrder {
 }
 
 extension History {
-  /// The order of the table's versions from a tip on, computed once for both.
+  /// The order of the table's versions from a tip on. It is computed again only if the tip or the table changes.
   func order(of table: HistoryTable, from tip: Int) -> VersionOrder {
     if let known = loadedOrder, known.tip == table.id(of: tip), known.count == table.versions.count
     {
