@@ -36,7 +36,7 @@ struct ConflictTerms {
     return split(where: places.contains).0
   }
 
-  /// Whether a side of a block has half of the lines of each negative term, and all those of its lines that
+  /// Whether a side of a block has half of the lines of each negative term, and all lines of the negative terms that
   /// some positive term has replaced. Then the positive terms' edits also apply to that side.
   func areEdits(ofBasesIn side: [Int32]) -> Bool {
     func counts(_ lines: [Int32]) -> [Int32: Int] {
@@ -120,8 +120,8 @@ struct TrimmedSides {
 /// The sides of a conflict, some of which may already contain blocks: notes-merge(7), "Blocks that
 /// meet".
 enum ConflictSides {
-  /// One side for each distinct text in the remaining values. Leaves out a side of an older block that some
-  /// term removed or replaced: the terms that have it cancel against bases with it.
+  /// One side for each distinct text in the remaining values. A side of an older block that some term removed or
+  /// replaced is left out: the terms with that side cancel against the bases with it.
   static func sides(
     _ left: [ConflictBlock.Side], positives: [[Int32]], negatives: [[Int32]],
     blocks: [Int32: ConflictBlock]

@@ -62,8 +62,8 @@ public enum DerivedMerge {
       let conflicts = try OpenConflicts.conflicts(at: head, in: store).keys.sorted()
       return Tip(id: head.id, heads: [head.id], conflicts: conflicts, reports: [])
     }
-    // If there are too many for one commit, they are merged in groups, and the merges of the groups
-    // like heads.
+    // If there are too many heads for one commit, merge groups of heads, and then the merges of the groups as if they
+    // were heads.
     var budget = MergeBudget(bounds)
     var level = heads
     var reports: [MergeReport] = []
@@ -115,7 +115,7 @@ public enum DerivedMerge {
   ) throws -> ObjectID {
     let heads = try HeadSet.reduce([merge.id], in: store)
     guard heads.count > 1 else { return heads.first?.tree ?? merge.tree }
-    // Heads that are too many for one commit are merged in groups, which are checked separately.
+    // If the heads are too many for one commit, the parents are merges of groups, which are checked separately.
     let merged = heads.count <= bounds.parents ? heads : try merge.parents.map(store.commit)
     var sum = HeadMerge(
       store: store, rules: .all, bounds: bounds, budget: MergeBudget(bounds))

@@ -21,8 +21,8 @@ struct FileSum {
   mutating func files(
     positives: [TermFile?], negatives: [TermFile?], keeps: Bool
   ) throws -> [TermFile] {
-    // Kept before equal terms cancel: a file that was only renamed equals the base, and would be lost if all other
-    // sides deleted that.
+    // Find the renamed file before equal terms cancel. Its content equals the base's, so it would be lost if all other
+    // sides deleted the file.
     let renamed = keeps ? positives.first { $0.map { names.contains($0.source) } ?? false } : nil
     var (positives, negatives) = Self.remaining(positives, negatives)
     if Set(positives.map(\.?.value)).count > 1 || keeps {
@@ -118,7 +118,7 @@ struct FileSum {
     let isLabelled = positives.allSatisfy { labels[$0] != nil }
     let terms = positives.map { term($0, label: labels[$0] ?? []) }
     let bases = negatives.map { $0.map { term($0) } }
-    // A note with a block in such a file, from an earlier version of these rules, keeps the block.
+    // A file of another kind gets no markers, but keeps those that an earlier version of these rules gave it.
     let takesMarkers =
       names.allSatisfy(NoteSuffix.takesMarkers) || files.contains { $0.markerSize != nil }
     // Texts that are not in the result are freed while it is composed; only the result remains while it

@@ -1,10 +1,10 @@
 /// Front matter at the beginning of lines: notes-merge(7), "Front matter".
 struct FrontMatter {
-  /// The first line, the last line, and those between.
+  /// The first line of the front matter, its last line, and the lines between.
   private let first: Int32
   private let last: Int32
   private let inner: [Int32]
-  /// The lines after it.
+  /// The lines after the front matter.
   private let rest: [Int32]
 
   /// The lines that can end front matter with this first line; empty if it cannot begin front
@@ -39,7 +39,8 @@ struct FrontMatter {
     }
     var added = newer.inner
     var isClash = !keys[0].isDisjoint(with: keys[1])
-    // Other lines belong to the key above them: then a key in both is a clash, whatever its value.
+    // Lines without a key belong to the key above them. If there are such lines, a key on both sides is a conflict,
+    // even with equal values.
     if keys[0].count == inner.count, keys[1].count == added.count {
       added.removeAll { inner.contains($0) }
       isClash = added.contains { line in

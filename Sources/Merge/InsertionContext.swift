@@ -10,13 +10,14 @@ struct InsertionContext {
   private let lines: [Int32]
   private var place: Range<Int>
 
-  /// A context with `base` as its place, between these lines.
+  /// A context in which `base` is the place of the insertions, between these lines.
   init(base: [Int32], between before: [Int32], and after: [Int32]) {
     lines = before + base + after
     place = before.count..<before.count + base.count
   }
 
-  /// The same context with the place replaced by `base`, and the lines above it by `before` unless that is nil.
+  /// The same context with `base` as the place of the insertions and, unless `before` is nil, `before` as the lines
+  /// above it.
   func replacing(by base: [Int32], behind before: [Int32]? = nil) -> InsertionContext {
     InsertionContext(
       base: base, between: before ?? Array(self.before), and: Array(lines[place.upperBound...]))
@@ -39,7 +40,7 @@ struct InsertionContext {
   /// Whether the place is at the beginning of the note.
   var isAtStart: Bool { place.lowerBound == 0 }
 
-  /// A context with a part of the place as its place.
+  /// The same context for a part of the place.
   func replacing(_ stretch: Range<Int>) -> InsertionContext {
     var context = self
     context.place = place.lowerBound + stretch.lowerBound..<place.lowerBound + stretch.upperBound

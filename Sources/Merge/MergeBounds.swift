@@ -4,11 +4,11 @@ internal import Git
 package struct MergeBounds: Sendable, Codable {
   /// Parents of a derived merge.
   package var parents = PackLimits.standard.parents
-  /// Bytes of a text, and the multiple of this that all texts with more than two contents to merge may have
-  /// together.
+  /// The most bytes of a text. A multiple of it, `crowdsInAll`, limits the bytes of all texts that have more than two
+  /// contents to merge.
   package var textBytes = PackLimits.standard.objectBytes
   package static let crowdsInAll = 4
-  /// Bytes and newlines of all contents of a text, and newlines of those of all texts.
+  /// The most bytes and newlines of all contents of one text, and the most newlines of the contents of all texts.
   package var contentBytes = 96 << 20
   package var contentNewlines = 1 << 20
   package var newlinesInAll = 1 << 23

@@ -198,8 +198,8 @@ struct MovedLines {
     return first..<last + 1
   }
 
-  /// The changes that give the older side the moved lines at their former place; or, if other lines are
-  /// there, remove them.
+  /// The changes that put the moved lines of the older side back to their former place. If the side has changed that
+  /// place, they only remove the lines.
   private func takenBack(
     _ stretch: Range<Int>, _ place: Range<Int>, _ table: LineTable
   ) -> [Change] {

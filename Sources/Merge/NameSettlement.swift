@@ -163,7 +163,7 @@ extension NameSettlement {
       let place = !mine.contains(0) ? 1 : all.isSubset(of: mine) ? 0 : 2
       return (name: name, rank: (place, first(of: names[name] ?? [])?.file.owner ?? 0, name))
     }.sorted { $0.rank < $1.rank }
-    // Of names that the same terms have, one represents all.
+    // The sets of heads that have a kept name. A name of the same heads is also kept: these heads have both.
     var kept: Set<Set<Int>> = []
     var firstFolder: TreePath?
     for name in ranked.map(\.name) {

@@ -79,8 +79,8 @@ struct NumberedList {
     return found.number
   }
 
-  /// Whether the item directly before the place, ignoring blank lines and lines that are indented more,
-  /// has the number before the first.
+  /// Whether the item directly above the place has the number before the first. Ignores blank lines, and lines that are
+  /// indented more.
   private func continues(_ context: InsertionContext, _ table: LineTable) -> Bool {
     let above = context.lastLine(table, indentedAtMost: indentation.count)
     return above.flatMap { number($0, table) }.map { $0 == start - 1 } ?? true

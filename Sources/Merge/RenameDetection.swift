@@ -15,8 +15,8 @@ package struct RenameDetection {
   private var known: [ObjectID: ContentSimilarity] = [:]
   private var sizes: [ObjectID: Int] = [:]
 
-  /// For each term, of which so many are positive, the renamed files that matter to another term: old
-  /// name to new name.
+  /// For each term, its renamed files that another term also changed: old name to new name. The first `heads` terms are
+  /// positive.
   static func renames(
     store: any MergeStore, files: TermFiles, heads: Int
   ) throws -> [[TreePath: TreePath]] {
@@ -41,7 +41,7 @@ package struct RenameDetection {
   private struct Moved {
     var gone: [(path: TreePath, id: ObjectID)] = []
     var new: [(path: TreePath, id: ObjectID)] = []
-    /// Files deleted here that another term also changed.
+    /// The deleted files that another term also changed.
     var relevant: Set<TreePath> = []
 
     init(gone: [(path: TreePath, id: ObjectID)], new: [(path: TreePath, id: ObjectID)]) {

@@ -4,7 +4,7 @@ struct RepetitionGuards {
   let older: [Int32]
   let newer: [Int32]
 
-  /// Whether a result, or the part of it without conflicts, is acceptable.
+  /// Whether a merge's result, or the part of it without conflicts, repeats nothing and so is acceptable.
   func allow(_ merged: [Int32], in context: InsertionContext, _ table: LineTable) -> Bool {
     func counts(_ lines: [Int32]) -> [Int32: Int] {
       lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }

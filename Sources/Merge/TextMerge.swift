@@ -55,7 +55,7 @@ package struct TextMerge {
     let isMixed = textEndings.contains { $0.style == .mixed }
     var endings = LineEndings.merged(positives: positiveEndings, negatives: negativeEndings)
     if isMixed { endings.style = .lf }
-    // A text is freed when the table has its lines.
+    // Each text is freed as soon as the table has its lines.
     let terms = texts.indices.map { index in
       let lines = units(
         of: texts[index], normalised: !isMixed && textEndings[index].style == .crlf)

@@ -188,7 +188,7 @@ private enum EditedLines {
 }
 
 extension Range<Int> {
-  /// Whether it begins before another, or at the same position and ends before it.
+  /// Whether the edit begins before another, or at the same position and ends before it.
   func precedes(_ other: Range<Int>) -> Bool {
     (lowerBound, upperBound) < (other.lowerBound, other.upperBound)
   }
