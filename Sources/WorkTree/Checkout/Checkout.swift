@@ -90,7 +90,7 @@ package struct Checkout {
       for path in written { try Disk.sync(file: path) }
       try Disk.sync(folder: staging)
     }
-    // Most objects are on the disk by now: names wait for the same disk.
+    // Wait for the names of the objects here: the disk has just been synced, so little is left to write.
     try workTree.repository.syncPendingObjects()
     // The journal counts only now, when everything it names is on the disk.
     try CheckoutJournal.begin(in: workTree.stateFolder)
@@ -213,7 +213,7 @@ package struct Checkout {
     if isNew, old.id != new.id {
       guard let present = try folder.status(of: step.path) else {
         if folder.obstacle(of: step.path) != nil { return leaveOut(step) }
-        // The user deleted it during the checkout: an edit of the old tree like any other.
+        // The user deleted the file during the checkout, which is an edit of the old tree like any other.
         rescued[step.path] = .some(nil)
         try rename(step, into: .folder)
         return
@@ -298,7 +298,7 @@ package struct Checkout {
     } else if kind != nil, try !folder.removeEmptyFolder(step.path) {
       throw WorkTreeError.obstructed(path: step.path.description)
     }
-    // The file was removed at this moment.
+    // The file in the folder was removed in the meantime, so the new file is only moved there.
     try rename(step, into: .folder)
   }
 

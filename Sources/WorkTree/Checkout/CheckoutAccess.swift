@@ -44,7 +44,7 @@ extension Checkout {
     }
   }
 
-  /// A missing folder is made in its nearest ancestor.
+  /// Throws if a missing folder cannot be made in its nearest existing ancestor.
   private func checkCanBeMade(
     _ folder: TreePath, for file: TreePath, in access: FolderAccess
   ) throws {
@@ -77,7 +77,7 @@ extension Checkout {
     if attributes & stays != 0 || notes_file_attributes(folder, "") & stays != 0 { return EPERM }
     var parent = stat()
     let user = geteuid()
-    // In such a folder, only owners can remove and replace files.
+    // In a folder with the sticky bit, only owners can remove and replace files.
     guard user != 0, Counted.fstat(folder, &parent) == 0, parent.st_mode & S_ISVTX != 0,
       file.st_uid != user, parent.st_uid != user
     else { return nil }

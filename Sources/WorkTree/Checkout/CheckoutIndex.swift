@@ -24,7 +24,7 @@ extension Checkout {
     return edit.finish()
   }
 
-  /// Handles files that differed from the old tree in the folder, and already were as in the new tree. They
+  /// Sets the entries of files that differed from the old tree in the folder, and were already as in the new tree. They
   /// needed no step, but the index still has the old tree's entries.
   private func setUnchanged(in edit: inout IndexEdit) throws {
     if journal.overlay.isEmpty { return }

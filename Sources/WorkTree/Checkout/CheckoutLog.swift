@@ -69,7 +69,7 @@ package struct CheckoutLog {
   /// How many of the files that one checkout wrote and the next replaced had been read by a
   /// program.
   package private(set) var readFiles = 0
-  /// How many of these files no program had read.
+  /// The number of other such files: one checkout wrote them, the next replaced them, and no program had read them.
   package private(set) var unreadFiles = 0
   private let path: String
 
@@ -91,7 +91,7 @@ package struct CheckoutLog {
         (found.readFiles, found.unreadFiles) = (read, unread)
         continue
       }
-      // notes 1.0 wrote these, without the time.
+      // notes 1.0 wrote such lines, without the time.
       if words.count == 4, words.id(0) != nil, words.path(3) != nil { continue }
       guard (6...7).contains(words.count), let base = words.id(0), let old = words.id(1),
         words[2] == Self.none || words.id(2) != nil,

@@ -30,11 +30,11 @@ extension Checkout {
     var file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     var status = stat()
     if file < 0, errno == EACCES, Counted.lstat(path, &status) == 0 {
-      // The note that was swapped out has no read permission, but must be read here.
+      // The swapped-out note has no read permission, but must be compared with the expected text.
       chmod(path, status.st_mode & 0o777 | S_IRUSR)
       file = Counted.openWithoutTrace(AT_FDCWD, path, O_NONBLOCK)
     }
-    // A program has a lease on it: fcntl(2).
+    // The open failed because a program has a lease on the file: fcntl(2).
     if file < 0, errno == EWOULDBLOCK { file = Counted.openWithoutTrace(AT_FDCWD, path) }
     if file < 0, errno != ENOENT {
       throw WorkTreeError.file(call: "open", path: step.path.description, errno: errno)
@@ -60,7 +60,7 @@ extension Checkout {
 package struct ReplacedFile {
   package let status: stat
 
-  /// Whether a program had read it, judged by its access time.
+  /// Whether a program had read the file, judged by its access time.
   package var wasRead: Bool { FileReading.wasRead(status) }
   /// The inode number: no other file has it as long as a program has this file open.
   package var inode: UInt64 { UInt64(status.st_ino) }

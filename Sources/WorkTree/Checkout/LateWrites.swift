@@ -36,7 +36,7 @@ package struct LateWrites {
     return true
   }
 
-  /// Moves a swapped-out file here.
+  /// Moves a swapped-out file into the folder `lingering`.
   package func adopt(
     _ staged: String, path: TreePath, mode: FileMode, base: ObjectID?, blob: ObjectID?
   ) throws {
@@ -84,7 +84,7 @@ package struct LateWrites {
     try remove(item)
   }
 
-  /// Whether a program still has it open for writing.
+  /// Whether a program still has the file open for writing.
   package func hasWriter(_ item: Item) -> Bool { OpenWriter.exists(of: path(item.number)) }
 
   /// Records which text a file has by now, and in which commit.

@@ -48,7 +48,7 @@ extension FileReading {
     {
       self = .unknown
     } else {
-      // It was read after the write; it may also have been read before.
+      // The last read was after the write. There may also have been one before.
       self = accessed <= (now.modifiedSeconds, now.modifiedNanoseconds) ? .read : .unknown
     }
   }

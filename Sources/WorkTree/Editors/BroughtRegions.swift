@@ -43,11 +43,11 @@ struct LineTexts {
 /// A place at which a checkout changed a text, and the lines that a save has there.
 struct BroughtRegion {
   enum State {
-    /// All removed lines are there, and no added line.
+    /// The save has all removed lines at this place, and no added line.
     case old
-    /// All added lines are there, and no removed line.
+    /// The save has all added lines at this place, and no removed line.
     case new
-    /// Some added lines are there.
+    /// The save has some of the added lines at this place.
     case mixed
     /// The place was changed again, or its state is unclear.
     case neither

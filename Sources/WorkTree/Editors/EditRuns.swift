@@ -9,7 +9,7 @@ package enum EditRuns {
   /// A note that an editor was given.
   package struct Item: Hashable {
     package let path: TreePath
-    /// The text it was given.
+    /// The text that the editor was given.
     package let text: ObjectID
     /// When the editor was given the text, in nanoseconds since 1970.
     package let time: Int64

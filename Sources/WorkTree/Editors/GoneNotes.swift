@@ -43,7 +43,7 @@ extension SaveEvidence {
     }
     guard now - entries[entries.count - 1].time < Self.doubt else { return nil }
     if let text = entries.lastIndex(where: { $0.old == saved && $0.isStaleSave }) {
-      // For example, ':w' and then ':wq' in vim do this.
+      // The same text is saved again after a late save of it, as with ':w' and then ':wq' in vim.
       return try isRenamed(entries[text].base) ? base(text, .lines) : nil
     }
     // If the text is the same, somebody put a copy of the note there.

@@ -133,7 +133,7 @@ struct SaveEvidence {
     for text in low...upper where text < entries.count && text > low {
       guard entries[text].isWritten || text == upper else { continue }
       let share = texts.saved.share(of: texts.olds[text])
-      // If two match equally well, a text written by a program here surely was in an editor.
+      // Of two texts that match equally well, prefer one that a program here wrote: an editor certainly had it.
       if share > most || share == most && entries[text].isWritten {
         (closest, most) = (text, share)
       }

@@ -57,14 +57,14 @@ final class AgreedFiles {
   /// The content of a folder's file; nil if there is none.
   func content(in folder: TreePath) throws -> [UInt8]? { try look(in: folder).content }
 
-  /// Whether such a file beside or above a path must not be opened: libgit2 would wait for ever for a FIFO. An
-  /// unreadable file counts as this device agreed to it.
+  /// Whether this kind of file beside or above a path cannot be opened normally: libgit2 would wait for ever for a
+  /// FIFO. In place of an unreadable file, the content counts that this device agreed to.
   func isBlocked(above path: TreePath) -> Bool {
     (path.ancestors + [""]).contains { access(in: $0) != .open }
   }
 
-  /// Whether such a file beside or above a path is unreadable and was never agreed to, so that its
-  /// rules are unknown.
+  /// Whether a file of this kind beside or above a path is unreadable and was never agreed to, so that its rules are
+  /// unknown.
   func isUnknown(above path: TreePath) -> Bool {
     (path.ancestors + [""]).contains { folder in
       let copy = "\(agreement.folder)/\(folder.appending(agreement.fileName))"

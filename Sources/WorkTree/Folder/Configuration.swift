@@ -31,8 +31,7 @@ extension WorkTree {
   /// The number of bytes that a text gives in git's form, such as `25m` for 25 MiB; nil if it is not a number.
   public static func bytes(named text: String) -> Int? { SizeLimit.parse(text) }
 
-  /// Whether files up to that size are versioned if it is the setting: devices refuse files over
-  /// their limit.
+  /// Whether a size limit with this value takes effect. Devices refuse files over their own limit.
   public static func isHonoured(sizeLimit text: String) -> Bool {
     SizeLimit.parse(text).map { $0 <= PackLimits.standard.objectBytes } ?? false
   }

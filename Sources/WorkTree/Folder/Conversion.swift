@@ -69,7 +69,7 @@ struct ConversionAttributes: Hashable {
     (fillsIdentity, carriageReturns) = (false, .never)
   }
 
-  /// Only the filter, if it is configured.
+  /// These attributes reduced to the filter; without it if git's configuration does not define the filter.
   func onlyFilter(_ isConfigured: (String) throws -> Bool) rethrows -> ConversionAttributes {
     ConversionAttributes(filter: try filter.flatMap { try isConfigured($0) ? $0 : nil })
   }
@@ -108,7 +108,7 @@ struct ConversionAttributes: Hashable {
       }
   }
 
-  /// `$Id$`, or `$Id: … $` on one line.
+  /// Whether the bytes contain `$Id$`, or `$Id: … $` on one line.
   private static func holdsIdentity(_ bytes: [UInt8]) -> Bool {
     let dollar = UInt8(ascii: "$")
     return bytes.split(separator: UInt8(ascii: "\n")).contains { line in

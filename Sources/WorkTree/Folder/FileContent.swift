@@ -17,7 +17,7 @@ package struct FileContent {
 
   package enum Outcome {
     case read(FileContent)
-    /// Deleted, or no longer a plain file.
+    /// The file was deleted, or is no longer a plain file.
     case gone
     case skipped(SkipReason)
   }
@@ -69,8 +69,8 @@ package struct FileContent {
       } catch {
         return .skipped(.unreadable(errno: error.errno))
       }
-      // This check must be before the last one: a program that closes the file after this check has written
-      // before it.
+      // Check for a writer before the last status is read: a program that closes the file after this check has written
+      // before it, so the status shows it.
       if OpenWriter.mayBeWriting(before), OpenWriter.exists(of: descriptor), wait(waited) {
         waited += 1
         continue

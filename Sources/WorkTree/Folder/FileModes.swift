@@ -66,7 +66,7 @@ extension FolderAccess {
   /// to this user.
   func setExecutable(_ isExecutable: Bool, _ path: TreePath) throws {
     _ = try withParent(of: path, create: false) { parent, name in
-      // The mode is not changed by name: the name may be a link by now.
+      // Change the mode by the descriptor, and not by the name, which may be a link by now.
       let file = Counted.openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       defer { if file >= 0 { close(file) } }
       var status = stat()

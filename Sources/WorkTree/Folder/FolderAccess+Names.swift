@@ -27,7 +27,8 @@ extension FolderAccess {
       guard let found = try status(of: next) else { return .absent }
       let standing = try listing(of: next, as: found)
       guard standing == .asItIs else { return standing }
-      // A file may be renamed at any time. So may a folder, but then everything changes anyway.
+      // Remember only folders, because a file may be renamed at any time. If a folder is renamed, all paths below it
+      // change anyway.
       if next != path { listed.insert(next) }
     }
     return try isFile(path) ? .asItIs : .absent
@@ -117,7 +118,7 @@ extension FolderAccess {
   private func listing(of path: TreePath, as found: stat) throws -> Match {
     let name = path.name
     let key = NameKey(name)
-    // The file system may remember a name after its removal (fuse(4)).
+    // A found entry that is not listed counts as absent: a file system may remember a removed name (fuse(4)).
     var result = Match.absent
     try list(path.parent ?? "") { entry in
       let other = TreePath(bytes: entry.name)

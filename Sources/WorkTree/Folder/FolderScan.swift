@@ -111,7 +111,7 @@ extension WorkTree {
 
   private func keepFitCandidates(of changes: inout WorkingChanges) {
     var candidates = changes.candidates
-    // The list is moved and not copied: there may be very many.
+    // Moves the list without a copy, because there may be very many candidates.
     changes.candidates = []
     candidates.removeAll { $0.isNew && !takesUnfitNames && !changes.takes($0.path) }
     changes.candidates = candidates
@@ -224,7 +224,7 @@ private final class KnownFiles: Sendable {
 }
 
 extension IndexFile {
-  /// Whether a plain file is certainly as the entry remembers it.
+  /// Whether a plain file certainly has the content and the mode that the entry records.
   func isUnchanged(_ status: stat, at position: Int, trusting modes: FileModeTrust) -> Bool {
     let mode = self.mode(at: position)
     return status.st_mode & S_IFMT == S_IFREG && isUnchanged(status, at: position)

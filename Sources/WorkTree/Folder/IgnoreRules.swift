@@ -40,7 +40,7 @@ package final class IgnoreRules {
 
   /// Whether an untracked path is ignored; for a folder, whether everything in it is.
   package func isIgnored(_ path: TreePath, isFolder: Bool) throws -> Bool {
-    // The ignore file itself is reported as unreadable.
+    // An unreadable `.gitignore` is not ignored itself, so that it is reported.
     if path.name != ".gitignore", files.isUnknown(above: path) { return true }
     if files.isBlocked(above: path) {
       return try agreed?.isIgnored(path, isFolder: isFolder) ?? false

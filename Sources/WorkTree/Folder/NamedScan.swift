@@ -32,7 +32,7 @@ extension WorkTree {
 
   /// Compares the files at these paths, and below them, with `index`.
   func scan(_ paths: Set<TreePath>, against index: IndexFile) throws -> WorkingChanges {
-    // Any file may be ignored now, or no longer ignored.
+    // A changed `.gitignore` can affect any file, so the whole folder is scanned.
     if paths.contains(where: { $0.isEmpty || $0.name == ".gitignore" }) {
       return try scan(against: index)
     }
@@ -87,7 +87,7 @@ extension WorkTree {
     return changes
   }
 
-  /// Whether a path without a version must stay without one.
+  /// Whether a file that no version has must also stay out of the next version.
   private func isExcluded(_ path: TreePath, isFolder: Bool, _ rules: IgnoreRules) throws -> Bool {
     if isHidden(path) || !isFolder && SkipRules.isDebris(path.name.bytes) { return true }
     let hasIgnoreFile = IgnoreRules.hasFile(above: path, in: folder)

@@ -22,7 +22,7 @@ public enum SkipReason: Hashable, Codable, Sendable {
   case sparse
   /// The file is versioned, but this obstacle keeps it out of the folder.
   case obstructed(by: Obstacle)
-  /// Others deleted it, but it cannot be removed from the folder.
+  /// Another device deleted the file, but it cannot be removed from the folder.
   case deletedElsewhere(by: Obstacle)
   /// The file is versioned, but a power cut damaged it in the folder.
   case cut(DamageKind)
@@ -30,7 +30,7 @@ public enum SkipReason: Hashable, Codable, Sendable {
   /// it.
   case waiting
 
-  /// Whether versions include it, and only the folder lacks it.
+  /// Whether versions include the file, and only the folder lacks it.
   public var isVersioned: Bool {
     switch self {
     case .sparse, .obstructed, .waiting: true

@@ -77,8 +77,8 @@ package struct WorkingChanges {
   var hardLinks: [TreePath] = []
   /// Files that were written in the place of waiting notes.
   package var writtenInPlace: [WrittenInPlace] = []
-  /// The positions of notes whose place something else has taken, without the skip-worktree bit so
-  /// far.
+  /// The positions of notes whose place something else has taken, and whose entries do not have the skip-worktree bit
+  /// yet.
   package var newlySparse: [Int] = []
 
   /// Whether a new file with that path may be in a version. If other devices refused one name, they would not
@@ -122,7 +122,7 @@ package struct WorkingChanges {
     let entry = index[position]
     if entry.skipsWorktree {
       let absence = try access.absence(of: entry.path)
-      // The file in its place may already be reported.
+      // The skipped files may already include something in this file's place.
       if absence == nil, skipped.contains(where: { $0.path == entry.path }) { return }
       let reason = absence ?? .changing
       if case .obstructed(let obstacle) = reason, obstacle.kind == .repository {
@@ -132,7 +132,7 @@ package struct WorkingChanges {
     }
     let unseen = unseen.first { $0.path == entry.path || entry.path.isBelow($0.path) }
     guard let unseen else { return deleted.append(entry) }
-    // If a separate repository is above it, the file may well be there.
+    // If a folder above the file is a separate repository, the file may still exist in it.
     if let obstacle = Obstacle(unseen), obstacle.kind != .repository || unseen.path == entry.path {
       if obstacle.path == entry.path { skipped.removeAll { $0 == unseen } }
       addSparse(entry.path, position, obstacle)

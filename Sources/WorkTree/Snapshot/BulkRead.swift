@@ -75,7 +75,7 @@ final class BulkRead: Sendable {
       if let failure = state.failure { throw failure }
       return (state.outcomes, state.done)
     }
-    // The other thread may have been the last.
+    // The other thread may have finished last.
     try progress(done)
     return outcomes
   }
@@ -90,7 +90,7 @@ final class BulkRead: Sendable {
         var outcomes: [Outcome] = []
         for file in files[range] {
           outcomes.append(try read(file, at: root, into: &piece))
-          // A share of large files may need more memory than there is.
+          // Append a full piece at once: a share of large files may need more memory than there is.
           if piece.isFull { try pack.append(&piece) }
           let done = state.withLock { state in
             state.done.count(file)
@@ -110,7 +110,7 @@ final class BulkRead: Sendable {
     }
   }
 
-  /// Makes both threads stop.
+  /// Records the error, which makes both threads stop.
   private func end(_ error: any Error) {
     next.store(files.count, ordering: .relaxed)
     state.withLock { $0.failure = $0.failure ?? error }

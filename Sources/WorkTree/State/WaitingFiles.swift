@@ -2,7 +2,8 @@ package import Git
 package import State
 internal import System
 
-/// A note that waits although a file is in its place, or a deletion that waits.
+/// A note that waits to be written into the folder because something is in its place, or a deletion that waits for the
+/// same reason.
 package struct WaitingFile: Hashable, Sendable {
   package let path: TreePath
   package let obstacle: Obstacle
@@ -56,7 +57,7 @@ package struct WaitingFiles {
       text += "\(held.path.hexadecimal) \(obstacle.path.hexadecimal)\n"
     }
     let content = Array(text.utf8)
-    // Writing here would wake a watcher.
+    // Do not write the same content again: it would wake a watcher.
     if try Disk.readIfThere(state[.waiting]) == content { return }
     try Disk.replace(state[.waiting], with: content)
   }
@@ -119,7 +120,7 @@ extension WorkTree {
         obstacle = Obstacle(path: path, kind: .tooLarge)
       case .unreadable: obstacle = held[path]?.obstacle
       case .changing where index.position(of: path).map(index.skipsWorktree) == true:
-        // No folder lists it: for example, it is in a separate repository.
+        // The scan of the folder did not find this file, for example because it is in a separate repository.
         let status = try access.status(of: path)
         obstacle =
           try status.flatMap { try keptBack.obstacle(by: $0, at: path) } ?? held[path]?.obstacle
