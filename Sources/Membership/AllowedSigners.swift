@@ -2,8 +2,8 @@ internal import State
 internal import Synchronization
 internal import System
 
-/// The file with which git verifies devices' signatures (ssh-keygen(1), ALLOWED SIGNERS). It has a line for
-/// each device ever certified here. Removed devices are included, because their versions remain theirs.
+/// The file with which git verifies devices' signatures (ssh-keygen(1), ALLOWED SIGNERS). It has a line for each device
+/// ever certified here, also for removed ones, because git still verifies their versions.
 public enum AllowedSigners {
   /// The path of the file, beside the folder of a membership.
   public static func path(beside folder: String) -> String {

@@ -71,7 +71,7 @@ struct Certificate: Hashable, Sendable {
   var isAuthority: Bool { role == .admin }
   /// Whether the signer makes the device the founder in its place.
   var isHandover: Bool { isAuthority && staying != nil }
-  /// The key and name under which it signs; nil if it may not sign.
+  /// The key and name under which the certificate's device signs; nil if it may not sign.
   var authority: Authority? {
     isAuthority ? Authority(keyIdentifier: keyIdentifier, name: subject) : nil
   }

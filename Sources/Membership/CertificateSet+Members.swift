@@ -62,20 +62,20 @@ extension CertificateSet {
       serial: String(hexadecimal: certificate.serial), isRemoved: isRemoved, ending: ending)
   }
 
-  /// The oldest known of the certificates that this one replaced, directly or through others; nil if the one that it
-  /// replaced directly is unknown, or there is none.
+  /// The device that first certified this certificate's device, and when, found by following the replaced certificates
+  /// back as far as they are known. Nil if this certificate replaced none, or an unknown one.
   private func first(before certificate: Certificate) -> MemberChange? {
     let first = oldest(before: certificate) { _ in true }
     return first == certificate ? nil : MemberChange(by: first.issuerID, at: first.issuedAt)
   }
 
-  /// The device that gave the role: the issuer of the first certificate since which the role is the same.
+  /// The device that gave the role: the issuer of the first of the consecutive certificates with this role.
   private func giver(of certificate: Certificate) -> String {
     oldest(before: certificate) { $0.role == certificate.role }.issuerID
   }
 
-  /// Follows the certificates that this one replaced, one after the other, up to the first that does not count,
-  /// and returns the last before it: maybe this certificate itself.
+  /// Follows the replaced certificates back as long as `counts` accepts the next one, and returns the last accepted:
+  /// this certificate itself if there is none.
   private func oldest(
     before certificate: Certificate, while counts: (Certificate) -> Bool
   ) -> Certificate {
@@ -91,8 +91,8 @@ extension CertificateSet {
     return oldest
   }
 
-  /// The first removal of a key's device in an admin's list. An admin who removes another takes over the entries of
-  /// its list, with their dates: then the former admin made the removal.
+  /// The first removal of a key's device in an admin's list. An admin who removes another admin copies that admin's
+  /// entries with their dates, so the former admin counts as the maker of such a removal.
   private func removal(ofKey identifier: [UInt8]) -> MemberChange? {
     let serials = certificates(ofKey: identifier).map(\.serial)
     let all = revocationLists.compactMap { list -> (list: RevocationList, date: Int64)? in
@@ -101,7 +101,7 @@ extension CertificateSet {
     }
     let present = all.filter { authority(ofKey: $0.list.issuerKeyIdentifier) != nil }
     guard let date = (present.isEmpty ? all : present).map(\.date).min() else { return nil }
-    // Of several that are equally early, every device names the same.
+    // If several removals have the same date, every device chooses the same one.
     let makers = all.filter { $0.date == date }.map(\.list.issuerKeyIdentifier).sorted {
       let (left, right) = (authority(ofKey: $0) == nil, authority(ofKey: $1) == nil)
       return left == right ? $0.lexicographicallyPrecedes($1) : left

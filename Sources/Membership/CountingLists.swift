@@ -88,7 +88,7 @@ struct CountingLists {
     listingAdmins(without: revoked(by: counting))
   }
 
-  /// The keys with lists that have an admin's certificate with a valid chain.
+  /// The keys that have lists, and an admin's certificate with a valid chain; always the founder's key.
   private func listingAdmins(without revoked: Set<Int>) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = [founder]
     var level: [Certificate.Authority] = []
@@ -135,7 +135,7 @@ struct CountingLists {
     revokes[key]?.filter(isKept) ?? []
   }
 
-  /// The keys between these and the root.
+  /// The keys of the issuers between these keys and the root.
   private func issuers(above keys: Set<[UInt8]>, without revoked: Set<Int>) -> Set<[UInt8]> {
     var all = keys
     while case let more = admins.filter({ issuer, issued in

@@ -72,7 +72,7 @@ extension DeviceKey {
     return aside
   }
 
-  /// PKCS #8 in PEM, as `openssl pkey` reads it.
+  /// The key as PKCS #8 in PEM, which `openssl pkey` reads.
   func pem() throws -> [UInt8] {
     try withKey { key in
       try DeviceKey.pem("PEM_write_bio_PKCS8PrivateKey") {
@@ -98,7 +98,7 @@ extension DeviceKey {
         lib.PKCS5_pbe2_set_scrypt(
           lib.EVP_aes_256_cbc(), &salt, Int32(salt.count), nil, Self.exportCost.n,
           Self.exportCost.r, Self.exportCost.p))
-      // Takes ownership of the algorithm, but only if it succeeds.
+      // PKCS8_set0_pbe takes ownership of the algorithm, but only if it succeeds.
       guard let sealed = lib.PKCS8_set0_pbe(secret, Int32(secret.count), plain, algorithm) else {
         lib.X509_ALGOR_free(algorithm)
         throw OpenSSL.failure("PKCS8_set0_pbe")

@@ -12,8 +12,7 @@ extension DeviceKey {
   /// - Returns: the new key; nil if there was no key.
   public static func renew(in dataFolder: String) throws -> DeviceKey? {
     guard let former = try load(in: dataFolder) else { return nil }
-    // The former key is stored before the new one: without a key, a notebook has no way back to its
-    // members.
+    // Store the former key before the new one: notebooks need the former key to reach their members.
     _ = try Disk.createSecret(formerPath(former.deviceID, in: dataFolder), former.pem())
     try Disk.replace("\(dataFolder)/\(fileName)", with: random().pem(), isShared: true)
     return try load(in: dataFolder)

@@ -14,7 +14,8 @@ struct Fingerprint: Hashable, Sendable {
 /// The results of verified signatures: an item that is sent again is not verified again. An encoding
 /// names the key that claims to have signed it, so there is one result for each.
 final class SignatureMemory: Sendable {
-  /// Twice as many as in a full set. If a peer sends more, some are verified again.
+  /// The most results that are remembered: twice as many as a full set needs. If a peer sends more items, some are
+  /// verified again.
   static let maximum = 2 * CertificateSet.maximumCertificates
 
   private let state = Mutex((verdicts: [Fingerprint: Bool](), computed: 0))

@@ -81,7 +81,7 @@ public enum KeyFileDefect: Error, Equatable, Sendable {
   /// The key file is a symbolic link.
   case isLink
   case foreignOwner(UInt32)
-  /// The value is its permission bits.
+  /// Other users may read the key file; the value is its permission bits.
   case openToOthers(mode: UInt32)
   case notAKey
   /// A passphrase protects the key, as in a file of `exported`.

@@ -3,8 +3,8 @@ public import System
 
 // This device's own decisions: the devices with which it exchanges, and the root that it follows.
 extension MembershipStore {
-  /// Stops or resumes all exchange with a member. The decision applies only to this device, and no
-  /// other learns of it. Throws `notAMember`, and `anotherAdminNeeded` for this device itself.
+  /// Stops or resumes all exchange with a member. The decision applies only to this device, and no other device learns
+  /// of it. Throws `notAMember`, and `anotherAdminNeeded` for this device itself.
   public func setBlocked(_ isBlocked: Bool, device deviceID: String, by key: DeviceKey) throws {
     try refresh()
     if deviceID == key.deviceID { throw MembershipError.anotherAdminNeeded }
@@ -89,7 +89,7 @@ extension MembershipStore {
     return try open(in: folder)
   }
 
-  /// Each ID once, at its last position.
+  /// The IDs, each once, at the last of its positions.
   private static func latestLast(_ ids: [String]) -> [String] {
     var seen: Set<String> = []
     return ids.reversed().filter { seen.insert($0).inserted }.reversed()

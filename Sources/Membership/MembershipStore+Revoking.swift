@@ -51,8 +51,8 @@ extension MembershipStore {
   ) throws -> [Certificate] {
     let revoked = set.revoked()
     var made: [Certificate] = []
-    // The present certificates of askers that got a lesser role, by the serial numbers of all their
-    // certificates.
+    // The present certificates of askers whose role has become a lesser one. They are found by the serial number of any
+    // certificate of the asker.
     var askers: [[UInt8]: Certificate] = [:]
     func add(_ asker: Certificate) {
       for old in set.certificates(ofKey: asker.keyIdentifier) { askers[old.serial] = asker }

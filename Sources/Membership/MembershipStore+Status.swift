@@ -24,7 +24,7 @@ public struct MemberStatus: Hashable, Sendable {
   /// The other devices, including removed ones.
   public let others: [Other]
 
-  /// Another device, as far as its role is news.
+  /// Another device, and the facts about its role that people are told.
   public struct Other: Hashable, Sendable {
     /// The device ID.
     public let device: String

@@ -14,7 +14,7 @@ struct RevocationList: Hashable, Sendable {
   let number: UInt64
   /// The serial numbers and reasons; any issuer's certificates may be listed.
   let entries: [[UInt8]: Reason]
-  /// When each was first listed, in seconds since 1970 by that admin's clock.
+  /// When each serial number was first listed, in seconds since 1970 by that admin's clock.
   let dates: [[UInt8]: Int64]
 
   var signer: Certificate.Authority { .init(keyIdentifier: issuerKeyIdentifier, name: issuer) }

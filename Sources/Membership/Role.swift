@@ -29,7 +29,7 @@ public struct Member: Hashable, Sendable {
   public let deviceID: String
   /// The device's present role. If the device was removed, its last role.
   public let role: Role
-  /// Whether the device's key is the root's.
+  /// Whether the device is the founder's now: by the root, or by a handover or a claim.
   public let isFounder: Bool
   /// The device ID of the admin that certified it last.
   public let issuedBy: String
@@ -38,8 +38,8 @@ public struct Member: Hashable, Sendable {
   public let roleBy: String
   /// The time, in seconds since 1970 by that admin's clock.
   public let issuedAt: Int64
-  /// When the device was first certified, and by which device, since it became a member without a break; nil if
-  /// it was certified once.
+  /// The first certification since the device became a member without a break: when, and by which device. Nil if the
+  /// device was certified only once.
   public internal(set) var first: MemberChange?
   /// When the device was removed, and by which device, by the lists that count; nil if none removed it.
   public internal(set) var removal: MemberChange?
@@ -54,22 +54,23 @@ public struct Member: Hashable, Sendable {
   public internal(set) var ending: AskerEnding?
 }
 
-/// A device's act on a member.
+/// An action of a device that changed a member, such as its removal.
 public struct MemberChange: Hashable, Sendable {
-  /// The device ID.
+  /// The ID of the device that acted.
   public let by: String
   /// The time, in seconds since 1970 by that device's clock.
   public let at: Int64
 }
 
 extension Member {
-  /// When which device let it in.
+  /// The admission of the member: when, and by which device.
   public var admission: MemberChange { first ?? MemberChange(by: issuedBy, at: issuedAt) }
 }
 
-/// The end of a device that a member asked for, and that no admin removed: notes-security(7), "Devices of one's own".
+/// The end of a membership of a device that a member had asked for, without a removal by an admin: notes-security(7),
+/// "Devices of one's own".
 public struct AskerEnding: Hashable, Sendable {
-  /// The device ID of the device that asked for it.
+  /// The device ID of the member's device that asked for it.
   public let asker: String
   /// Whether that device was removed, or ended in the same way; otherwise it got a lesser role.
   public let wasRemoved: Bool

@@ -7,7 +7,8 @@ internal import System
 public struct Signer: Hashable, Sendable {
   /// The signer's device ID.
   public let deviceID: String
-  /// The names that its versions may have, of the device and with the person: the present one first.
+  /// The names that the device's versions may have: the device's, the person's, and both together. The present name is
+  /// first.
   public let names: [String]
   /// Whether the device may make versions that others accept, or since when it may not.
   public let right: Right

@@ -96,7 +96,7 @@ struct Succession: Sendable {
   /// The founder's key.
   var key: [UInt8] { present.anchor.keyIdentifier }
 
-  /// All certificates that it depends on, except the root.
+  /// All certificates that the succession depends on, except the root.
   var certificates: [Certificate] {
     let anchors = ([present] + former.reversed()).map(\.anchor)
     return anchors.filter(handovers.contains) + former.compactMap(\.staying)

@@ -4,7 +4,7 @@ internal import System
 /// A device's signature over a version, in the form that git uses with ssh-keygen(1)
 /// (PROTOCOL.sshsig of OpenSSH): notes-security(7), "Signatures".
 public struct VersionSignature: Hashable, Sendable {
-  /// The key that it claims, 32 bytes. Its owner must be found separately.
+  /// The key that the signature claims, 32 bytes. The list of members decides whose key it is.
   public let publicKey: [UInt8]
   private let signature: [UInt8]
 
@@ -87,7 +87,7 @@ public struct VersionSignature: Hashable, Sendable {
   /// The device ID of the key in the signature.
   public var deviceID: String { get throws { try PublicKey.deviceID(publicKey) } }
 
-  /// Whether the claimed key made it over this content.
+  /// Whether the claimed key made the signature over this content.
   public func isGood(over content: [UInt8]) throws -> Bool {
     let message = try Self.message(over: content, for: purpose)
     let lib = try OpenSSL.library()

@@ -113,8 +113,7 @@ extension CertificateSet {
     }
   }
 
-  /// The reasons for which certificates are listed as removed or with a lesser role, by lists for which
-  /// `counts` is true.
+  /// The serial numbers that are listed as removed or with a lesser role, by lists for which `counts` is true.
   private func ended(by counts: (RevocationList) -> Bool) -> Set<[UInt8]> {
     revocationLists.filter(counts).reduce(into: []) { ended, list in
       ended.formUnion(list.entries.filter { $0.value > .superseded }.keys)
@@ -141,7 +140,7 @@ extension CertificateSet {
     }
     let all = foundersCertificates(
       ofKey: identifier, ended: ended { authority(ofKey: $0.issuerKeyIdentifier) != nil })
-    // The present one has the name that other devices know.
+    // Prefer the present certificate: it has the name that other devices know.
     return all.first { $0 == memberChains[identifier]?.first } ?? all.first
   }
 
@@ -172,7 +171,7 @@ extension CertificateSet {
         accepted: AcceptedClaim(claimer: one.keyIdentifier, anchor: anchor, staying: staying),
         certifiedAt: own.issuedAt)
     }
-    // If there are several by one key, for instance because it was certified again, one counts.
+    // If one key made several claims, for instance because its device was certified again, one of them counts.
     return Dictionary(grouping: found, by: \.claimer).values.compactMap {
       $0.min { $0.accepted.anchor.lexicographicallyPrecedes($1.accepted.anchor) }
     }.sorted { $0.precedes($1) }

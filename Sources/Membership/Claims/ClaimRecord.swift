@@ -59,7 +59,7 @@ struct ClaimRecord: Equatable, Sendable {
   /// Counts today for an open claim, if today is later than the last day and did not count before. A clock that
   /// jumps ahead adds one day. A clock that goes back adds none, and returning adds none either.
   mutating func look(at pair: Pair, hears: Bool, now: Int64) {
-    // Rounded down, also before 1970.
+    // The day is rounded down, also before 1970.
     let today = now >= 0 ? now / Self.day : (now + 1) / Self.day - 1
     switch states[pair] {
     case nil: states[pair] = .waiting(days: [today], last: today, isOwn: false)

@@ -30,7 +30,8 @@ enum ClaimStatement: Hashable, Sendable {
     }
   }
 
-  /// Reads the 64 bytes of such a certificate's extension; nil for a certificate of another kind, and without bytes.
+  /// Reads the 64 bytes of the extension of a claim or a stop. Nil for a certificate of another kind, or without the
+  /// extension.
   init?(_ kind: Certificate.Kind, _ bytes: [UInt8]?) {
     guard let bytes else { return nil }
     let (founder, rest) = (Array(bytes.prefix(32)), bytes.dropFirst(32))

@@ -5,7 +5,7 @@ public import System
 /// An admin's device claims the place of a lost founder, as far as this device knows: notes-security(7), "A
 /// lost founder".
 public struct FounderClaim: Hashable, Sendable {
-  /// Its state on this device.
+  /// The claim's state on this device.
   public enum State: Hashable, Sendable {
     /// This device will accept the claim after this many more days on which it hears another device or a hub,
     /// unless somebody stops the claim. The claimer's device counts the days on which it is used.

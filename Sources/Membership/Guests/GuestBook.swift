@@ -108,7 +108,7 @@ public struct GuestBook: Sendable {
   public func remove(_ name: String) throws -> (name: String, role: Role) {
     try change { entries in
       if let guest = entries.guests.first(where: { $0.name.isSameName(as: name) }) {
-        // Removes each of them, if the file has several.
+        // Remove every guest with this name: a file that people edited may have several.
         entries.guests.removeAll { $0.name.isSameName(as: name) }
         return (guest.name, guest.role)
       }

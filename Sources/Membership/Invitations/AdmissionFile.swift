@@ -6,7 +6,7 @@ public struct AdmissionFile: Sendable {
   /// The request for this invitation.
   public let request: AdmissionRequest
 
-  /// In bytes.
+  /// The size limit of a file, in bytes.
   public static let maximumSize = 2 * SignedText.maximumSize
 
   /// A file with a request and its offer.

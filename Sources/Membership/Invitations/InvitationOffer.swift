@@ -34,11 +34,11 @@ public struct InvitationOffer: Sendable {
   public let isWithdrawn: Bool
 
   let publicKey: [UInt8]
-  /// The inviter's standing when it signed this.
+  /// The inviter's standing when it signed the invitation.
   public let signer: Signer
 
-  /// Whether a member that was not an admin asks by this for another device of its person. Without the setting
-  /// of `OwnDevices`, a person must agree.
+  /// Whether a member that was not an admin asks by this offer for another device of its person. Without the setting of
+  /// `OwnDevices`, a person must agree.
   public var isAskedFor: Bool { signer != .admin }
 
   private static let form = "notes-invitation"

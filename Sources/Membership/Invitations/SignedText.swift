@@ -9,7 +9,7 @@ struct SignedText: Sendable {
   /// The lines and the signature.
   let bytes: [UInt8]
 
-  /// In bytes.
+  /// The size limit of a text, in bytes.
   static let maximumSize = 8192
 
   /// Signs these lines.

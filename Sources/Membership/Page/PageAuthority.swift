@@ -2,10 +2,10 @@ internal import COpenSSL
 internal import Glibc
 public import System
 
-/// The authority for the certificate of the page that a device serves to browsers on its network:
-/// notes-security(7), THE PAGE ON THE NETWORK. Browsers do not support Ed25519, so it has separate keys.
-///  A root, whose key is not stored, certifies one key, only for this machine's name and private addresses. The
-/// issuer's key certifies the page's key.
+/// The authority for the certificate of the page that a device serves to browsers on its network: notes-security(7),
+/// THE PAGE ON THE NETWORK. Browsers do not support Ed25519, so the authority has separate keys. A root, whose key is
+/// not stored, certifies one key, only for this machine's name and private addresses. The issuer's key certifies the
+/// page's key.
 public struct PageAuthority: Sendable {
   /// The certificate that people install, in DER.
   public let root: [UInt8]
@@ -19,7 +19,7 @@ public struct PageAuthority: Sendable {
   /// The file in the data folder: the key of the issuer, its certificate and the root's, in PEM.
   public static let fileName = "page-authority.pem"
   private static let maximumFileSize = 16 << 10
-  /// In seconds.
+  /// The length of a day, in seconds.
   private static let day: Int64 = 86_400
   private static let lifetime = 20 * 365 * day
   /// The lifetime of a page's certificate, in seconds.

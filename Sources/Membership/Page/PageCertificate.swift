@@ -4,7 +4,7 @@ internal import OpenSSLLoader
 
 /// The certificate that a page shows to browsers, and its key.
 public struct PageCertificate: Sendable {
-  /// In DER, the page's own certificate first, the root last.
+  /// The certificates in DER: the page's own first, the root last.
   public let chain: [[UInt8]]
   /// The private key in PEM, which is secret.
   public let privateKey: [UInt8]

@@ -96,7 +96,7 @@ struct PageExtension {
   }
 }
 
-/// The small part of DER that these extensions need.
+/// The part of DER that these extensions use.
 enum DER {
   /// The content of the value at the start of these bytes, and the bytes after it; nil if no value with this
   /// tag is there.

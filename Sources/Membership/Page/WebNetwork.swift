@@ -4,9 +4,9 @@ internal import System
 /// The names and addresses at which the page is served on the network: this machine's private addresses,
 /// and its name there.
 public struct WebNetwork: Sendable {
-  /// For example `desk.local`; nil if the machine's name is unusable.
+  /// This machine's name on the network, for example `desk.local`; nil if the name is unusable.
   public var name: String?
-  /// The addresses at which it is served; the first one is used in links.
+  /// The addresses at which the page is served; the first one is used in links.
   public var addresses: [String]
   /// This machine's public addresses: the page is not served there.
   public var publicAddresses: [String]
