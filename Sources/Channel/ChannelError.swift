@@ -2,11 +2,11 @@ internal import System
 
 /// The errors between two devices; the messages below explain each case.
 public enum ChannelError: Error, Equatable, Sendable {
-  /// The text is the loader's message.
+  /// A library of OpenSSL could not be loaded; the text is the loader's message.
   case libraryMissing(String)
-  /// The text is not `HOST:PORT` or `[IPV6%SCOPE]:PORT`.
+  /// The text is not an address of the form `HOST:PORT` or `[IPV6%SCOPE]:PORT`.
   case invalidAddress(String)
-  /// The reason is the resolver's message.
+  /// The host's name has no address; the reason is the resolver's message.
   case hostUnknown(host: String, reason: String)
   /// Nothing answered at the address, for this `errno`.
   case unreachable(Address, code: Int32)
@@ -28,9 +28,9 @@ public enum ChannelError: Error, Equatable, Sendable {
   case certificateRefused(CertificateRefusal)
   /// The other side refused this device's certificate. A client notices this at its first read.
   case refusedByPeer(CertificateRefusal)
-  /// The check failed on this side; the text says how.
+  /// This side could not check the other side's certificate, for this reason.
   case verificationFailed(String)
-  /// The other side failed, which says nothing about this device.
+  /// The handshake failed on the other side, for a reason that says nothing about this device.
   case peerFailed
   /// TLS failed in another way: the call and OpenSSL's reasons, oldest first.
   case tls(call: String, reasons: [String])

@@ -22,7 +22,7 @@ public final class Connection {
   public let purpose: Purpose
   /// The other side's address.
   public var peer: Address { socket.peer }
-  /// See `Socket.isHomeless`.
+  /// Whether this machine no longer has the connection's local address: see `Socket.isHomeless`.
   public var isHomeless: Bool { socket.isHomeless }
   /// The bytes of frames sent, including headers.
   public private(set) var bytesSent: UInt64 = 0

@@ -3,7 +3,7 @@ internal import COpenSSL
 // OpenSSL's callbacks. They run in the thread that calls SSL_accept or SSL_connect.
 extension Handshake {
   private static func of(_ ssl: OpaquePointer?) -> Handshake? {
-    // The table is loaded, as there is an SSL.
+    // The library is always loaded here, because an SSL exists.
     guard let ssl, let library = try? OpenSSL.library(),
       let context = library.ssl.SSL_get_ex_data(ssl, 0)
     else { return nil }
@@ -126,7 +126,7 @@ extension Handshake {
 
   /// OpenSSL's own verification against the root, without times, followed by the check of `verify`.
   static let verify: Verify = { @Sendable context, _ in
-    // C calls this, so it cannot throw: 0 refuses the peer.
+    // OpenSSL calls this function, so it cannot throw; the result 0 refuses the peer.
     guard let context, let library = try? OpenSSL.library() else { return 0 }
     let ssl = library.crypto.X509_STORE_CTX_get_ex_data(
       context, library.ssl.SSL_get_ex_data_X509_STORE_CTX_idx())

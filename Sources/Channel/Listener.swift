@@ -21,7 +21,7 @@ public final class Listener: Sendable {
       do {
         descriptor = try Listener.open(Address(host: "::", port: address.port), dual: true)
       } catch ChannelError.addressUnavailable, ChannelError.system(call: "socket", _) {
-        // The host has no IPv6.
+        // If the host has no IPv6, listen only at its IPv4 addresses.
         descriptor = try Listener.open(Address(host: "0.0.0.0", port: address.port), dual: false)
       }
     } else {
@@ -85,7 +85,7 @@ public final class Listener: Sendable {
       }
       switch errno {
       case EAGAIN: return accepted
-      // The connection was closed again, or the error is the network's: accept(2).
+      // The client has closed the connection again, or the error belongs to the network: accept(2).
       case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
         EOPNOTSUPP, ENETUNREACH, EPERM:
         continue

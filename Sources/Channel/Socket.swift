@@ -18,7 +18,7 @@ public final class Socket: Sendable {
     close(descriptor)
   }
 
-  // Whether `Counter` has counted its bytes.
+  // Whether `Counter` has counted the connection's bytes.
   private let isCounted = Atomic(false)
 
   /// Adds the connection's traffic to the counters, once, at its end.

@@ -40,7 +40,7 @@ final class TLSContext: @unchecked Sendable {
     return context
   }
 
-  /// A server's context for a notebook; the last one is reused while its inputs are the same.
+  /// A server's context for a notebook. The last context is used again as long as its inputs are the same.
   static func server(
     for credentials: MemberCredentials, _ library: OpenSSL
   ) throws(ChannelError) -> TLSContext {

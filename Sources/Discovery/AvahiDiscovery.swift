@@ -42,8 +42,8 @@ public final class AvahiDiscovery: Discovery {
     if case .running(let thread) = state.withLock({ $0 }) { thread.quit(waiting: 0) }
   }
 
-  /// Throws also if the record cannot be announced, or if Avahi's library is missing. In both cases
-  /// the request is dropped.
+  /// Throws also if the record cannot be announced, or if Avahi's library is missing. In both cases the service will
+  /// not be announced later.
   public func publish(_ service: ServiceRecord) throws {
     try service.validate()
     try perform { session, _ in session.publish(service) }
@@ -56,8 +56,8 @@ public final class AvahiDiscovery: Discovery {
     try? thread.enqueue { $0.withdraw(service) }
   }
 
-  /// Events arrive on the thread that uses the daemon. Also throws without Avahi's library; then the
-  /// request is dropped.
+  /// Calls `onEvent` on the thread that uses the daemon. Also throws if Avahi's library is missing; then the search
+  /// does not start later.
   public func browse(
     _ kind: ServiceKind, onEvent: @escaping @Sendable (DiscoveryEvent) -> Void
   ) throws {

@@ -1,8 +1,8 @@
 /// The reasons why devices cannot be found, or cannot find this one.
 public enum DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The value is the loader's message.
+  /// Avahi's library could not be loaded; the value is the loader's message.
   case libraryMissing(String)
-  /// The value is Avahi's message.
+  /// The D-Bus system bus cannot be reached; the value is Avahi's message.
   case noSystemBus(String)
   case daemonNotRunning
   case daemonSilent

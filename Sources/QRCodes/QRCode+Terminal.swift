@@ -9,7 +9,7 @@ extension QRCode {
     return code.lines
   }
 
-  /// The greatest width of a code: 0 if none can be shown.
+  /// The greatest width of a code in columns; 0 if the terminal cannot show any code.
   private static var columns: Int {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"]
     let locale = names.lazy.compactMap { getenv($0).map { String(cString: $0) } }

@@ -35,7 +35,8 @@ public struct QRCode: Sendable {
   /// The width in columns.
   public var width: Int { rows.count }
 
-  /// Two rows in each line, dark on light whatever the terminal's colours are.
+  /// The code as lines for a terminal: each line shows two rows of modules, dark on light whatever the terminal's
+  /// colours are.
   public var lines: [String] {
     stride(from: 0, to: rows.count, by: 2).map { top in
       let upper = rows[top]

@@ -2,7 +2,7 @@ internal import CAvahi
 internal import System
 
 final class AvahiBrowser {
-  /// The error that ended the search; the session then starts over.
+  /// The error that ended the search; nil while it runs. The session then starts over.
   private(set) var failure: DiscoveryError?
   let onEvent: @Sendable (DiscoveryEvent) -> Void
 
@@ -47,7 +47,7 @@ final class AvahiBrowser {
     onEvent(.interrupted(error))
   }
 
-  /// Drops the Avahi objects without freeing them: freeing their client, which follows, frees them.
+  /// Drops the Avahi objects without freeing them. The caller frees their client next, which also frees them.
   func forget() {
     browser = nil
     resolvers = [:]
@@ -88,7 +88,7 @@ final class AvahiBrowser {
     }
   }
 
-  /// Reports once that all entries in the daemon's list were resolved.
+  /// Reports once that every service in the daemon's list was resolved.
   private func settle() {
     guard !isSettled, hasToldAll, resolvers.values.allSatisfy(\.hasAnswered) else { return }
     isSettled = true

@@ -19,7 +19,7 @@ final class AvahiPublication {
     name = service.instanceName
   }
 
-  /// Registers the service if it is not registered; with another name if its name is in use.
+  /// Registers the service if it is not registered, and under another name if its name is in use.
   func settle() {
     if hasCollided {
       hasCollided = false
