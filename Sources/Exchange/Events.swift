@@ -35,7 +35,7 @@ public enum Event: Codable, Sendable {
   /// A connection or session failed, a device was refused, or the guard against mass deletion
   /// stopped a merge.
   case failed(SyncFailure)
-  /// The peer has the same heads and shows another tip; reported once for each such tip.
+  /// The peer shows the same heads, but another merge of them as its tip; reported once for each such tip.
   case differs(PeerIdentity, TipDifference)
   /// Another machine uses this device's key. The device `witness` has connected to both machines; if it is nil,
   /// this machine has connected to the other one. Reported once an hour.
@@ -217,7 +217,7 @@ public struct PeerIdentity: Hashable, Codable, Sendable {
     isHub = true
   }
 
-  /// A bundle. Like a hub it does not authenticate; its address is the file.
+  /// A bundle, which does not authenticate, like a hub. The address is the file's name.
   init(bundle name: String) { self.init(hub: Self.bundle, at: name) }
 
   /// The ID and name for a bundle.

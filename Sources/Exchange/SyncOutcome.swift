@@ -16,7 +16,7 @@ public struct SessionResult: Codable, Sendable {
   /// Bytes on the wire.
   public private(set) var sentBytes: Int
   package private(set) var receivedBytes: Int
-  /// The changes of the merges here, in order.
+  /// The changes of the merges that this device made, in order.
   public package(set) var joins: [MergeOutcome] = []
   /// Whether this device showed versions at the end that the peer had not received yet.
   var hasNews = false
@@ -85,7 +85,7 @@ public struct SyncOutcome: Sendable {
   /// A result for each device with a session, in the order of their first session; several sessions
   /// with the same device are combined.
   public var sessions: [SessionResult] = []
-  /// Members that were found or requested, and with which no session was completed.
+  /// Sessions that failed, with members that were found or requested.
   public var failures: [SyncFailure] = []
   /// Members that the run did not find.
   public var absent: [Member] = []

@@ -19,7 +19,7 @@ public enum BundleError: FileFailure, Equatable {
   case lacking(String, count: Int)
   /// There is no version to write into a bundle.
   case noVersion
-  /// A reader's edits stay on its device.
+  /// This device is a reader, so its edits must stay on it.
   case reader
   /// A system call on the file failed.
   case file(call: String, path: String, errno: Int32)

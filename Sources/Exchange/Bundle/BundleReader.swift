@@ -10,7 +10,7 @@ package final class BundleReader {
   private var rest: [UInt8] = []
 
   private static let piece = 256 << 10
-  /// Throws this module's error for files.
+  /// System calls on files that throw `BundleError`.
   private typealias Disk = FileSystem<BundleError>
 
   /// Opens a file, or standard input if `path` is nil. Throws `BundleError.file`.

@@ -28,7 +28,7 @@ public struct BundleRun: Sendable {
     _ path: String?, named name: String, cancellation: CancellationToken? = nil,
     onEvent: @escaping (Event) -> Void = { _ in }
   ) throws -> SessionResult {
-    // A removed device gets an error; one that has not joined yet may read.
+    // This throws for a removed device. A device that has not joined yet may read the bundle.
     if !isInvited { _ = try context.mayGive() }
     let notebook = try context.notebook()
     let reader = try BundleReader(path: path, cancellation: cancellation)
@@ -105,7 +105,7 @@ public struct NewBundle {
   public let tip: ObjectID
   /// The versions that its reader must have.
   public let since: [ObjectID]
-  /// How many versions by people it contains.
+  /// How many versions by people the bundle contains.
   public let versions: Int
 
   private let header: BundleHeader

@@ -11,7 +11,7 @@ package struct ReceivedBundle {
   let invitation: FileInvitation?
   /// The bundle's branch.
   let branch: String?
-  /// The size of its pack in bytes.
+  /// The size of the bundle's pack in bytes.
   let bytes: Int
 
   /// Reads the bundle. `progress` is called with the total number of objects and the number of

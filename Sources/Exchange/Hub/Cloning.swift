@@ -190,9 +190,9 @@ public struct ClonedNotebook: Sendable {
   public let id, name: String
   /// The name of the device whose invitation is in the bundle; nil if there is none.
   public let inviter: String?
-  /// The person whose device the new one becomes by the invitation; nil if the device belongs to a new person.
+  /// The name of the person to whom a device that joins by the invitation will belong; nil if the person is new.
   public let owner: String?
-  /// The IDs of its members' devices.
+  /// The IDs of the devices of the notebook's members.
   public let devices: Set<String>
 
   private let invitation: Result<FileInvitation, any Error>

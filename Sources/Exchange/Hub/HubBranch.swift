@@ -17,7 +17,7 @@ struct HubBranch {
 
   private var repository: Repository { notebook.repository }
 
-  // The default branch of git has one name or the other.
+  // git's default branch is called main or master, depending on its version and settings.
   private static let twins = ["main": "master", "master": "main"]
   /// The name that is kept if a hub has both.
   private static let kept = "main"
@@ -98,13 +98,13 @@ struct HubBranch {
       (name, tip, twinTip) = (twin, other, present)
     }
     guard let tip, let joined = twinTip, joined != tip else { return nil }
-    // A push without a fetch moves only one branch.
+    // If one contains the other, this is no split: a push without a fetch moves only one branch.
     if try isAncestor(joined, of: tip) || isAncestor(tip, of: joined) { return nil }
     return (name, Self.twins[name] ?? "")
   }
 
-  /// Records for the next visit whether the hub has both branches. The replica records the
-  /// notebook's own.
+  /// Records for the next visit whether the hub has both branches, by a reference for the twin. The replica records the
+  /// commit of the notebook's branch.
   private func rememberTwin(of asked: String) throws {
     guard let twin = Self.twins[asked] else { return }
     let reference = remembered(twin)

@@ -62,7 +62,7 @@ struct HubInvitations {
       else { continue }
       if membership.status(of: there) == .void { continue }
       let hasExpired = there.expires <= WallClock.now()
-      // Anybody can sign an offer with the ID of a used one.
+      // Anybody can sign an offer with the ID of a used invitation.
       let isKept =
         membership.role(ofDevice: there.inviterID) != nil || membership.isOfAdmin(there)
       let offer = isKept ? try known.keep(there, in: membership) : there
@@ -92,7 +92,7 @@ struct HubInvitations {
     if case .used(let devices) = status { used = devices }
     let askers = Set(requests.map(\.deviceID)).union(used).sorted()
     if askers.count > 1 {
-      // A link is for one device, so another person also has it.
+      // A link is for one device. As several devices ask, another person also has the link.
       guard known.isNews(askers, of: offer) else { return }
       let names = askers.map { device in
         membership.members().first { $0.deviceID == device }?.name

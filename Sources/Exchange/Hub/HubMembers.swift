@@ -12,7 +12,7 @@ struct HubMembers {
   private var there: MemberList?
   /// The commit with the hub's list, or with unreadable content; nil if the hub has none.
   private var version: ObjectID?
-  /// The list to push, and its commit.
+  /// The list that this visit pushes, and the list's commit.
   private var sent: (list: MemberList, version: ObjectID)?
   /// Whether the hub has another notebook's list, which stays.
   private var isOfAnother = false
@@ -106,13 +106,13 @@ struct HubMembers {
     (there, version) = (sent.list, sent.version)
   }
 
-  /// Whether the hub has fewer of this device's facts than a list of that size.
+  /// Whether the hub's list has fewer entries that are also here than `size`.
   func areFewer(than size: Int) throws -> Bool {
     try version == nil || held().map { $0.size < size } ?? false
   }
 
-  /// The list that the hub has, and the number of this device's facts in it; nil if it has none, or if a
-  /// list of that size may lose facts.
+  /// The commit of the hub's list, and how many of its entries are also here. Nil if the hub has no list, or if the
+  /// list is so large that entries may have been dropped.
   func held() throws -> (version: ObjectID, size: Int)? {
     guard let membership, let there, let version,
       let size = try membership.extent(

@@ -43,7 +43,7 @@ struct HubRequest {
     of references: [String: ObjectID], in repository: Repository, _ quarantine: Quarantine?
   ) throws -> AskedAdmission.End? {
     let membership = context.membership
-    // The list of members at the hub was read before. A cancelled request also ends.
+    // The hub's list of members was read before this, so it would already have this device's certificate.
     if asked.expires <= WallClock.now() { return .expired }
     if membership.isCancelled(invitation: id) { return .cancelled }
     guard let commit = references["\(HubInvitations.offer)"],

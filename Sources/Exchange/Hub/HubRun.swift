@@ -12,7 +12,7 @@ public struct HubRun: Sendable {
   public var hubs: [Hub]
   /// The options of the sessions.
   public var options = SessionOptions()
-  /// The git program for access to them.
+  /// The git program for access to the hubs.
   public var program = GitProgram()
   /// Whether to merge a history that has nothing in common with the notebook's.
   public var allowsUnrelated = false

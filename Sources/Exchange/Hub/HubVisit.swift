@@ -134,7 +134,7 @@ package final class HubVisit {
       let others = meanwhile
       meanwhile = nil
       try others?()
-      // This side must not receive versions that are not merged here.
+      // A run that receives nothing pushes nothing over versions that are not here: it may not merge them.
       guard try options.mode.receives || replica.lacking().isEmpty else { return }
       try give()
     }
@@ -183,12 +183,12 @@ package final class HubVisit {
     try readFiles(list, asked, arriving: quarantine)
     if replica.isMending {
       try quarantine.join(promised: heads)
-      // No reference may name its objects yet.
+      // Keep the quarantine: no reference may name its objects yet.
       replica.unmerged.append(quarantine)
     } else if lacking.contains(where: heads.contains) {
       arrived = quarantine
     } else {
-      // The objects join the repository, so that they are not fetched again.
+      // Move the objects into the repository, so that the next visit does not fetch them again.
       try quarantine.join(promised: [])
     }
   }
@@ -265,7 +265,7 @@ package final class HubVisit {
     let replaced = branch.tips.filter { replica.broughtOver.contains($0.value) }
     var version = own
     if let tip = branch.tip, replaced.isEmpty, try !repository.isAncestor(tip, of: own) {
-      // It is a derived merge of versions that are merged here: notes-merge(7), "Hubs".
+      // The hub's commit is a derived merge of versions that are merged here: notes-merge(7), "Hubs".
       version = try notebook.hubMerge(of: own, over: tip)
     }
     let isFirst = branch.tip == nil
@@ -329,7 +329,7 @@ package final class HubVisit {
   ///
   /// - Returns: whether it moved the branch; if not, the state of the hub is unknown.
   private func giveUnseen() throws -> Bool {
-    // If there are two branches, both are moved.
+    // A hub with two branches must be fetched first, because both must move.
     guard replica.gives, try !branch.hadTwin, let former = try replaced ?? branch.former,
       try former == replaced || leads(on: former)
     else { return false }

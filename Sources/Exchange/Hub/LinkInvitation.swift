@@ -71,7 +71,7 @@ public struct LinkInvitation: Sendable {
 }
 
 extension MembershipStore {
-  /// The person whose device the new one becomes by an invitation; nil if the device belongs to a new person.
+  /// The name of the person to whom a device that joins by this invitation will belong; nil if the person is new.
   func owner(by offer: InvitationOffer) -> String? {
     offer.person == .own ? member(ofDevice: offer.inviterID)?.person.name : nil
   }
@@ -148,7 +148,7 @@ public struct AskedAdmission: Sendable {
   public let role: Role
   /// When the invitation ends, in seconds since 1970.
   public let expires: Int64
-  /// The person whose device this one becomes; nil if it becomes a person of its own, or if an older program made the
+  /// The name of the person to whom this device will belong; nil if the person is new, or if an older program made the
   /// record.
   public let owner: String?
   /// The invitation's ID; nil if an older program made the record.

@@ -7,7 +7,7 @@ internal import System
 /// a version without parents whose only file has the certificates and revocation lists. notes-hub(7),
 /// "Members". Its facts count only after a `MembershipStore` has verified them.
 package struct MemberList: Hashable, Sendable {
-  /// The reference to it, and the reference's folder.
+  /// The reference to the list's version, and the reference's folder.
   package static let (reference, folder) = ("refs/notebook/members", "refs/notebook")
 
   /// The root certificate in DER.

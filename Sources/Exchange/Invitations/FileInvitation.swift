@@ -89,7 +89,7 @@ public struct FileInvitation: Sendable {
       .keep(in: notebook.stateFolder)
   }
 
-  /// The person whose device the new one becomes; nil if the device belongs to a new person.
+  /// The name of the person to whom the new device will belong; nil if the person is new.
   public func owner(in membership: MembershipStore) -> String? { membership.owner(by: offer) }
 }
 

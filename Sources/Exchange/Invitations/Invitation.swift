@@ -41,7 +41,7 @@ public final class Invitation: Sendable {
     var request: MemberRequest?
   }
 
-  /// How many one command may open at once.
+  /// How many invitations one command may open at once.
   public static let mostAtOnce = 10
 
   /// How many wrong attempts end an invitation.
@@ -62,7 +62,7 @@ public final class Invitation: Sendable {
     deadline = .now + lifetime
   }
 
-  /// The reason why it is no longer open; nil while it is.
+  /// The reason why the invitation is no longer open; nil while it is open.
   public var end: InvitationEnd? {
     state.withLock { $0.end } ?? (Instant.now >= deadline ? .expired : nil)
   }

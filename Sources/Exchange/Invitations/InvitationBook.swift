@@ -132,7 +132,7 @@ public struct InvitationBook: Sendable {
     }
   }
 
-  /// Whether a process keeps it open: the kernel unlocks the files of a killed process.
+  /// Whether a process keeps the invitation open. The kernel unlocks the files of a killed process.
   private func isHeld(_ name: String) -> Bool {
     Disk.isLocked("\(folder)/\(name)\(HostedInvitation.lockSuffix)")
   }
@@ -173,8 +173,8 @@ public final class HostedInvitation: Sendable {
   /// Whether somebody has asked to cancel the invitation.
   public var isCancelled: Bool { Counted.access(path + Self.cancelSuffix, F_OK) == 0 }
 
-  /// Records its new state, and the device that joined. The record is only for people: if it cannot
-  /// be written, the invitation continues.
+  /// Records the invitation's new state, and the device that joined. The record is only for people: if it cannot be
+  /// written, the invitation continues.
   public func record(
     _ state: InvitationRecord.State, name: String? = nil, deviceID: String? = nil
   ) {

@@ -153,8 +153,7 @@ public struct KnownOffers: Sendable {
     "\(folder)/\(offer.id)\(suffix)"
   }
 
-  /// The reports of an invitation: the IDs of devices that share it, and other IDs with a word before the
-  /// ID.
+  /// The devices about which an invitation was already reported, by their IDs. Other reports have a word before the ID.
   private func told(of offer: InvitationOffer) -> [String] {
     (Disk.contentIfAny(path(of: offer, Self.toldSuffix), limit: 1 << 14) ?? []).split(
       separator: 0x0A

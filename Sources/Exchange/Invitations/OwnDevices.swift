@@ -14,7 +14,7 @@ public enum OwnDevices {
     try notebook.repository.setting(setting)
   }
 
-  /// Sets it; nil removes it.
+  /// Changes the user's setting; nil removes it.
   public static func set(_ text: String?, in notebook: Notebook) throws {
     try notebook.withWriterLock { _ in try notebook.repository.set(setting, to: text) }
   }

@@ -24,7 +24,7 @@ public struct PairingClient: Sendable {
   public var deviceID: String { key.deviceID }
   /// The inviter's addresses, if the user gave them; then discovery is not used.
   public var addresses: [Address] = []
-  /// Finds the inviter; stopped at the end. If nil, there must be addresses.
+  /// Finds the inviter; stopped at the end of the run. If this is nil, `addresses` must not be empty.
   public var discovery: (any Discovery)?
   /// How many seconds to look for the inviter.
   public var window = 10.0
@@ -41,8 +41,8 @@ public struct PairingClient: Sendable {
     self.key = key
   }
 
-  /// Joins. `decide` is called with the offer, on this thread; it may take until the offer's end,
-  /// and at most 5 minutes. Nothing on the disk changes before it has returned true.
+  /// Joins. `decide` is called with the offer, on this thread; the call may take until the offer ends, and at most 5
+  /// minutes. Nothing on the disk changes before it has returned true.
   public func run(
     cancellation: CancellationToken? = nil, decide: (PairingOffer) throws -> Bool
   ) throws -> Joined {
@@ -194,7 +194,7 @@ public struct PairingClient: Sendable {
         try notebook.finishBeginningAnew(
           .open(in: MembershipStore.folder(ofNotebookAt: notebook.stateFolder)))
       } catch MembershipError.membershipMissing {
-        // Joining restores its membership.
+        // The notebook's membership is missing; joining restores it.
       }
       return notebook
     } catch NotebookError.notANotebook {
@@ -253,7 +253,7 @@ public struct Joined: Sendable {
 /// An invitation announced nearby. The announcement is only a hint: it contains no name, and only
 /// the code proves who made it.
 public struct NearbyInvitation: Sendable, Hashable {
-  /// The first two digits of its code.
+  /// The first two digits of the invitation's code.
   public let locator: String
   package let notebookID: String
   /// The inviting device's ID.

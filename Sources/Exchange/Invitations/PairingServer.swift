@@ -13,11 +13,11 @@ public struct PairingOffer: Sendable, Codable, Equatable {
   /// The notebook's ID and name.
   public let notebookID: String
   package let notebookName: String
-  /// How many notes it has, and their total size in bytes.
+  /// How many notes the notebook has, and their total size in bytes.
   public let notes: Int
   let bytes: Int
-  /// How many other files it has, and their total size; nil if the inviter does not know: an earlier
-  /// build counts only notes, and a device may have joined and got no versions yet.
+  /// How many other files the notebook has, and their total size. Nil if the inviter does not know: an earlier build
+  /// counts only notes, and a device may have joined and got no versions yet.
   package let files: Int?
   let fileBytes: Int?
   /// The inviting device's name.

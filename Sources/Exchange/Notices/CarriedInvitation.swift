@@ -15,7 +15,7 @@ public struct CarriedInvitation: Codable, Sendable, Equatable {
   public internal(set) var expires: Int64
   /// The port on which the inviter waits.
   public let port: UInt16
-  /// The device that it is for; no other receives it. Not part of the message.
+  /// The device for which the invitation is meant; no other device receives it. Not part of the message.
   package var guest: String?
 
   private enum CodingKeys: String, CodingKey {
@@ -51,15 +51,15 @@ extension CarriedInvitation {
 /// An invitation that was received in a session and waits for an answer.
 public struct ReceivedInvitation: Sendable, Equatable {
   package let invitation: CarriedInvitation
-  /// The inviter's name at that time.
+  /// The inviter's name when the invitation was received.
   public let inviter: String
   package let inviterID: String
   /// The inviter's address.
   public let address: Address
 }
 
-/// The invitations received in sessions of a notebook: `.git/notes/invited`, a file for each, readable
-/// only by its owner. At most one for each device and notebook is kept, and a few for each device.
+/// The invitations received in sessions of a notebook: `.git/notes/invited`, a file for each, readable only by its
+/// owner. It keeps at most one invitation by the same device to the same notebook, and a few by each device.
 public struct ReceivedInvitations: Sendable {
   private let folder: String
 
@@ -93,7 +93,7 @@ public struct ReceivedInvitations: Sendable {
     try Disk.makeFolder(folder, mode: 0o700)
     let others = all().filter { path(of: $0) != path(of: received) }
     let own = others.filter { $0.inviterID == received.inviterID }
-    // The one that expires first is dropped.
+    // Drop the invitation that expires first.
     if own.count >= Self.maximumPerDevice {
       forget(own[0])
     } else if others.count >= Self.maximum {

@@ -4,7 +4,7 @@ public import Notebook
 
 /// A claim of the founder's place as this device knows it, with the names for people: notes-members(1), `handover`.
 public struct ClaimNews: Codable, Hashable, Sendable {
-  /// Its state on this device.
+  /// The claim's state on this device.
   public enum State: String, Codable, Sendable {
     case open, stopped
     /// The claimer is the founder on this device.
@@ -22,7 +22,7 @@ public struct ClaimNews: Codable, Hashable, Sendable {
   public let state: State
   /// On how many more days this device must hear others before it accepts an open claim; nil for another one.
   public let days: Int?
-  /// The names of the devices that stopped it.
+  /// The names of the devices that stopped the claim.
   public let stoppers: [String]
   /// Whether this device is the claimer.
   public let isOwn: Bool

@@ -15,15 +15,15 @@ public struct HubSightings: Sendable {
     public enum Kind: String, Sendable {
       /// Neither version is in the other's history.
       case split
-      /// The member was shown a version that, for this device, a newer one had already replaced.
+      /// The hub showed the member an older version after it had shown this device a newer one.
       case olderThere = "older_there"
-      /// This device was shown a version that, for the member, a newer one had already replaced.
+      /// The hub showed this device an older version after it had shown the member a newer one.
       case olderHere = "older_here"
-      /// The member was shown a list of members that lacked facts which the hub had shown or
-      /// accepted here before.
+      /// The hub showed the member a list of members that lacked entries which it had shown this device, or accepted
+      /// from it, before.
       case membersOlderThere = "members_older_there"
-      /// This device was shown a list that lacked facts which the hub had shown the member, or
-      /// accepted from it, before.
+      /// The hub showed this device a list of members that lacked entries which it had shown the member, or accepted
+      /// from it, before.
       case membersOlderHere = "members_older_here"
     }
 

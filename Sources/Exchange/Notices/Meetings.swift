@@ -1,10 +1,10 @@
 internal import Membership
 internal import Notebook
 
-/// Another device that a member met, by the member's report: notes-protocol(7), hello, `met`.
+/// Another device to which a member connected, by the member's report: notes-protocol(7), hello, `met`.
 struct CarriedMeeting: Codable, Sendable, Hashable {
   let device: String
-  /// How many whole days ago the member was last connected to it.
+  /// How many whole days ago the member was last connected to the device.
   let days: Int64
 
   /// The largest number of days.
@@ -18,7 +18,7 @@ struct CarriedMeeting: Codable, Sendable, Hashable {
   }
 }
 
-/// The other present members that each side met.
+/// Exchanges the reports about other present members: when each side was last connected to them.
 struct MeetingNotice: Notice {
   let scene: NoticeScene
 

@@ -5,9 +5,9 @@ internal import Notebook
 /// A fact that devices tell each other besides versions, in their greeting or later. The type adds this
 /// device's fact to messages, and stores the peer's. The code that carries messages knows nothing of it.
 protocol Notice {
-  /// Adds its fields to the first message.
+  /// Adds the notice's fields to this device's first message.
   func add(to hello: inout HelloMessage) throws
-  /// Reads its fields from the peer's first message. An error ends the session.
+  /// Reads the notice's fields from the peer's first message. An error ends the session.
   func received(_ hello: HelloMessage) throws
   /// Reads a message of the session, which may be for another notice.
   func received(_ message: any Message) throws

@@ -132,11 +132,11 @@ public struct PeerSightings: Sendable {
     try? Disk.replace("\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
   }
 
-  /// A member's report of the devices that it met.
+  /// A member's report of the devices to which it connected.
   public struct Report: Hashable, Sendable {
     /// When it was last connected to each device, in seconds since 1970, or up to a day before.
     public let met: [String: Int64]
-    /// Whether the report lists all present members that the reporting member ever met.
+    /// Whether the report lists all present members to which the reporting member ever connected.
     public let isWhole: Bool
   }
 
@@ -159,7 +159,7 @@ public struct PeerSightings: Sendable {
     guard let time = last(of: device) else { return }
     var lines = StateLines()
     lines.keepReport(of: self.lines(of: device))
-    // If this fails, the warning stays for its day.
+    // If the file cannot be written, the warning stays for a day.
     try? Disk.replace(
       "\(folder)/\(device)", with: lines.bytes, isShared: true, waits: false)
     // The device itself is not connected now, so its time stays.
@@ -175,7 +175,7 @@ public struct PeerSightings: Sendable {
 }
 
 extension StateLines {
-  /// Takes the report of the devices that a member met from an earlier record.
+  /// Keeps from an earlier record the member's report of the devices to which it connected.
   fileprivate mutating func keepReport(of former: StateLines) {
     guard let count = former["reported"] else { return }
     append("reported", count)

@@ -2,8 +2,8 @@ public import Membership
 public import State
 internal import System
 
-/// The roles, of this device and the others, that its user was told last: `.git/notes/told-role`. An admin can
-/// change roles at any time from another device.
+/// The roles, of this device and of the others, about which its user was told last: `.git/notes/told-role`. An admin
+/// can change roles at any time from another device.
 public struct ToldRole {
   private let path: String
 
@@ -24,7 +24,7 @@ public struct ToldRole {
     public var own: Change?
     /// The other devices that are no longer members, or have another role than they were recorded with.
     public var others: [MemberStatus.Other] = []
-    /// The device that became the founder's, if it is another one.
+    /// The device that became the founder's, if it is not this one.
     public var founder: MemberStatus.Other?
   }
 
@@ -79,7 +79,7 @@ public struct ToldRole {
     if knownRole != role.rawValue || wasFounder != status.isFounder {
       news.own = wasFounder && !status.isFounder ? .formerFounder : .present
     }
-    // An older program did not record it.
+    // A record by an older program has no founder.
     if let former = known[Self.holder], former != status.founder {
       news.founder = status.others.first { $0.device == status.founder }
     }

@@ -90,7 +90,7 @@ package struct Dialer {
     !state.isProved && members[target.notebookID]?.contains(target.deviceID) != true
   }
 
-  /// The time of the next attempt for which there is a place.
+  /// The time of the next attempt among those for which a place is free.
   package var next: Instant? {
     targets.lazy.filter { target, state in
       state.tried == nil && room.all > 0 && (room.strangers > 0 || !isStranger(target, state))
@@ -187,8 +187,8 @@ package struct Dialer {
     targets[target]?.next = min(state.next, .now + (staysConnected ? Self.courtesy : 0))
   }
 
-  /// A run had a session with the device, at an address from the user or from a search; either side opened it.
-  /// The run does not try the device again, unless `wake` is called.
+  /// Records that a run had a session with the device, at an address from the user or from a search. The run does not
+  /// try the device again, unless `wake` is called.
   mutating func settle(_ device: Target, at target: Target) {
     var state =
       targets.removeValue(forKey: target) ?? targets[device]
@@ -234,8 +234,7 @@ package struct Dialer {
     return chosen
   }
 
-  /// A connection that this side opened has ended. Returns true if the device is tried again in any
-  /// case.
+  /// Records the end of a connection that this side opened. Returns true if the device is tried again in any case.
   @discardableResult
   package mutating func ended(_ outcome: Outcome, with target: Target) -> Bool {
     guard var state = targets[target], let tried = state.tried else { return false }

@@ -102,8 +102,8 @@ package struct HandshakeAdmission {
     return (next, candidate)
   }
 
-  /// Removes and returns the candidates whose computation has not begun and whose deadline is not after `moment`;
-  /// all whose computation has not begun if nil.
+  /// Removes and returns the candidates whose handshake no thread computes yet, and whose deadline is at or before
+  /// `moment`; all of these candidates if `moment` is nil.
   mutating func dismiss(dueBy moment: Instant?) -> [Candidate] {
     let late = handshakes.values.filter { $0.stage != .begun && $0.deadline <= moment ?? .never }
     for candidate in late { handshakes[candidate.ticket] = nil }

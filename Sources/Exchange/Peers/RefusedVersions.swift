@@ -13,7 +13,7 @@ public struct RefusedVersions: Sendable {
   public struct Entry: Hashable, Sendable {
     /// The ID of the other device; for a hub, its name.
     public let device: String
-    /// The side that refuses them, and the reason.
+    /// The side that refuses the versions, and the reason.
     public let refusal: PeerState.Refusal
     /// If this device refuses them: the reason in words, such as `this would delete 12 of 20 notes`.
     public let words: String?
@@ -94,7 +94,7 @@ public struct RefusedVersions: Sendable {
       guard let device = lines["device"], let time = lines[number: "time"],
         let reason = lines["reason"]
       else { throw StateDamage(path, "a line is missing") }
-      // A newer version of notes may have more reasons.
+      // A newer version of notes may have recorded a reason that is unknown here.
       guard let reason = MergeRefusal(rawValue: reason) else { return nil }
       return Entry(
         device: device,

@@ -12,7 +12,7 @@ package import System
 /// The driver does not know members, folders and discovery. Of invitations it knows only that a connection may
 /// be for one.
 package final class SessionDriver: Sendable {
-  /// The address at which it listens; nil if it does not.
+  /// The address at which the driver listens; nil if it does not listen.
   package var address: Address? { listener?.address }
 
   private let policy: any DriverPolicy

@@ -21,7 +21,7 @@ public final class SessionTable: Sendable {
     var waiting: [SessionHandle] = []
     var early: ObjectID?
     var editing: [TreePath] = []
-    /// Invitations to other notebooks, which are sent to their devices when a session begins.
+    /// Invitations to other notebooks. Each is sent to the invited device when a session with it begins.
     var offers: [CarriedInvitation] = []
 
     var lasting: [Entry] { entries.filter { !$0.handle.ends } }
@@ -217,7 +217,7 @@ public final class SessionTable: Sendable {
     }
   }
 
-  /// The session's fetch has ended, or is cancelled.
+  /// Records that the session's fetch has ended or was cancelled.
   func endFetch(_ session: SessionHandle) {
     let waiting = state.withLock { state in
       let others = state.fetched.filter { $0.value !== session }

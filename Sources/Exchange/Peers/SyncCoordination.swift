@@ -19,7 +19,7 @@ struct SyncCoordination {
   private var dialer: Dialer
   /// The outcomes by device, in the order of their first sessions.
   private var outcomes: [DeviceOutcome] = []
-  /// How many devices have a connection that they opened.
+  /// How many connections that other devices opened are in use.
   private var connected = 0
   private var failures: [Failure] = []
   /// The devices that are announced with another notebook.
@@ -43,7 +43,7 @@ struct SyncCoordination {
   private struct Failure {
     let target: String
     let failure: SyncFailure
-    /// A new announcement may make unreported failures irrelevant.
+    /// Whether the failure was reported. A new announcement may make an unreported failure irrelevant.
     var isTold: Bool
   }
 

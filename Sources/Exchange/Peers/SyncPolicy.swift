@@ -56,7 +56,7 @@ final class SyncPolicy: DriverPolicy {
   func terms(
     of attempt: Dialer.Attempt, _ timeouts: ProtocolTimeouts
   ) -> (device: String?, seconds: Double) {
-    // A device is rarely still at its recorded address.
+    // An attempt at a recorded address is short, because a device is rarely still there.
     let isHopeful = attempt.isAnnounced || !run.addresses.isEmpty
     return (nil, isHopeful ? timeouts.connect + timeouts.handshake : min(2, timeouts.connect))
   }

@@ -45,7 +45,7 @@ public struct SyncRun: Sendable {
         onEvent(.saving($0, of: $1))
       }
     } catch GitError.missing {
-      // Asks the other devices for the missing objects.
+      // The run continues: it asks the other devices for the missing objects.
     }
     for one in keeper.takeSaveNews() {
       onEvent(.saveNews(notebook: notebook.identity.id, news: one))

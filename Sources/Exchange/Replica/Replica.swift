@@ -206,8 +206,8 @@ package final class Replica {
   /// Sets the versions that the peer shows.
   func received(_ shown: Shown) { theirs = shown }
 
-  /// The peer's heads that this device lacks. If it has all of them but has not merged them, all heads. Empty
-  /// if its tip contains them.
+  /// The peer's heads that this device lacks. If this device has all of them and has not merged them, returns all
+  /// heads; if its tip contains them, none.
   func lacking() throws -> [ObjectID] {
     let heads = theirs.heads.filter { !broughtOver.contains($0) }
     let lacking = try heads.filter { try !notebook.repository.contains($0) }

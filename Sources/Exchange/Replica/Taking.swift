@@ -23,9 +23,9 @@ extension Replica {
   struct Joining {
     /// How many commits were received.
     var received = 0
-    /// How many of them people made.
+    /// How many of the received commits are versions that people made.
     var versions = 0
-    /// The heads that this merges or refuses.
+    /// The heads that are merged or refused.
     var heads: [ObjectID]
     /// The merge, or the reason why there was none; nil if the peer shows other heads by now.
     var result: Result<MergeOutcome, NotMerged>?

@@ -32,7 +32,7 @@ package protocol Link: AnyObject {
 package struct SessionTerms {
   /// The versions that the other side shows.
   let theirs: Shown
-  /// The version of its merge rules; nil if unknown.
+  /// The version of the other side's merge rules; nil if unknown.
   let rules: Int?
   let exchange: SessionRules.Terms
   /// Whether the other side supports forgettings.

@@ -65,7 +65,7 @@ extension PeerState {
       self.reason = reason
     }
 
-    /// Writes one string.
+    /// Encodes the name for programs as one string.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       try container.encode(name)

@@ -37,7 +37,8 @@ public final class Session {
 
   /// How long nothing must happen before the peer's versions are recorded, in seconds.
   private static let quiet = 1.0
-  /// After how many packs the repository is opened again: packs are merged in the meantime.
+  /// After how many received packs the repository is opened again, because other programs combine packs in the
+  /// meantime.
   private static let packsUntilReopening = 50
   /// By how many seconds a transfer delays the end of a session for the next one.
   private static let renewalDelay = 60.0
@@ -79,7 +80,7 @@ public final class Session {
       return result
     } catch {
       if options.isOpenedHere { context.record(refusal: error) }
-      // Does nothing if the link has already closed it.
+      // If the link has already closed the stream, this does nothing.
       stream.close(after: error)
       throw error
     }
@@ -297,10 +298,10 @@ public final class Session {
   private func tellOwn() throws {
     guard !replica.isMending else { return }
     let shown = try replica.shown
-    // A version that is put on top of it is announced at once.
+    // If this device makes a version to vouch for its tip, that version is announced at once instead.
     guard shown != rules.own, try !endorseOwn() else { return }
     try send(shown)
-    // The branch may also have moved back.
+    // If the branch has moved back, settled heads may need a merge again.
     if terms.exchange.ends { rules.unsettle() }
   }
 

@@ -8,9 +8,9 @@ package struct SessionRules: Hashable, Sendable {
   package struct Terms: Hashable, Sendable {
     var gives: Bool
     var takes: Bool
-    /// The other side believes that it sends, and so waits for answers.
+    /// Whether the other side believes that it sends versions, and so waits for answers.
     var owesAnswers: Bool
-    /// One side wants the session to end when both are done.
+    /// Whether one side wants the session to end when both are done.
     var ends: Bool
     /// How many packs this side accepts in a session that ends.
     var mostPacks: Int
@@ -51,10 +51,10 @@ package struct SessionRules: Hashable, Sendable {
   private(set) var theirs: [ObjectID]
   private(set) var fetch = Fetch.none
   var isGiving = false
-  /// How many times each side has sent its heads.
+  /// How many `heads` messages each side has sent, this side first.
   private var told = 1
   private var heard = 1
-  /// How many of these messages each side has reported as settled.
+  /// How many of the received messages each side has reported as settled, this side first.
   private(set) var answered = 0
   private var confirmed = 0
   /// The other side's heads that this side settled last: notes-protocol(7), "The end of a session". Nil if none are,
@@ -72,13 +72,13 @@ package struct SessionRules: Hashable, Sendable {
 
   var areAlike: Bool { Set(own.heads) == Set(theirs) }
 
-  /// Whether the other side's last heads are settled.
+  /// Whether this side has merged or refused the other side's last heads, or need not.
   private var isSettled: Bool { !terms.takes || settled == theirs || areAlike }
 
   /// Whether the other side has settled all heads that this side sent. True if it accepts no versions.
   var isConfirmed: Bool { !terms.gives || areAlike || confirmed >= told }
 
-  /// "A side is done when all of these hold".
+  /// Whether this side is done: notes-protocol(7), "The end of a session".
   private var isDone: Bool { !isGiving && isSettled && isConfirmed }
 
   /// The next step. Settles heads that need no step. `lacking` returns the heads that are not here; `isShown`
@@ -105,7 +105,7 @@ package struct SessionRules: Hashable, Sendable {
 
   mutating func leaveToOthers() { fetch = .leftToOthers }
 
-  /// Versions that another session was fetching may be requested.
+  /// Allows a request for versions that another session was fetching.
   mutating func reconsider() { if case .leftToOthers = fetch { fetch = .none } }
 
   mutating func arrived() {
@@ -116,7 +116,8 @@ package struct SessionRules: Hashable, Sendable {
   /// Records that these heads of the other side were merged, or refused.
   mutating func settle(_ heads: [ObjectID]) { settled = heads }
 
-  /// The settled heads may need a merge again: this device shows other versions than before.
+  /// Marks the other side's heads as not settled: they may need a merge again, because this device shows other versions
+  /// than before.
   mutating func unsettle() { settled = nil }
 
   mutating func received(_ heads: [ObjectID], answering: Int?) {
@@ -132,8 +133,7 @@ package struct SessionRules: Hashable, Sendable {
     own = shown
   }
 
-  /// Answers for everything that is settled: how many of the other side's heads messages that
-  /// covers.
+  /// Marks all settled heads as answered, and returns how many of the other side's `heads` messages that covers.
   mutating func reply() -> Int {
     if isSettled { answered = heard }
     return answered

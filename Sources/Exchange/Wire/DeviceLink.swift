@@ -91,7 +91,7 @@ final class DeviceLink: Link {
 
   private func flush() {
     stream.connection.holdBack()
-    // Last messages: a peer that has disconnected does not get them.
+    // Send the last messages. A peer that has disconnected does not get them.
     for frame in queue { try? stream.send(frame) }
     queue = []
   }

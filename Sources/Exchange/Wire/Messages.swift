@@ -67,7 +67,7 @@ struct HelloMessage: Message {
   var left: String?
   /// The tips that hubs showed the sender.
   var hubs: [CarriedSighting]?
-  /// The devices that the sender met; nil from a program that does not tell.
+  /// The devices to which the sender connected; nil from a program that does not report them.
   var met: [CarriedMeeting]?
   /// A PKCS #10 request for the sender's new key, sent to admins.
   var request: Base64?

@@ -6,7 +6,7 @@ internal import System
 package struct PackSender {
   private let writer: PackWriter
   private let heads: [ObjectID]
-  /// How many of its commits people made.
+  /// How many of the pack's commits are versions that people made.
   let versions: Int
   /// The total size of the objects, before compression.
   let contentBytes: Int
