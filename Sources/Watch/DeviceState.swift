@@ -6,7 +6,7 @@ internal import System
 
 /// The state of another device, compared with this one.
 package struct DeviceState: Sendable {
-  /// The device's address, or the one at which it was last reached.
+  /// The device's present address, or the address at which it was last reached.
   package var address: String?
   /// When the device was last connected, in seconds since 1970; now if it is connected, nil if it
   /// never was.
@@ -18,11 +18,11 @@ package struct DeviceState: Sendable {
   /// How many versions of this device the other one lacks, or lacked when it was last connected; nil if it
   /// never was.
   package var ahead: Int?
-  /// How many versions it has that this device lacks; nil if unknown.
+  /// How many versions the other device has that this one lacks; nil if unknown.
   package var behind: Int?
   /// Whether the device is in sync, or was when last connected; nil if it was never connected.
   package var isInSync: Bool?
-  /// The notes that somebody edits there; nil if it is not connected.
+  /// The notes that somebody edits on the other device; nil if the device is not connected.
   package var editing: [TreePath]?
   /// The held back versions, of either device.
   package var held: [RefusedVersions.Entry] = []
@@ -96,7 +96,7 @@ package struct DeviceStates {
     (state.isConnected, state.editing) = (session != nil, session?.shows.editing)
     if state.lastSeen == nil { state.newestVersion = newest[device]?.author.time }
     state.held = held.filter { $0.device == device }
-    // This device may not have received its version yet.
+    // This device may not have received the other one's version yet.
     let isHere = try shown.map { try notebook.repository.contains($0) } ?? false
     if let known = isHere ? shown : recorded {
       state.ahead = try notebook.versionCount(from: tip, lacking: known)

@@ -167,7 +167,7 @@ struct HubPace: Sendable {
       case .failed: min(Self.gap * Double(1 << min(failures, 16)), max(Self.longest, interval))
       }
     let usual = now + pause * (0.8 + 0.4 * chance)
-    // Edits during the visit may not be included in it.
+    // Edits that were made during the visit may be missing at the hub, so the next visit stays due.
     next = result == .failed ? usual : min(next, usual)
   }
 }

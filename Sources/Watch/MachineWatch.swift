@@ -127,7 +127,7 @@ struct NetworkState {
 struct SleepGauge {
   var gap: Double
 
-  /// The number of seconds from which it counts as sleep.
+  /// The difference between the clocks, in seconds, from which the machine counts as having been asleep.
   private static let nap = 5.0
 
   mutating func hasSlept(gap now: Double) -> Bool {

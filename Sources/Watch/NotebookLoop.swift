@@ -226,7 +226,7 @@ final class NotebookLoop {
     self.unsettled.remove(ready)
   }
 
-  /// Saves; true if there is a new version. Notes that a power cut damaged are restored at once.
+  /// Saves; returns true if that made a version. Notes that a power cut damaged are restored at once.
   private func save(_ scope: SaveScope) -> Bool {
     guard let notebook else { return false }
     let paths: Set<TreePath> = if case .only(let paths) = scope { paths } else { [] }

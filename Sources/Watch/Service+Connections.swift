@@ -83,7 +83,7 @@ extension Service: DriverPolicy {
       // The sharing of a key is reported once an hour, as an event of its own.
       if case SyncError.keyShared = error { return .refused }
       let duration = Instant.now.seconds - start.seconds
-      // The keeper of a session reports its end.
+      // A quiet end is no failure: the session table reports it.
       if isWatching, let reason = SyncError.quietEnd(error) {
         return reason == .duplicate ? .duplicate : .lasted(seconds: duration)
       }

@@ -79,7 +79,7 @@ struct ServiceDialing {
     switch event {
     case .disconnected(let notebook, let peer):
       let target = Dialer.Target(notebookID: notebook, deviceID: peer.deviceID)
-      // The device may have connected for the first time, from its side.
+      // The device itself may have opened a connection for the first time.
       rememberProved(target)
       dialer.wake(target)
     // A device may have become a member, or may no longer be blocked.
@@ -163,7 +163,7 @@ struct ServiceDialing {
     waiting = []
   }
 
-  /// Whether a device has a session, or must not have one.
+  /// Whether no connection to a device is needed: it has a session, or must not have one.
   private func isConnected(_ target: Dialer.Target) -> Bool {
     guard let watched = service.watched[target.notebookID], !guests.contains(target.notebookID)
     else { return true }

@@ -30,7 +30,7 @@ struct SystemdNotifier {
     told = .now
   }
 
-  /// No answer is expected, and a missing manager is not an error.
+  /// Sends a text to the manager. No answer is expected, and a missing manager is not an error.
   private func send(_ text: String) {
     guard let socketPath, !socketPath.isEmpty else { return }
     let descriptor = UnixSocket.make(SOCK_DGRAM)

@@ -53,7 +53,7 @@ final class WatchedNotebook: SessionKeeper {
   func start() throws {
     try startThread { [self] in
       NotebookLoop(self).run()
-      // Waiting callers get an answer.
+      // Answer the callers that wait for these jobs.
       for job in jobs.takeAll() {
         switch job {
         case .currentState(let reply): reply.put(nil)

@@ -56,7 +56,7 @@ public enum ControlReply: Codable, Sendable {
 public struct WatcherState: Codable, Sendable {
   /// The watcher's process ID.
   public let process: Int32
-  /// The port at which it listens for other devices.
+  /// The port at which the watcher listens for other devices.
   public let port: UInt16
   /// Whether the user has paused connections.
   public let isPaused: Bool

@@ -5,7 +5,7 @@ internal import System
 /// The system's events in watched folders: inotify(7). An instance belongs to one thread.
 final class FileEvents {
   struct Event {
-    /// The watch that it belongs to; -1 for none in particular.
+    /// The watch that reported the event; -1 for an event of no watch.
     let watch: Int32
     let mask: UInt32
     /// The number that both halves of a rename share; 0 for other events.
@@ -17,11 +17,11 @@ final class FileEvents {
     var isFolder: Bool { mask & UInt32(IN_ISDIR) != 0 }
   }
 
-  /// Readable when there are events.
+  /// The descriptor that is readable when there are events.
   let descriptor: Int32
 
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
-  /// inotify_event without its name: four words.
+  /// The size of struct inotify_event without the name: four words.
   private static let headerSize = 16
 
   init() throws {
@@ -39,7 +39,7 @@ final class FileEvents {
     try add(path, UInt32(mask | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK))
   }
 
-  /// Watches a file in the same way.
+  /// Watches a file in the same way as a folder.
   func watch(file path: [UInt8], _ mask: Int32) throws -> Int32? {
     try add(path, UInt32(mask | IN_DONT_FOLLOW))
   }
@@ -100,7 +100,7 @@ public final class FileWatch: Sendable {
         above = try events.watch(parent, IN_DELETE | IN_MOVED_FROM)
         inFolder = try events.watch(Array(folder.utf8), IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO)
       } catch {
-        // If the folder cannot be watched, it reports nothing, as documented.
+        // If the folder cannot be watched, this watch reports nothing, as documented.
         return
       }
       changed()

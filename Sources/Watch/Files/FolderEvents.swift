@@ -117,10 +117,10 @@ final class FolderEvents {
   /// Whether a program read a file between the checkout and the next write; nil if unknown.
   func reading(of path: TreePath) -> FileReading? { placed.reading(of: path) }
 
-  /// A checkout has just written these files.
+  /// Tracks reads of these files, which a checkout has just written.
   func hold(_ paths: some Sequence<TreePath>) { placed.hold(paths) }
 
-  /// The edits of these files are in a version now.
+  /// Stops tracking these files: their edits are in a version now.
   func release(_ paths: some Sequence<TreePath>) { for path in paths { placed.release(path) } }
 
   // MARK: Reading
@@ -160,7 +160,7 @@ final class FolderEvents {
   private func readHistory(_ event: FileEvents.Event, _ news: inout News) {
     switch event.name {
     case "membership":
-      // If it cannot be watched, every handshake still reads it.
+      // If the membership folder cannot be watched, every handshake still reads it.
       try? watchMembership()
       news.add(.membership)
     case "addresses": news.add(.addresses)

@@ -9,7 +9,7 @@ internal import WorkTree
 struct PlacedFiles {
   private struct File {
     var reading: FileReading
-    /// The watch of the file until the first event, and the file's status after the checkout.
+    /// The inotify watch of the file, which ends with the first event, and the file's status after the checkout.
     var watch: Int32?
     var placed = FileStatus(stat())
   }
@@ -33,7 +33,7 @@ struct PlacedFiles {
   /// Whether the file was read; nil if it is not tracked.
   func reading(of path: TreePath) -> FileReading? { files[path]?.reading }
 
-  /// A checkout has just written these files.
+  /// Tracks reads of these files, which a checkout has just written.
   mutating func hold(_ placed: some Sequence<TreePath>) {
     guard keepsTimes else { return }
     for path in placed.prefix(Self.capacity) {
@@ -59,7 +59,7 @@ struct PlacedFiles {
     while order.count > Self.capacity, let oldest = order.first { release(oldest) }
   }
 
-  /// The edit of the file is in a version now.
+  /// Stops tracking a file: its edit is in a version now.
   mutating func release(_ path: TreePath) {
     guard let file = files.removeValue(forKey: path) else { return }
     order.removeAll { $0 == path }

@@ -42,7 +42,7 @@ struct UnsettledPaths {
 
   mutating func folder(_ path: TreePath, _ now: Instant) { set(path, now + Self.filling, now) }
 
-  /// The paths could not be saved; they are tried again later.
+  /// Delays paths that could not be saved; they are tried again at `moment`.
   mutating func postpone(_ paths: Set<TreePath>, until moment: Instant) {
     for path in paths { set(path, moment, moment) }
   }
