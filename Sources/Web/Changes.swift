@@ -36,11 +36,11 @@ extension RequestContext {
   /// again, because it exists nowhere else.
   func edit(_ subject: Subject, in notebook: Notebook) throws -> Response {
     let shown = try shownNote(from: 3)
-    // A field without its name belongs to another text.
+    // If the field with this text's name is missing, the form is about another text.
     guard let typed = request.form[shown.name("text")] else { throw Refusal.brokenForm }
     do {
       _ = try version(shown.version.hex, in: notebook)
-      // Nil if the text was only in the folder and was overwritten since.
+      // The former text is unknown if it was only in the folder and was overwritten since; then it counts as empty.
       let former = try text(of: shown, subject, in: notebook) ?? []
       return try save(typed, like: former, shown, subject, notebook)
     } catch {

@@ -68,7 +68,7 @@ extension HTML {
       case ">": markup += "&gt;"
       case "\"": markup += "&quot;"
       case "'": markup += "&#39;"
-      // A browser would convert it to a line break.
+      // Without the escape, a browser would convert a carriage return to a line break.
       case "\r" where use == .field: markup += "&#13;"
       // HTML cannot contain a zero byte.
       case "\0" where use == .field: markup += "\u{FFFD}"

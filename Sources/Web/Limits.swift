@@ -6,7 +6,7 @@ public struct WebLimits: Sendable {
   public var connections = 96
   /// The limit of pages that follow the events at the same time.
   public var followers = 24
-  /// Pages of one guest.
+  /// The limit of such pages for one guest.
   public var guestFollowers = 6
   /// The size of a request's head.
   public var headBytes = 32 << 10

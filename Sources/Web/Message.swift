@@ -82,7 +82,7 @@ struct Response: Sendable {
 }
 
 extension Response {
-  /// notes-security(7), "What the page lets in": the headers that each answer has.
+  /// The headers that each answer has: notes-security(7), "What the page lets in".
   static let guards: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

@@ -25,7 +25,7 @@ struct Refusal: Error {
   /// The device key of the notebook is missing.
   static let otherDevice = Refusal(
     409, "this notebook was made or joined with another device key")
-  /// The file may contain its place of origin, which the page cannot remove.
+  /// The file may say where it was made, and the page cannot remove that.
   static let mayTellPlace = Refusal(
     409,
     "the file may say where it was made, and the page cannot remove that from this kind of file; "

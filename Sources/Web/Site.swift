@@ -47,7 +47,7 @@ final class Site: Sendable {
   /// The notebook's part of the path, if several are served.
   var pathName: String { notebookID.prefix(16).lowercased() }
 
-  /// Whether a watcher can be asked.
+  /// Whether a watcher may run here: the user has a folder for watchers' sockets.
   var mayBeWatched: Bool { controlFolder != nil }
 
   /// Whether the notebook's folder is available: its medium may have been removed.

@@ -3,7 +3,7 @@ internal import QRCodes
 internal import System
 internal import Web
 
-/// The text about the page after it is served.
+/// The text that the program prints when it serves the page.
 struct Greeting {
   private let link: String
   private let port: Int
@@ -23,7 +23,7 @@ struct Greeting {
     publicAddresses = network == nil ? [] : WebNetwork.ofThisMachine().publicAddresses
   }
 
-  /// The facts as one JSON object.
+  /// The same facts for programs, as one JSON object.
   var json: String {
     let own: KeyValuePairs = ["type": #""web""#, "link": JSONText.quoted(link), "port": "\(port)"]
     var fields = own.map { ($0.key, $0.value) }

@@ -68,7 +68,7 @@ final class Uploads: Sendable {
     }
   }
 
-  /// The file was added, with the text that links to it, or refused.
+  /// Records that the upload has ended: the file was added, with the text that links to it, or was refused.
   func end(_ piece: Piece, link: String?) {
     open.withLock {
       let key = piece.visitor + " " + piece.name

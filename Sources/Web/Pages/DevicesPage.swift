@@ -97,7 +97,7 @@ extension RequestContext {
       """
   }
 
-  /// The claims of the founder's place that wait, and the reasons for which devices have different founders.
+  /// The notices about open claims of the founder's place, and about devices that have different founders.
   private func founderNotices(in membership: MembershipStore, for own: String) throws -> [HTML] {
     let claims = try ClaimNews.all(in: membership, for: own)
       .compactMap { ClaimNotice($0, shown: { $0 }) }.filter { $0.isOpen || $0.isContested }

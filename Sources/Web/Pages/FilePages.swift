@@ -107,7 +107,7 @@ extension RequestContext {
 
   // MARK: Add
 
-  /// Takes a piece of a file; with the last one the file is added beside the note.
+  /// Receives a piece of a file. With the last piece, adds the file beside the note.
   func addFile(in notebook: Notebook) throws -> Response {
     let query = request.query
     guard let token = query["upload"], (16...64).contains(token.utf8.count),

@@ -143,8 +143,8 @@ extension RequestContext {
     return nil
   }
 
-  /// The button is in the header, where it is always visible, although the form is elsewhere on the
-  /// page.
+  /// The button that saves the text. It is in the header, where it is always visible, although the form is elsewhere on
+  /// the page.
   static let saveButton: HTML =
     "<button class=\"btn main\" form=\"edit\" data-save>Save</button>"
 

@@ -4,7 +4,7 @@ internal import System
 enum TimeStyle {
   /// The form for a row under a heading with the day or the month.
   case brief
-  /// The heading of such a row.
+  /// The heading above such rows: the day or the month.
   case period
   /// The heading among a note's versions.
   case day

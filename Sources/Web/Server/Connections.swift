@@ -7,11 +7,11 @@ internal import Synchronization
 final class Connections: Sendable {
   private struct Entry {
     let channel: any Channel
-    /// The part of its address that counts as one client.
+    /// The part of the connection's address that counts as one client.
     let place: String
     var isLetIn = false
     var isFollowing = false
-    /// The ID of the notebook that it last requested.
+    /// The ID of the notebook that the connection last requested.
     var notebook: String?
     /// The ID of the connection's guest.
     var guestID: String?
@@ -42,7 +42,7 @@ final class Connections: Sendable {
 
   private let state = Mutex(State())
   private let limits: WebLimits
-  /// Called when a page of a notebook follows the events, by the notebook's ID.
+  /// The functions to call when a page begins to follow a notebook's events, by the notebook's ID.
   private let followed = Mutex<[String: @Sendable () -> Void]>([:])
 
   init(limits: WebLimits) { self.limits = limits }

@@ -63,8 +63,8 @@ final class Presence: Sendable {
     }
   }
 
-  /// Ends, unless a page is open. A page that opens at the same time is either seen here, or starts
-  /// this again.
+  /// Returns whether to continue: a page is open. A page that opens at the same time is either noticed here, or starts
+  /// the thread again.
   private func goesOn() -> Bool {
     isRunning.withLock { isRunning in
       isRunning = !token.isCancelled && isWanted()

@@ -14,7 +14,7 @@ final class CommonMark: Sendable {
       let version = String(cString: name)
       let files = ("libcmark-gfm.so.\(version)", "libcmark-gfm-extensions.so.\(version)")
       if commonmark_load(table, files.0, files.1) == nil {
-        // Called once: it writes to tables inside the library.
+        // This must be called only once, because it writes to tables inside the library.
         table.pointee.gfm_core_extensions_ensure_registered()
         return CommonMark(table.pointee)
       }
@@ -97,7 +97,7 @@ struct CommonMarkNode {
   var firstNumber: Int? {
     api.node_get_list_type(node) == 2 ? Int(api.node_get_list_start(node)) : nil
   }
-  /// The line on which it begins, counted from 1.
+  /// The line on which the node begins, counted from 1.
   var line: Int { Int(api.node_get_start_line(node)) }
 
   /// Whether the node is a paragraph of a list without blank lines between the items.

@@ -5,8 +5,8 @@ internal import Notebook
 internal import System
 internal import WorkTree
 
-/// A note's text on the page: as Markdown for notes with that suffix, line by line for others, both with links
-/// and with boxes to tick. notes-web(1), "Reading".
+/// A note's text on the page: as Markdown if the note's suffix is one of Markdown's, otherwise line by line. Both have
+/// links, and boxes to tick. notes-web(1), "Reading".
 struct NoteText {
   private let lines: [Substring]
   /// The number of the note's lines above the text: boxes are identified by their line in the note.

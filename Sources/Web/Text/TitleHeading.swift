@@ -19,7 +19,7 @@ extension TreePath {
     if (1...6).contains(level.count), line.dropFirst(level.count).first?.isWhitespace == true {
       return text[line.endIndex...].drop(while: \.isNewline)
     }
-    // In the other form of a heading, the line below the words consists of one kind of mark.
+    // A heading can also be underlined: the line below the words then consists of one kind of mark.
     let below = text[line.endIndex...].dropFirst().prefix { !$0.isNewline }
     let marks = below.filter { !$0.isWhitespace }
     let isUnderline = marks.first == "=" || marks.first == "-" && marks.count > 1
