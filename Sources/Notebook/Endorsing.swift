@@ -12,7 +12,7 @@ extension Notebook {
       guard let shown = try transaction.writer.tip(), shown.id == tip else { return false }
       let version = try transaction.writer.makeVersion(
         of: shown.tree, parents: [shown], message: "Answer for versions that no member has signed")
-      // The folder has that tree, maybe with unsaved changes, which stay.
+      // The folder already has the version's tree, maybe with unsaved changes, which stay.
       let result = try transaction.merge([version], options: MergeOptions(allowsMassDeletion: true))
       transaction.portableRewrite.remember(result.tip)
       return true

@@ -5,7 +5,7 @@ internal import WorkTree
 /// An ordinary git repository through which devices exchange versions: a remote of the notebook's
 /// repository that its user has made a hub. notes-hub(7).
 public struct Hub: Hashable, Sendable {
-  /// The user's name for it, which is the remote's name.
+  /// The user's name for the hub, which is also the name of the git remote.
   public let name: String
   /// The address, as git uses it; somebody may have put a password into it in git's settings.
   public let url: String

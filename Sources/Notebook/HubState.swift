@@ -4,9 +4,9 @@ package import Git
 package struct HubState {
   /// The hub.
   package let hub: Hub
-  /// The branch that is exchanged with it; nil if HEAD is detached.
+  /// The branch that is exchanged with the hub; nil if HEAD is detached.
   package let branch: String?
-  /// The commit of its branch; nil if it was never visited.
+  /// The commit of the hub's branch; nil if this device never visited the hub.
   package let tip: ObjectID?
   /// How many versions by people this device had and the hub did not; nil if it was never visited.
   package let ahead: Int?

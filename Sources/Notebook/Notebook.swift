@@ -236,7 +236,7 @@ public final class Notebook {
     for (reading, all) in [(mode_t(0o040), mode_t(0o070)), (0o004, 0o007)]
     where outer.st_mode & reading == 0 { closed |= all }
     if inner.st_mode & closed == 0 { return }
-    // If the folder belongs to another user, that user's next change does it.
+    // If the folder belongs to another user, that user's next change sets the mode.
     chmod(repository.gitFolder, inner.st_mode & 0o7777 & ~closed)
   }
 

@@ -29,7 +29,7 @@ struct FolderSnapshot {
 
   private var repository: Repository { writer.repository }
 
-  /// The parameters are those of `Notebook.save`.
+  /// Makes the version. The parameters are those of `Notebook.save`.
   func take(
     message: String? = nil, only paths: [TreePath] = [], scope: SaveScope = .everything,
     operation: OperationKind = .save, progress: SaveProgress = { _, _ in }
@@ -176,6 +176,6 @@ struct FolderSnapshot {
     return found
   }
 
-  /// How many moves of the branch, saves and checkouts, are searched for them.
+  /// How many moves of the branch (saves and checkouts) are searched for such texts.
   private static let searchedSteps = 64
 }

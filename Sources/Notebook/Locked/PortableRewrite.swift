@@ -156,7 +156,7 @@ struct PortableHistory {
     }
   }
 
-  /// If it cannot be written, the next check only takes longer.
+  /// Records the version. If the record cannot be written, the next check only takes longer.
   func remember(_ version: ObjectID?) {
     guard let version else { return }
     // A cache, so errors are ignored.

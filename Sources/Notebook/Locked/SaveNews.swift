@@ -24,7 +24,7 @@ public struct SaveNews: Hashable, Codable, Sendable {
   public let path: TreePath
   /// The kind of notice.
   public let kind: Kind
-  /// How many lines the save removes; 0 if it was merged.
+  /// How many lines the save removes; 0 if the save was merged.
   public let lines: Int
   /// The devices or people whose edits are affected, by name, with a remark if the name is not
   /// proved.

@@ -165,8 +165,8 @@ struct TipCheckout {
       status: replaced.status, index: index)
   }
 
-  /// Programs may have had files open that were swapped out. Makes versions of what they wrote later, and
-  /// forgets the files that no program still has open.
+  /// Makes versions of late writes: programs may have written to files after these were swapped out. Forgets the files
+  /// that no program still has open.
   private func keepLateWrites() throws -> [ObjectID] {
     let files = LateWrites(stateFolder: workTree.stateFolder)
     guard !files.isEmpty else { return [] }

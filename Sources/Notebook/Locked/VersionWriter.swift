@@ -131,7 +131,7 @@ package final class VersionWriter {
   func move(_ head: Head, to id: ObjectID, message: String) throws {
     repository.identity = (device.name, device.email)
     try repository.update(reference: head.reference, to: id, from: head.commit, message: message)
-    // The branch keeps the version: if this fails, the next command does it.
+    // The branch already keeps the version, so if the record fails, the next command makes it.
     try? BranchRecord(writer: self).follow(head.reference, at: id)
   }
 

@@ -46,7 +46,7 @@ final class WriterLock {
       && held.st_ino == named.st_ino && held.st_dev == named.st_dev
   }
 
-  /// The leftovers of the killed run are removed: any found later are from this run.
+  /// Records that the leftovers of the killed run are removed: any found later are from this run.
   func dealtWithInterruption() { mark("1") }
 
   /// Records that this run has ended properly. Call it last.

@@ -26,7 +26,7 @@ extension Notebook {
       throw NotebookError.unfitTitle(title, "it is empty")
     }
     if title.hasPrefix("/") { try refuse("it is an absolute path") }
-    // The name is checked before the suffix hides the problem.
+    // Check the name before a suffix is added, which would hide the problem.
     try refuse(NameRules.problem(with: last))
     let name = last.isNote ? last : TreePath(bytes: last.bytes + Array(suffix.utf8))
     var path = folder

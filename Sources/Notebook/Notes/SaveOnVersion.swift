@@ -7,7 +7,7 @@ internal import WorkTree
 public struct ShownText: Sendable {
   /// The text, including unsaved changes.
   public let text: [UInt8]
-  /// The ID of its blob.
+  /// The ID of the text's blob.
   public let blob: ObjectID
   /// The version in the device's folder.
   public let version: ObjectID

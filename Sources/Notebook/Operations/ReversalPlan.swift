@@ -17,7 +17,7 @@ struct ReversalPlan {
 }
 
 extension Notebook {
-  /// The files after undoing these steps, which are oldest first, from the present files.
+  /// The files that change if these steps are undone in the present tree. The steps are sorted, oldest first.
   func reversal(
     of steps: ArraySlice<Operation>, on present: MergeTerm, key: String
   ) throws -> ReversalPlan {

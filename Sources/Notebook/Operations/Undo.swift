@@ -45,8 +45,8 @@ extension Notebook {
     _ choice: OperationChoice = .last(1), trial: Bool = false, allowsMassDeletion: Bool = false
   ) throws -> Reversal {
     if trial { return try undoTrial(choice) }
-    // The save before it is then the last operation and undone at once, so no deletion reaches
-    // other devices.
+    // The save that precedes the undo is then the last operation and is undone at once, so no deletion reaches other
+    // devices.
     var takesSaveBack = false
     if case .last = choice { takesSaveBack = true }
     return try reverse(
