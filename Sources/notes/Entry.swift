@@ -139,7 +139,7 @@ enum Interruption {
 
   static var hasCome: Bool { received.load(ordering: .sequentiallyConsistent) != 0 }
 
-  /// The exit of a service after SIGTERM is a success; after Ctrl-C it is an interruption.
+  /// The exit of a service: a success after SIGTERM, an interruption after Ctrl-C.
   static var exit: Exit {
     received.load(ordering: .sequentiallyConsistent) == SIGTERM ? .done : .interrupted
   }

@@ -132,7 +132,7 @@ struct LiveCompletion {
     kind { try words($0.notebook.history.conflicts().map(\.path.noteTitle)) }
   }
 
-  /// Notes, and each with an `@`, which keeps the shell from adding a space; then versions.
+  /// Each note's name, also with an `@`, which keeps the shell from adding a space; after the `@`, versions.
   static var noteVersions: CompletionKind {
     kind { try $0.versions() ?? words($0.notes().flatMap { [$0, $0 + "@"] }) }
   }

@@ -192,7 +192,7 @@ enum NotebookLocator {
 }
 
 extension ObjectID {
-  /// Enough digits to be unique in a notebook of any realistic size.
+  /// The first digits of the ID: enough to be unique in a notebook of any realistic size.
   var short: String { String(hex.prefix(10)) }
 }
 

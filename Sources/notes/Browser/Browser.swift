@@ -8,7 +8,7 @@ struct Browser {
     let path: TreePath
     let modified: Int64
     var isInConflict = false
-    /// Whether another device changed it since it was last read.
+    /// Whether another device changed the note since somebody last read it here.
     var isNew = false
 
     var label: String { path.label }
@@ -101,7 +101,7 @@ struct Browser {
       || (hasMoreVersions && versionList.selected + 2 * rows >= versions.count)
   }
 
-  /// The selected note stays selected.
+  /// Shows other notes in the list. The selected note stays selected.
   mutating func show(notes: [Note]) {
     let chosen = isTouched ? note?.path : nil
     self.notes = notes

@@ -182,7 +182,7 @@ struct BrowserSession {
     }
   }
 
-  /// Shows changes by others.
+  /// Shows changes that other programs and devices have made.
   private mutating func follow() throws {
     let present = try notebook.history.presentNotes()
     let snapshot = try Snapshot(notebook, present)
@@ -196,7 +196,7 @@ struct BrowserSession {
     (browser.textTop, browser.message) = (place, message)
   }
 
-  /// Searches the texts for the filter as well.
+  /// Searches the notes' texts for the filter, in addition to the titles.
   private mutating func findInTexts() {
     guard let wanted = browser.wantedText else { return }
     attempt { session in
@@ -225,7 +225,7 @@ struct BrowserSession {
       notes: Self.listed(present, times: times, conflicts: conflicts, newNotes: newNotes))
   }
 
-  /// The notes that changed last come first. A note that is not in the history has its file's time.
+  /// The notes for the list, those that changed last first. A note that is not in the history has its file's time.
   private static func listed(
     _ notes: [PresentFile], times: [NoteTimes?], conflicts: Set<TreePath>,
     newNotes: Set<TreePath> = []

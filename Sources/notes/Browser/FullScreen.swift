@@ -154,7 +154,7 @@ final class FullScreen {
     for signal in signals { sigaction(signal, &action, nil) }
   }
 
-  /// Uses only functions that are safe in a signal handler.
+  /// Restores the terminal. Uses only functions that are safe in a signal handler.
   private static func restore() {
     let address = saved.exchange(0, ordering: .sequentiallyConsistent)
     guard let settings = UnsafeMutablePointer<termios>(bitPattern: address) else { return }

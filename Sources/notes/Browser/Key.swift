@@ -63,7 +63,7 @@ struct KeyDecoder {
     case UInt8(ascii: "["), UInt8(ascii: "O"): break
     // Escape, followed by another key.
     case 0x1B: return (.escape, 1)
-    // A key with Alt held.
+    // An escape before a key stands for Alt.
     default: return (nil, 2)
     }
     guard let last = pending[2...].firstIndex(where: { (0x40...0x7E).contains($0) }) else {

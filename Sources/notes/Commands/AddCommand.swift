@@ -25,7 +25,7 @@ struct AddCommand: Command {
   func run() throws {
     let notebook = try NotebookLocator.notebook()
     let path = try NotebookLocator.noteOnly(note, in: notebook)
-    // If there is a link in the note's place, the appended text would not be visible.
+    // If something else is in the note's place in the folder, the appended text would not be visible.
     if let absent = try notebook.workTree.absence(of: path), case .obstructed = absent.reason {
       throw Failure(.failed, "not_in_folder", absent.absence, hint: absent.remedy)
     }

@@ -143,7 +143,7 @@ struct NewFile {
     if Counted.access(folder, W_OK) != 0 { throw Self.cannotWrite(name, in: folder, errno) }
   }
 
-  /// The error for a file in a folder that does not take it.
+  /// The error for a file that cannot be made in a folder.
   private static func cannotWrite(_ name: String, in folder: String, _ code: Int32) -> Failure {
     let what = "cannot write \(Visible.name(name))"
     return code == ENOENT
@@ -224,7 +224,7 @@ private struct KnownThere {
     do {
       return try history.pastVersion(named: name)
     } catch {
-      // The first error is reported.
+      // If neither form of the name works, the first error is reported.
       guard let version = try? history.pastVersion(named: "@" + name) else { throw error }
       return version
     }

@@ -44,7 +44,7 @@ struct DeviceCommand: Command {
       absent.map { ["notebook": $0.id, "name": $0.name, "device_name": $0.deviceName] as JSON })
   }
 
-  /// The command that fetches them; empty if there are none.
+  /// The sentence with the command that fetches these notebooks; empty if there are none.
   static func next(_ absent: [KeptMembership]) -> String {
     if absent.isEmpty { return "" }
     let names = absent.map { "\(Visible.name($0.name)) (as \(Visible.name($0.deviceName)))" }
@@ -141,7 +141,7 @@ enum SecretFile {
     return Array(buffer[..<count])
   }
 
-  /// Throws if `create` would, before anybody is asked for a passphrase.
+  /// Throws if the file could not be created, before anybody is asked for a passphrase.
   static func check(_ file: String) throws(Failure) {
     if file == "-" { return }
     var status = stat()

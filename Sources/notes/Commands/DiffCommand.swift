@@ -55,7 +55,7 @@ struct DiffCommand: Command {
 
 struct Comparison {
   private let path: TreePath?
-  /// The name of a version, empty for the last one.
+  /// The name of the old version; empty for the last version.
   private let old: Substring
   /// The name of the new version; nil for the folder.
   private let new: Substring?

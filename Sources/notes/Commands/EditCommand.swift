@@ -84,7 +84,7 @@ struct NoteEditing {
 
   func edit(_ notes: [EditedNote]) throws {
     for note in notes where note.creation == nil {
-      // A link in a note's place is not opened instead of the note.
+      // If there is a link in the note's place, the editor must not open it instead of the note.
       if let absent = try notebook.workTree.absence(of: note.path) {
         throw Failure(.failed, "not_in_folder", absent.absence, hint: absent.remedy)
       }

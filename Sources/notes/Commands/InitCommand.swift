@@ -92,7 +92,7 @@ struct InitCommand: Command {
   private static func firstVersion(
     of notebook: Notebook, removing made: [String]
   ) throws -> SaveResult {
-    // With a large file, it can take long until the first progress.
+    // Show that the command works: with a large file, the first progress can take long.
     let waiting = WaitingLine("saving ...")
     let line = ProgressLine()
     defer {

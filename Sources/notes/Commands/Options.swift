@@ -162,8 +162,8 @@ struct ListenOption: ParsableArguments {
 }
 
 struct WaitOption: ParsableArguments {
-  /// An announcement takes a second to arrive everywhere, and two people do not type a command in
-  /// the same second.
+  /// The default leaves time for announcements, which take a second to arrive, and for two people who start a command
+  /// one after the other.
   @Option(name: .customLong("wait"), help: .named("seconds", "How long to look for other devices."))
   var seconds: Double = 5.0
 

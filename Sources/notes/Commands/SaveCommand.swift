@@ -50,7 +50,7 @@ struct SaveCommand: CountedCommand {
     // An empty message would make a version without a title. git refuses it; here it counts as no
     // message.
     let message = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
-    // With a large file, it can take long until the first progress.
+    // Show that the command works: with a large file, the first progress can take long.
     let waiting = WaitingLine("saving ...")
     let line = ProgressLine()
     defer { line.clear() }

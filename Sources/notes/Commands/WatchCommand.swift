@@ -183,7 +183,7 @@ struct WatchCommand: Command {
 }
 
 extension SessionContext {
-  /// Whether the device's key, or its key in the notebook, has changed since.
+  /// Whether the device's key, or its key in the notebook, has changed since the watch began.
   fileprivate var isOutdated: Bool {
     // If a folder is unavailable, the key has not changed.
     guard let present = try? Notebook.open(at: folder).sessionContext() else { return false }

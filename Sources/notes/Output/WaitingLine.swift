@@ -7,7 +7,7 @@ final class WaitingLine {
   private let isOver = Latch()
   private var thread: HelperThread?
 
-  /// Starts the second.
+  /// Starts the clock for the first second.
   init(_ text: String) {
     guard Console.errors.isInteractive else { return }
     line.start()

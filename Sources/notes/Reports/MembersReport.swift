@@ -9,14 +9,14 @@ internal import Watch
 struct MembersReport {
   struct Line {
     var member: Member
-    /// The names of the device that let it in and of the device that removed it.
+    /// The names of the device that let the member in and of the device that removed it.
     var issuer: String?
     var remover: String?
     /// The name of the device that asked for this one, if this one is no longer a member because of that
     /// device.
     var asker: String?
     var deviceState = DeviceState()
-    /// The device ID of the new key for which it requests a certificate.
+    /// The device ID of the new key for which the member requests a certificate.
     var request: String?
   }
 

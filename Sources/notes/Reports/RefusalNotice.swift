@@ -57,7 +57,7 @@ struct RefusalNotice {
       }
       return Set(visited) == [branch] ? branch : nil
     } catch {
-      // The notice is shorter without it.
+      // If the references cannot be read, the notice is only shorter.
       return nil
     }
   }

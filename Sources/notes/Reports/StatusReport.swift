@@ -13,7 +13,7 @@ struct StatusReport {
   var watcher: WatcherStatus?
   var ownMembership = OwnMembership()
   var held: [RefusalNotice] = []
-  /// Taken only for people.
+  /// The news of roles, for people only: reading it records that it was told.
   var roleNews: RoleNews?
 
   var json: JSON {

@@ -17,7 +17,7 @@ struct ToldFiles {
     let text = Disk.contentIfAny(path).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let told = Set(text.split(separator: "\n").map(String.init))
     if !told.isSuperset(of: lasting) {
-      // If the record cannot be written, they are reported again.
+      // If the record cannot be written, the next save reports these files again.
       Disk.keep(Array(lasting.sorted().map { $0 + "\n" }.joined().utf8), at: path)
     }
     return files.filter {

@@ -33,7 +33,7 @@ extension Terminal {
   init(descriptor: Int32, environment: Environment = .process) {
     isInteractive = isatty(descriptor) == 1
     if isInteractive {
-      // The user sets COLUMNS, as in other programs (POSIX, Environment Variables).
+      // A user may set the width with COLUMNS, as for other programs (POSIX, Environment Variables).
       let wanted = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
       // If a window does not report its size, the usual 80 columns are assumed.
       width = wanted ?? Self.windowSize(descriptor)?.columns ?? 80

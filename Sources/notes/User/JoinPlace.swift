@@ -19,8 +19,8 @@ struct JoinPlace {
   /// Whether the user named the folder. The inviter may choose the default name, so only files of a named folder are
   /// merged: an inviter must not be able to choose which files the members receive.
   let isNamed: Bool
-  /// Whether the folder has files, which the notebook's would be merged with. It is settled here: files that somebody
-  /// adds while the user is asked are not merged without a question.
+  /// Whether the folder has files, which the notebook's would be merged with. This is decided when the command begins:
+  /// files that somebody adds while the user is asked are not merged without a question.
   let mergesFiles: Bool
   private let holdsFiles: Bool
 

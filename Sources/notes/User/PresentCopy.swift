@@ -38,7 +38,7 @@ extension KnownNotebooks {
 
   /// Adds the notebook in a folder, if it has this ID.
   func addIfThere(_ id: String, in folder: String) {
-    // If it cannot be opened, the command reports that.
+    // If the notebook cannot be opened, the command itself reports that.
     if let notebook = try? Notebook.open(at: folder), notebook.identity.id == id { add(notebook) }
   }
 

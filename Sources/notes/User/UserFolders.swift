@@ -43,7 +43,7 @@ struct UserFolders {
 }
 
 struct Environment: Sendable {
-  /// Only these variables; nil for this process's environment.
+  /// The variables; nil for this process's environment.
   let fixed: [String: String]?
 
   /// This process's environment, read on demand, so that the start copies nothing.
@@ -89,7 +89,7 @@ extension KnownNotebooks {
 
   /// Calls `changed` on a thread of its own, once at first; never if the list cannot be watched.
   func watch(_ changed: @escaping @Sendable () -> Void) -> FileWatch? {
-    // Nil means that it cannot be watched.
+    // Nil means that the list cannot be watched.
     try? FileWatch(Self.name, in: dataFolder, changed: changed)
   }
 }

@@ -49,7 +49,7 @@ struct FileJoin {
   /// Joins in the current folder, if that is in the notebook and no other folder is given.
   private func joinHere(by path: String) throws -> Joined? {
     guard given.folder == nil,
-      // Outside of a notebook there is no notebook to join in.
+      // If this fails, the current folder is in no notebook, so there is none to join in.
       let current = try? Notebook.open(at: Notebook.find(from: NotebookLocator.folder(nil)))
     else { return nil }
     do {
@@ -136,7 +136,7 @@ struct FileJoin {
     let known = KnownNotebooks(dataFolder: data)
     var opened: FileInvitation?
     var wasMember = false
-    // It is known from its first version on, so that no second folder gets it if the rest fails.
+    // The list has the notebook from its first version on, so that no second folder gets it if the rest fails.
     defer { opened.map { known.addIfThere($0.offer.notebookID, in: place.folder) } }
     let report = EventReport(json: given.common.json)
     defer { report.finish() }
@@ -173,7 +173,8 @@ struct FileJoin {
     FileInvite.name(file, ending: FileInvite.ending, with: FileInvite.requestEnding)
   }
 
-  /// Whether that file is an earlier request of this device. Throws if it is something else, or cannot be written.
+  /// Whether the request's file is an earlier request of this device. Throws if the file is something else, or cannot
+  /// be written.
   private func isAsked(by device: String) throws -> Bool {
     let path = try NotebookLocator.folder(requestFile)
     let content = Disk.contentIfAny(path, limit: AdmissionFile.maximumSize)

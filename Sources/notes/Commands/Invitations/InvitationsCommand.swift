@@ -77,7 +77,7 @@ struct InvitationsCancelCommand: Command {
 }
 
 extension InvitationsCancelCommand {
-  /// Returns false if no link or file has an ID with that beginning.
+  /// Cancels an invitation by a link or a file. Returns false if none has an ID with that beginning.
   private func cancelLink(in notebook: Notebook) throws -> Bool {
     guard let digits = try InvitationDigits(id(inLink: locator) ?? locator) else { return false }
     let context = try notebook.sessionContext()
@@ -95,7 +95,7 @@ extension InvitationsCancelCommand {
     do {
       guard try cancellation.cancel(offer, at: notebook.hubs()) else { return false }
     } catch let error as HubError {
-      // The cancellation is recorded here, and sessions tell it.
+      // The cancellation is recorded here, and sessions tell it to other devices.
       unreached = error
     }
     let news =
@@ -230,7 +230,7 @@ struct InvitationsDeclineCommand: Command {
   func run() throws {
     let answer = try InvitationAnswer(to: name)
     let client = answer.joining { _ in "" }
-    // If the inviter's device is out of reach, it does not learn of this.
+    // If the inviter's device is out of reach, it does not learn that the invitation was declined.
     _ = try? client.run(cancellation: Interruption.token()) { _ in false }
     answer.forget()
     let inviter = answer.received.inviter

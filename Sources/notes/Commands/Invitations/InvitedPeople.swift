@@ -5,7 +5,7 @@ internal import Notebook
 
 /// The people whom one command invites, a code or link for each.
 struct InvitedPeople {
-  /// In the order of the command line.
+  /// The people, in the order of the command line.
   let all: [InvitedPerson]
 
   /// Throws if the options exclude each other.
@@ -39,11 +39,11 @@ struct InvitedPeople {
   /// Whether the command invites one person, without a name.
   var isPlain: Bool { all.count == 1 && all[0].name == nil }
 
-  /// Whether they are devices of the inviter's own person.
+  /// Whether all are devices of the inviter's own person.
   private var areOwn: Bool { all.allSatisfy { $0 == .own } }
 
-  /// The role in which they are invited: a writer's, or for devices of a member that is not an admin, the member's own.
-  /// Throws if this device may not invite them in that role.
+  /// The role in which the people are invited: a writer's, or for devices of a member that is not an admin, the
+  /// member's own. Throws if this device may not invite them in that role.
   func role(_ wanted: Role?, by context: SessionContext) throws(Failure) -> Role {
     let (membership, device) = (context.membership, context.key.deviceID)
     guard let own = membership.role(ofDevice: device), own < .admin, areOwn else {
@@ -58,7 +58,7 @@ struct InvitedPeople {
     return wanted ?? own
   }
 
-  /// All of them. Throws if a member has one of their names, or is already invited by it.
+  /// All people. Throws if a member has one of their names, or is already invited by it.
   func checked(by context: SessionContext) throws -> [InvitedPerson] {
     let membership = context.membership
     let members = membership.members().filter { !$0.isRemoved }

@@ -90,7 +90,7 @@ struct JoinCommand: CountedCommand {
     let key = try DeviceKey.loadOrCreate(in: UserFolders().data)
     var joining = PairingClient(code: code, name: device, key: key, folder: dialogue.place)
     joining.addresses = at.addresses
-    // An announcement takes about a second to arrive.
+    // Search for at least five seconds, because an announcement takes a while to arrive.
     joining.window = max(wait.seconds, 5)
     if at.addresses.isEmpty { joining.discovery = discovery.discovery(for: key.deviceID) }
     try dialogue.join(by: joining, isNamed: name != nil).end()

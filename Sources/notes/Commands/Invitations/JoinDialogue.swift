@@ -51,7 +51,7 @@ struct JoinDialogue {
     }
     place = { offer in
       if let folder { return folder }
-      // Outside of a notebook there is none.
+      // If this fails, the current folder is in no notebook.
       let here = try? Notebook.open(at: Notebook.find(from: current))
       let ids = [offer.notebookID] + (offer.formerly ?? [])
       if let here, ids.contains(here.identity.id) { return here.folder }

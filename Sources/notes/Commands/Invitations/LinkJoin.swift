@@ -41,7 +41,7 @@ struct LinkJoin {
     if link.expires <= TimeText.now { throw LinkError.expired }
     let here = try NotebookLocator.folder(nil)
     let address = try Hub.address(link.hub, from: here)
-    // Outside of a notebook there is none.
+    // If this fails, the current folder is in no notebook.
     let current = try? Notebook.open(at: Notebook.find(from: here))
     let folder =
       try given.folder.map(NotebookLocator.folder)
@@ -142,7 +142,7 @@ struct LinkJoin {
     cloning.options.allowsLarge = true
     cloning.secret = link.secret
     cloning.mergesFiles = place.mergesFiles
-    // It is known from its first version on, so that no second folder gets it if the rest fails.
+    // The list has the notebook from its first version on, so that no second folder gets it if the rest fails.
     defer { KnownNotebooks(dataFolder: data).addIfThere(link.notebookID, in: place.folder) }
     let report = EventReport(json: given.common.json)
     defer { report.finish() }
@@ -163,7 +163,7 @@ struct LinkJoin {
     let asked = AskedAdmission(in: notebook.stateFolder)
     // The hub at which this device has already asked; nil if it asked by a file.
     let hub: String? = if case .hub(let name) = asked?.place { name } else { nil }
-    // The inviter has signed this one.
+    // The inviter has signed the role in the request; the link's role is not proved.
     let role = asked?.role ?? link.role
     given.common.write([
       [
