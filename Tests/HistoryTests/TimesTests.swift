@@ -128,7 +128,7 @@ import Testing
   }
 
   // notes-versions(7): "Each version comes after all versions that are based on it"; "If several versions could
-  // be next, the one with the latest date is"; "the fewest other dates without which dates never go back".
+  // be next, the one with the latest date is"; "the fewest dates count as wrong without which they never do".
   @Test func `Any clocks: children come first, and dates never go back`() throws {
     let seed =
       TestEnvironment.variable("NOTES_TEST_SEED").flatMap { UInt64($0) }

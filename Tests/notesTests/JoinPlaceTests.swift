@@ -123,7 +123,7 @@ import Testing
     #expect(isAbsent("keys/.git"))
   }
 
-  // "It refuses before it asks or reaches the hub."
+  // "Before it asks or reaches the hub, the command refuses a link"
   @Test func `A folder that cannot be used is refused before the question, and stays as it is`()
     throws
   {
