@@ -113,7 +113,7 @@ import Testing
     #expect(!doctor.text.contains("handed over twice"), "\(doctor)")
   }
 
-  // notes-members(1): "If the founder's device is lost, another device that the founder made an admin's can claim its place"
+  // notes-members(1): "... another device that the founder made an admin's can claim its place"
   @Test func `A claim is told on every device, and the founder stops it`() throws {
     let carol = try Shell()
     try carol.join(laptop, as: "carol")
