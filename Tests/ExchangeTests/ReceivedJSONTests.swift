@@ -14,7 +14,7 @@ struct ReceivedJSONTests {
     try Frame(type: MessageType.bye.rawValue, payload: Array(text.utf8)).decode(ByeMessage.self)
   }
 
-  // notes-protocol(7), "Frames": "Its arrays and objects nest at most 512 deep."
+  // notes-protocol(7), "Frames": "Arrays and objects nest at most 512 deep."
   @Test("a message that nests 512 deep is read, and one deeper is refused, wherever it ends")
   func nesting() throws {
     #expect(try read(message(nesting: 512)).reason == .done)
