@@ -219,7 +219,8 @@ import Testing
       try !findings().contains { $0.message.contains("bob was met") && $0.message.contains("hub") })
   }
 
-  // "gives advice if only this device carries versions between two, one of the two has not connected to it for a week"
+  // "gives advice if only this device carries versions between two others, of which one has connected to it within a
+  // week and the other has not"
   @Test func `A device whose versions still arrive is not said to need a hub`() throws {
     try makeHub()
     try addHub(to: laptop, carol)
