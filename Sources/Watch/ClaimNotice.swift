@@ -3,18 +3,18 @@ package import Exchange
 /// The words of a claim of the founder's place, for people: on the terminal, in the log and on the page.
 package struct ClaimNotice {
   package let news: ClaimNews
-  /// Lower case, no full stop.
+  /// The message for people: lower case, no full stop.
   package let message: String
   package let remedy: String
   /// Whether devices have different founders for good.
   package var isContested: Bool { news.state == .contested }
-  /// Whether it waits for a stop.
+  /// Whether the claim is still open, so that a device can stop it.
   package var isOpen: Bool { news.state == .open }
 
   /// The message as a sentence.
   package var sentence: String { "\(message.prefix(1).uppercased())\(message.dropFirst())." }
 
-  /// The notice of a claim; nil of an accepted one on which all devices agree. `shown` makes names fit for the place
+  /// The notice of a claim; nil for an accepted claim on which all devices agree. `shown` makes names fit for the place
   /// where they are shown.
   package init?(_ news: ClaimNews, shown: (String) -> String) {
     self.news = news
@@ -46,8 +46,8 @@ package struct ClaimNotice {
         "\(claimer) is the founder here by a claim on the place of \(founder); a stop, a removal of "
         + "\(claimer), or a handover by \(founder), came too late, so other devices have another founder"
       remedy =
-        "'notes members' shows the founder on each device; a device with the wrong one joins again: 'notes invite' on "
-        + "a device with the right one, 'notes join CODE' there; or 'notes members reset' starts the membership over"
+        "let each device whose 'notes members' shows the wrong founder join again: 'notes invite' on a device with the "
+        + "right one, 'notes join CODE' there"
     case .accepted: return nil
     }
   }

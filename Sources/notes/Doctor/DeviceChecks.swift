@@ -161,7 +161,7 @@ extension Check {
       }
       return .advice(
         "only \(name) is an admin: if it is lost, nobody can invite or remove devices",
-        remedy: "on \(name): 'notes members role NAME admin'")
+        remedy: "on \(name), make another device an admin: 'notes members role NAME admin'")
     }
     let findings =
       try twice + oneName(among: present) + (founderUnseen(among: present, in: context) ?? [])
@@ -186,7 +186,8 @@ extension Check {
   /// How many days the founder's device may be away without a remark.
   private static let longAway: Int64 = 90
 
-  /// A device that only shares a hub does not connect: its newest version counts as well.
+  /// The finding that the founder's device was away for long. A device that only shares a hub does not connect, so its
+  /// newest version counts as well.
   private static func founderUnseen(
     among members: [Member], in context: CheckContext
   ) throws -> [Finding]? {
@@ -210,14 +211,13 @@ extension Check {
     return .advice(
       "\(Visible.name(founder.name)), the founder's device, \(sign)",
       remedy:
-        "if it still runs, 'notes members handover' there makes another device the founder; if it "
-        + "is lost, an admin's device claims its place by the same command; if it was stolen, "
-        + "'notes members reset' starts the membership over"
+        "run 'notes members handover NAME' there to make another device the founder, or on an admin's "
+        + "device if it is lost; if it was stolen, run 'notes members reset'"
     )
   }
 
   static let discovery = Check(
-    name: "discovery", title: "discovery", remedy: "name devices by --at HOST:PORT"
+    name: "discovery", title: "discovery", remedy: "name a device: 'notes sync --at HOST:PORT'"
   ) { context in
     guard let discovery = context.discovery else { return .good("not checked (--no-discovery)") }
     let all = try NearbyDevices.look(with: discovery, seconds: 2)
@@ -238,21 +238,21 @@ extension Check {
 
   /// Checks multicast, without which no device is found.
   static let multicast = Check(
-    name: "multicast", title: "multicast", remedy: "name devices by --at HOST:PORT"
+    name: "multicast", title: "multicast", remedy: "name a device: 'notes sync --at HOST:PORT'"
   ) { context in
     guard context.discovery != nil else { return .good("not checked (--no-discovery)") }
     let heard = try MulticastProbe.run(seconds: 1.5)
     if heard.interfaces.isEmpty {
       return .advice(
         "no network interface supports multicast, so devices cannot find each other",
-        remedy: "connect to a network, or name devices by --at HOST:PORT")
+        remedy: "connect to a network, or name a device: 'notes sync --at HOST:PORT'")
     }
     let interfaces = Phrase.list(heard.interfaces.map { Visible.name($0) })
     if heard.others.isEmpty {
       return .advice(
         "no other machine answered on \(interfaces) within 1.5 seconds",
         remedy: "if other machines are on, the network may block multicast, as guest networks do; "
-          + "then sync with --at HOST:PORT")
+          + "then run 'notes sync --at HOST:PORT'")
     }
     let count = Phrase.count(heard.others.count, "other machine")
     let few = heard.others.prefix(5).joined(separator: ", ")

@@ -115,7 +115,7 @@ extension Check {
 
   static let fileSystem = Check(
     name: "file_system", title: "file system",
-    remedy: "the folder must be writable; if possible on a local disk"
+    remedy: "make the folder writable, and keep it on a local disk if possible"
   ) { context in
     let abilities = try context.notebook.workTree.fileSystemAbilities()
     var findings: [Finding] = []
@@ -143,7 +143,8 @@ extension Check {
     if groups.isEmpty { return .good("no two names clash on any system") }
     return groups.prefix(5).flatMap { group in
       let names = Phrase.list(group.map { "'\(Visible.name($0))'" })
-      return [Finding].advice("\(names) are one name on some systems", remedy: "rename all but one")
+      return [Finding].advice(
+        "\(names) are one name on some systems", remedy: "rename all except one with 'notes mv'")
     }
   }
 
@@ -152,7 +153,8 @@ extension Check {
     var findings: [Finding] = []
     // A save needs space for the versions; a checkout needs space for a second copy of each file.
     if free < 100 << 20 {
-      findings += .problem("only \(Phrase.bytes(free)) are free on the disk", remedy: "make room")
+      findings += .problem(
+        "only \(Phrase.bytes(free)) are free on the disk", remedy: "free disk space")
     }
     let status = try context.notebook.status()
     for name in status.hardLinks.prefix(5).map({ Visible.name($0) }) {

@@ -27,7 +27,7 @@ private struct Meetings {
   private let seen: PeerSightings
   private let addresses: [String: String]
   private let sightings: HubSightings
-  /// The members' reports of the devices that they met, by device ID.
+  /// The members' reports of the devices to which they connected, by device ID.
   private let reports: [String: PeerSightings.Report]
   /// The hubs that the members visit, by device ID.
   private let visits: [String: HubSightings.Visits]
@@ -36,7 +36,7 @@ private struct Meetings {
   private let isRewritten: Bool
   /// When each device made its newest version known here.
   private let newest: [String: Int64]
-  /// Whether this device has a hub, or another device told of one.
+  /// Whether this device has a hub, or another device reported one.
   private let areHubsKnown: Bool
 
   /// How many days a new member may go without a sign, and a device without a hub in common may be away.
@@ -132,8 +132,8 @@ private struct Meetings {
     areHubsKnown && (seen.last(of: member.deviceID) == nil || arrival(from: member) != nil)
   }
 
-  /// The member that last connected to a device which this one never met, by the members' reports. Nil if none
-  /// did lately.
+  /// The member that last connected to a device to which this one never connected, by the members' reports. Nil if no
+  /// member did lately.
   private func carrier(of member: Member) -> String? {
     let met = members.compactMap { other in
       reports[other.deviceID]?.met[member.deviceID].map { (name: other.name, time: $0) }
@@ -154,17 +154,17 @@ private struct Meetings {
 
   // MARK: Pairs of other devices
 
-  /// How two other devices meet, as far as they reported to this one.
+  /// How two other devices exchange versions, as far as they reported to this one.
   private struct Pair {
     let first: Member
     let second: Member
-    /// When they were last connected; nil if they told of no time.
+    /// When they were last connected, by their reports; nil if they reported no time.
     let met: Int64?
-    /// Whether they told of a hub in common.
+    /// Whether they reported a hub in common.
     let shareHub: Bool
-    /// Whether they told of a late connection or of a hub in common.
+    /// Whether they reported a recent connection or a hub in common.
     let isLinked: Bool
-    /// Whether they reported neither a meeting nor a hub in common, and nothing shows that one of them visits
+    /// Whether they reported neither a connection nor a hub in common, and nothing shows that one of them visits
     /// another hub.
     let isApart: Bool
 
@@ -220,7 +220,7 @@ private struct Meetings {
       return .good("\(fact): \(names) carry versions between them")
     }
     let carried = "\(fact): only this device is known to carry versions between them"
-    // An old report does not show that they still do not meet.
+    // An old report does not show that the two devices still have no connection.
     let away = pair.members.filter { isAway($0) == true }
     let knows = pair.members.contains {
       reports[$0.deviceID]?.isWhole == true && isAway($0) == false

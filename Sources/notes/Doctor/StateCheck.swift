@@ -15,16 +15,20 @@ extension Check {
         _ = try Disk.readIfThere(folder[file])
       } catch {
         let failure = Failure(describing: error)
-        found += .problem(failure.message, remedy: "let this user read it, or remove it")
+        found += .problem(
+          failure.message,
+          remedy:
+            "make \(Visible.name(folder[file])) a file that you can read; FILES in notes(1) says "
+            + "whether it may be removed")
       }
     }
     let folders = [folder.path] + StateFolder.Folder.allCases.map { folder[$0] }
     for folder in folders {
       for name in Disk.namesIfAny(in: folder).sorted() where name.hasSuffix(StateDamage.suffix) {
-        let name = Visible.name("\(folder)/\(name)")
+        let path = "\(folder)/\(name)"
         found += .advice(
-          "\(name) is a damaged file of this device's state, and no longer used",
-          remedy: "remove it")
+          "\(Visible.name(path)) is a damaged file of this device's state, and no longer used",
+          remedy: "remove it: rm \(Visible.word(path))")
       }
     }
     return found.isEmpty ? .good("all files can be read") : found

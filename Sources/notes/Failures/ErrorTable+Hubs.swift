@@ -48,7 +48,9 @@ extension LinkError: ExplainedError {
       .failed("link_of_another", "run the command in that notebook's folder")
     case .noInvitation:
       .failed(
-        "no_invitation", "'notes invite --file FILE' makes one; 'notes clone FILE' reads the notes")
+        "no_invitation",
+        "'notes invite --file FILE' on an admin's device makes one; 'notes clone FILE' only copies the notes"
+      )
     case .noRequest:
       .failed(
         "request_unreadable",
@@ -109,7 +111,9 @@ extension HubError: ExplainedError {
         "hub_unknown",
         "if it is a hub, let a member run 'notes sync' first; if not, 'git clone' it and run "
           + "'notes init' there")
-    case .noBranch: .failed("no_branch", "'git switch main' returns to the branch")
+    case .noBranch:
+      .failed(
+        "no_branch", "'git branch' lists the branches, 'git switch NAME' returns to the notebook's")
     case .failed: .failed("hub_failed", "'git ls-remote ADDRESS' may show more")
     }
   }

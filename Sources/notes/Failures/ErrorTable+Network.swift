@@ -86,20 +86,22 @@ extension SyncError: ExplainedError {
     case .notMergedAtPeer(let refusal): refusal.meaningAtPeer
     case .invitationExpired: ByeReason.expired.meaning
     case .declined:
-      .failed("declined", "the code still works while 'notes invite' waits there")
+      .failed(
+        "declined",
+        "to join later, use the code again while 'notes invite' waits on the other device")
     case .wrongCode: Failure.wrongCode
     case .alreadyANotebook: .failed("already_a_notebook", "choose another folder")
     case .inviterNotFound:
       .unreached(
         "inviter_not_found",
-        "check that 'notes invite' still waits on the other device; if not, ask for a new code; if it does, "
-          + "give its address: 'notes join CODE --at HOST:PORT'")
+        "if 'notes invite' still waits on the other device, run 'notes join CODE --at HOST:PORT' with the "
+          + "address that it shows; if not, ask for a new code")
     case .unknownPeer: .failed("no_such_member", "'notes members' lists the members")
     case .ownAddress: .failed("own_address", "give the other device's address")
     case .keyShared: .refused("key_shared", OwnMembership.keyRemedy)
     case .stopped: .interrupted
     case .notLetIn(isReached: false):
-      .failed("not_let_in", "or bring an admin's device in reach, and try the code again")
+      .failed("not_let_in", "or bring an admin's device in reach, then try the code again")
     case .notLetIn(isReached: true):
       .failed(
         "not_let_in",

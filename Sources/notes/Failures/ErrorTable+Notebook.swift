@@ -31,7 +31,7 @@ extension HistoryGap {
       "git config --unset remote.\(remote).partialclonefilter; git fetch --refetch \(remote) && "
         + "git config --unset remote.\(remote).promisor"
     case .alternates: "move the other repository back to its place"
-    case .grafts: "git replace --convert-graft-file, then git filter-repo; or rm .git/info/grafts"
+    case .grafts: "run 'rm .git/info/grafts': git then shows each version's own parents"
     case .replacements: "git replace -d $(git replace -l)"
     }
   }
@@ -113,7 +113,7 @@ extension NotebookError: ExplainedError {
         "not_a_notebook",
         "'notes init' makes this folder a notebook; 'notes join CODE' gets one from another device")
     case .alreadyANotebook(let folder):
-      .failed("already_a_notebook", "'notes -C \(Visible.name(folder)) status' shows it")
+      .failed("already_a_notebook", "'notes -C \(Visible.word(folder)) status' shows it")
     case .linkedWorkTree: .failed("linked_work_tree", Failure.ownRepository)
     case .busy: .failed("busy", "try again when it has finished")
     case .gitOperation(let operation): .failed("git_operation", operation.remedy)
@@ -121,9 +121,7 @@ extension NotebookError: ExplainedError {
     case .converted: .failed("converted", Failure.convertedByGit)
     case .massDeletion: Failure.massDeletion
     case .unfitTitle:
-      .misused(
-        "unfit_title",
-        "choose another title; slashes in a title separate folders")
+      .misused("unfit_title", "choose another title; slashes in a title separate folders")
     case .nameTaken(let path, let other, let isFolder):
       .failed("name_taken", Failure.hint(for: path, takenBy: other, isFolder: isFolder))
     case .intoItself: .failed("into_itself", "choose a folder outside of it")
@@ -193,17 +191,17 @@ extension GitError: ExplainedError {
       .failed(
         "locked",
         "run the command again when that program is done; if it was killed, remove its lock: rm "
-          + ".git/\(Visible.name(path))")
+          + Visible.word(".git/" + path))
     case .referenceMoved:
       .failed("reference_moved", "run the command again")
     case .brokenReference("HEAD"):
       .failed(
-        "repository_damaged", "write the branch into it: echo 'ref: refs/heads/main' >.git/HEAD")
+        "repository_damaged", "if the branch is main, run: echo 'ref: refs/heads/main' >.git/HEAD")
     case .brokenReference(let name) where name.hasPrefix("refs/heads/"):
       .failed(
         "repository_damaged",
-        "write the ID of the last version into it: the second word of the last line of "
-          + ".git/logs/\(Visible.name(name))")
+        "write the last version into it: tail -n 1 \(Visible.word(".git/logs/" + name)) | cut -d ' ' -f 2 "
+          + ">\(Visible.word(".git/" + name))")
     case .missing: .failed("object_missing", "'notes sync' asks the other devices and hubs for it")
     case .brokenReference, .malformed, .wrongKind:
       .failed(
@@ -252,20 +250,20 @@ extension MembershipError: ExplainedError {
       .refused("certificate_refused", "install the same version of notes on all devices")
     case .notAMember:
       .failed("not_a_member", "ask an admin for an invitation, then run 'notes join CODE'")
-    case .removed: .refused("removed", "an admin can invite this device again")
+    case .removed: .refused("removed", "an admin can invite that device again: 'notes invite'")
     case .notAnAdmin: .failed("not_an_admin", "'notes members' lists the admins")
     case .founderIsPermanent:
       .failed(
         "founder_is_permanent",
-        "if its owner handed over, run 'notes sync'; otherwise run 'notes members handover NAME' on it, "
-          + "or here if it is lost; if stolen, run 'notes members reset' here")
+        "run 'notes members handover NAME' on the founder's device, or here if that device is lost; if it "
+          + "was stolen, run 'notes members reset' here")
     case .notTheFounder:
       .failed(
         "not_the_founder", "'notes members' shows the founder; run the command on that device")
-    case .heirRefused:
-      .failed("heir_refused", "'notes members role NAME admin' makes a device an admin")
+    case .heirRefused(let name):
+      .failed("heir_refused", Failure.remedy(forHeir: name))
     case .claimRefused(.wasFounder):
-      .failed("claim_refused", "'notes members handover NAME' hands over to another admin's device")
+      .failed("claim_refused", "claim it on another admin's device: 'notes members handover NAME'")
     case .claimRefused(.mayNotStop):
       .failed(
         "claim_refused", "run the command on one of these devices: 'notes members' lists them")
@@ -275,20 +273,13 @@ extension MembershipError: ExplainedError {
         "another admin's device can claim it; 'notes members reset' starts over without the founder"
       )
     case .anotherAdminNeeded:
-      .failed(
-        "another_admin_needed",
-        "run the command on another admin's "
-          + "device")
+      .failed("another_admin_needed", "run the command on another admin's device")
     case .ownCertifier:
       .failed("own_certifier", "run the command on the founder's device, or on another admin's")
     case .passphraseRefused:
-      .misused(
-        "bad_passphrase", "choose several words: they are easy to remember")
+      .misused("bad_passphrase", "choose several words: they are easy to remember")
     case .blocked: .refused("blocked", "'notes members unblock NAME' lets it in again")
-    case .limitExceeded:
-      .failed(
-        "limit_exceeded",
-        "'notes members reset' starts the membership over; the other devices join again")
+    case .limitExceeded(let what, _): .failed("limit_exceeded", Failure.remedy(forTooMany: what))
     case .membershipMissing:
       .failed("membership_missing", "ask an admin for an invitation and join again")
     case .membershipExists: .failed("already_a_notebook", "choose another folder")
@@ -319,6 +310,16 @@ extension Failure {
 
   fileprivate static let ownRepository =
     "make the notebook in a folder with a repository of its own"
+
+  fileprivate static func remedy(forHeir name: String) -> String {
+    "if it never was the founder, make it an admin: 'notes members role \(Visible.word(name)) admin'"
+  }
+
+  fileprivate static func remedy(forTooMany things: String) -> String {
+    things == "devices of a person"
+      ? "remove a device that the person no longer uses: 'notes members remove NAME'"
+      : "'notes members reset' starts the membership over; the other devices join again"
+  }
 
   /// The command that removes an extension of git's format from the repository.
   fileprivate static func remedy(ofExtension name: String) -> String {
@@ -363,7 +364,7 @@ extension Failure {
     case EROFS: "use a disk that can be written; nothing was changed"
     case ENOSPC: "free disk space, then run the command again"
     case EDQUOT: "free disk space or ask for a larger quota, then run the command again"
-    case EMFILE, ENFILE: "close other programs, or raise the limit of open files"
+    case EMFILE, ENFILE: "close other programs, or raise the limit of open files: 'ulimit -n'"
     case EFBIG:
       "'ulimit -f' shows the system's limit, 'notes config max-file-size' the limit of notes"
     case EIO: "the disk may be failing: copy the folder elsewhere"

@@ -18,7 +18,7 @@ extension Failure {
   func withNearNames() -> Failure {
     let isNote = kind == "no_such_note"
     guard isNote || ["no_such_folder", "ambiguous_note"].contains(kind), let name, !name.isEmpty,
-      // Only a hint for the reported error: nothing is lost without it.
+      // If the notebook cannot be opened, only the suggestion is missing.
       let notebook = try? NotebookLocator.notebook()
     else { return self }
     if kind != "no_such_folder", let folder = NotebookLocator.folder(named: name, in: notebook) {
@@ -26,9 +26,9 @@ extension Failure {
     }
     if kind == "ambiguous_note" { return self }
     var failure = self
-    // Only a hint.
+    // If the history cannot be read, only the suggestion is missing.
     if isNote, let gone = try? notebook.history.note(exactly: name, among: .deleted),
-      // Only a hint.
+      // If the folder cannot be read, only the suggestion is missing.
       (try? notebook.isThere(gone)) == false
     {
       failure.hint = "it was deleted; 'notes restore \(Visible.word(name))' brings it back"
@@ -50,7 +50,7 @@ extension Failure {
     else { return self }
     let own = OwnMembership(of: notebook)
     var failure = self
-    // An invitation is already there.
+    // This device has already responded to an invitation, so it needs no other.
     if kind == "not_a_member", own.hasAsked { failure.hint = own.guestAdvice }
     return failure.naming(admins: own.adminNames)
   }
@@ -78,7 +78,7 @@ enum NearNames {
     if let near = list(Similarity.titles(near: typed, among: folders).map { $0 + "/" }) {
       return near
     }
-    // Only a hint.
+    // If the history cannot be read, only the suggestion is missing.
     guard !isFolder, let gone = try? notebook.history.deletedFiles().map(\.path).filter(\.isNote)
     else { return nil }
     return titles(of: gone, near: name).map { $0 + ", which was deleted" }
@@ -89,7 +89,7 @@ enum NearNames {
   }
 
   private static func present(in notebook: Notebook) -> [TreePath] {
-    // Only a hint.
+    // If the folder cannot be read, only the suggestion is missing.
     (try? notebook.history.presentNotes().map(\.path)) ?? []
   }
 

@@ -42,7 +42,7 @@ struct OwnMembership {
     // An unreadable file adds no notice: `notes doctor` reports it.
     hubs = (try? HubDifferenceNotice.all(in: notebook)) ?? []
     claims = (try? ClaimNews.all(in: notebook)) ?? []
-    // So does an unreadable list of members.
+    // An unreadable list of members adds no notice either.
     twice = (try? HandedOverTwice.all(in: notebook)) ?? []
     if member?.role == .reader || isRemoved { unsent = (try? notebook.versionsOnlyHere()) ?? 0 }
   }
@@ -70,7 +70,7 @@ struct OwnMembership {
   /// The reason why nobody will answer this device's request; nil if an admin's device may.
   var end: AskedAdmission.End? { isGuest ? asked?.end : nil }
 
-  /// The way for this device to join.
+  /// The advice how this device can join.
   var guestAdvice: String {
     guard let asked else { return Self.guestRemedy }
     if let end = asked.end { return end.words }
@@ -87,11 +87,10 @@ struct OwnMembership {
     let time = TimeText.left(until: asked.expires, now: TimeText.now)
     return switch asked.place {
     case .hub where asked.needsLeave:
-      "an admin must allow it within \(time): on an admin's device, run 'notes sync', then 'notes "
-        + "invitations', which lists the request and says how to let this device in; then 'notes sync' "
-        + "or 'notes watch' here makes it a member"
+      "an admin must answer within \(time): on an admin's device, run 'notes sync', then 'notes "
+        + "invitations'; then 'notes sync' or 'notes watch' here makes this device a member"
     case .hub(let name):
-      "an admin's device lets it in at its next visit to \(Visible.name(name)), within \(time); "
+      "an admin's device answers at its next visit to \(Visible.name(name)), within \(time); "
         + "then 'notes sync' or 'notes watch' here makes this device a member"
     case .file(let path):
       "send \(Visible.name(path)) to an admin, who answers it within \(time) by 'notes invitations "
@@ -117,13 +116,13 @@ struct OwnMembership {
     startedOver.map { "the notebook's membership was started over by \(Visible.name($0.admin))" }
   }
 
-  /// The way for this device to join the new membership.
+  /// The advice how this device can join the new membership.
   var startedOverRemedy: String {
     "run 'notes invite' on \(Visible.name(startedOver?.admin ?? "")), then 'notes join CODE' here; "
       + "the notes here stay"
   }
 
-  /// The message that versions stay here; nil if they do not.
+  /// The message that this device's versions stay here; nil if they do not.
   var readerMessage: String? {
     unsent == 0 || isRemoved
       ? nil

@@ -9,7 +9,7 @@ struct MembershipChange {
   let context: SessionContext
   var membership: MembershipStore { context.membership }
   var key: DeviceKey { context.key }
-  /// Never empty.
+  /// The members that the name means; never empty.
   let members: [Member]
   /// Whether the name is a person's.
   let isPerson: Bool
@@ -109,7 +109,7 @@ extension MembershipStore {
     throw Failure(
       .failed, "not_an_admin", "only an admin of the notebook may do this",
       hint: admins.isEmpty
-        ? "this device knows of no admin"
+        ? "this device knows of no admin; 'notes sync' asks the other devices"
         : "run the command on \(Phrase.list(admins.map { Visible.name($0.name) }, "or"))")
   }
 }
@@ -125,7 +125,7 @@ extension Member {
     [person.name, name, deviceName, "\(person.name) (\(deviceName))"]
   }
 
-  /// Whether it is the name of the device or of its person.
+  /// Whether a text is the name of the device or of its person.
   func isCalled(_ name: String) -> Bool {
     names.contains { $0.lowercased() == name.lowercased() }
   }
