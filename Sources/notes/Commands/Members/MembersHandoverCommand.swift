@@ -12,7 +12,7 @@ struct MembersHandoverCommand: Command {
       Then the other one is the founder, and this one an admin, whom the new founder can remove. \
       NAME is a person with one admin's device, 'PERSON (DEVICE)', a device, or the beginning of a device ID.
 
-      If the founder's device is lost, an admin's device claims its place: run the command there, and name that device. \
+      If the founder's device is lost, an admin's device claims its place: run the command there, and name the lost device. \
       Every device accepts the claim after 14 days on which it reaches another device or a hub. Until then, --stop \
       stops it on the founder's device, and on that of another admin whom the founder certified.
 
@@ -37,12 +37,15 @@ struct MembersHandoverCommand: Command {
   func run() throws {
     guard let name else { return try stopClaims() }
     let change = try MembershipChange(of: name)
+    let own = change.membership.member(ofDevice: change.key.deviceID)
+    guard own?.isFounder == true else {
+      // People name the lost device, or the one that claims its place.
+      let isClaim = change.members.contains { $0.isFounder || $0.deviceID == own?.deviceID }
+      guard let own, isClaim else { throw MembershipError.notTheFounder }
+      return try claim(change, as: own)
+    }
     let heir = try change.heir()
     let shown = Visible.name(heir.name)
-    guard change.membership.member(ofDevice: change.key.deviceID)?.isFounder == true else {
-      if heir.deviceID == change.key.deviceID { return try claim(change, as: heir) }
-      throw MembershipError.notTheFounder
-    }
     if heir.role != .admin { throw MembershipError.heirRefused(name: heir.name) }
     if !yes {
       try Console.demandConsent(
@@ -124,12 +127,9 @@ extension MembersHandoverCommand {
 }
 
 extension MembershipChange {
-  /// The device that can become the founder: this one if it claims the place; if the person has several, the only other
-  /// one that is an admin's.
+  /// The device that can become the founder; if the person has several, the only other one that is an admin's.
   fileprivate func heir() throws -> Member {
     if members.count == 1 { return members[0] }
-    let own = members.first { $0.deviceID == key.deviceID }
-    if let own, !own.isFounder { return own }
     let admins = members.filter { $0.role == .admin && $0.deviceID != key.deviceID }
     if admins.isEmpty { throw MembershipError.heirRefused(name: members[0].person.name) }
     guard admins.count == 1 else { throw admins.ambiguous(members[0].person.name) }
