@@ -101,8 +101,8 @@ extension SyncError: CustomStringConvertible {
     case .notLetIn(isReached: true):
       (
         .failed,
-        "no admin's device in reach may let in the new device by itself: an admin must answer, or run "
-          + "'notes config own-devices true'"
+        "an admin must let in the new device: 'notes invitations' on an admin's device lists the request, and "
+          + "'notes config own-devices true' there lets in such devices without a question"
       )
     case .failed(let what): (.failed, what)
     }
@@ -136,7 +136,7 @@ extension ByeReason {
     case .duplicate, .busy: "the other device is already in a session with this one"
     case .overLimit, .protocolBroken, .refusedPack: "the other device refused the versions\(rest)"
     case .done, .stopped: "the other device stopped"
-    case .failed: "the other device failed\(rest)"
+    case .failed: "the other device could not continue\(rest)"
     }
   }
 }

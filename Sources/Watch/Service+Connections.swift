@@ -109,6 +109,8 @@ extension Service: DriverPolicy {
       entry.held.record(.declined)
       occurrences.put(.event(.declined(locator: locator, address: address)))
     } catch {
+      // The device's command ended, or its connection.
+      if invitation.end == nil { entry.held.record(.declined) }
       occurrences.put(.event(.failed(SyncFailure(address: address, error: error))))
     }
   }

@@ -82,8 +82,12 @@ extension LinkSuite {
     return try #require(AskedAdmission(in: device.notebook().stateFolder)).end
   }
 
+  /// The names in such warnings, without the beginning of each device's ID: " (XXXXXXXX)".
   func shared(_ events: [Event]) -> [[String]] {
-    events.compactMap { if case .linkShared(_, _, let names, _, _) = $0 { names } else { nil } }
+    events.compactMap { event in
+      guard case .linkShared(_, _, let devices, _, _) = event else { return nil }
+      return devices.map { String($0.dropLast($0.hasSuffix(")") ? 11 : 0)) }
+    }
   }
 
   /// The references of invitations at the hub.

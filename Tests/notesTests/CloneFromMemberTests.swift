@@ -48,7 +48,8 @@ import Testing
     let none = try fetch(bob, at: watch.port, "--json")
     #expect(none.errorText.contains(#""kind":"nothing_to_fetch""#), "\(none)")
     #expect(
-      none.errorText.contains("every notebook of this device is already here"), "\(none)")
+      none.errorText.contains("this device knows of no other notebook of which it is a member"),
+      "\(none)")
     let named = try fetch(bob, at: watch.port, "home", "again")
     #expect(
       named.errorText.hasPrefix(

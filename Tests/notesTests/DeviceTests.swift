@@ -62,6 +62,9 @@ import Testing
     let refused = try shell.notes(
       "device", "import", file, "--passphrase-file", "-", input: "correct horse\n")
     #expect(refused.errorText.hasPrefix("notes: error: this device already has a key"))
+    let kind = try shell.notes(
+      "device", "import", file, "--passphrase-file", "-", "--json", input: "correct horse\n")
+    #expect(kind.errorText.contains(#""kind":"device_key_exists""#), "\(kind)")
     #expect(try id(shell) == former)
     let replaced = try shell.notes(
       "device", "import", file, "--replace", "--passphrase-file", "-", "--json",

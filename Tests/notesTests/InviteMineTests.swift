@@ -331,7 +331,7 @@ import Testing
     for _ in 0..<2 {
       let refused = try phone.join(code.code, code.port, as: "phone")
       #expect(
-        refused.errorText.contains("an admin must answer, or run 'notes config own-devices true'"),
+        refused.errorText.contains("an admin must let in the new device: 'notes invitations'"),
         "\(refused)")
     }
     #expect(try names(at: anna).sorted() == ["anna: anna", "laptop: laptop"])

@@ -69,6 +69,44 @@ import Testing
     #expect(try ada.notes("members").text.contains("desk"))
   }
 
+  // notes(1), EXIT STATUS: "130 [...] interrupted"
+  @Test(arguments: [false, true])
+  func `Ctrl-C at a question ends the command, and the code still works`(
+    atName: Bool
+  ) throws {
+    let invitation = try ada.invite()
+    let screen = try bob.screen(notes: [
+      "join", invitation.code, "--name", atName ? "laptop" : "desk", "--at",
+      "127.0.0.1:\(invitation.port)",
+    ])
+    try screen.wait(for: "Join? [Y/n]")
+    if atName {
+      try screen.type("y\n")
+      try screen.wait(for: "What to call this one? [laptop 2]")
+      // Not a name: an answer to the question before.
+      try screen.type("yes\n")
+      try screen.wait(for: "this is the device's name, which all members see")
+    }
+    try screen.type("\u{3}")
+    try screen.wait(for: "left with 130")
+    #expect(try bob.join(invitation.code, invitation.port, as: "desk").isSuccess)
+  }
+
+  // notes-join(1): "Without the folder, it keeps its name, its person, and its role if that is greater."
+  @Test func `A member without its folder loses nothing by a reader's code`() throws {
+    let first = try ada.invite("--role", "admin")
+    try #require(try bob.join(first.code, first.port, as: "bob").isSuccess)
+    removeTree(bob.folder["notes"])
+    let second = try ada.invite("--role", "reader", "--name", "Rob")
+    let joined = try bob.join(second.code, second.port, as: "vm")
+    #expect(joined.isSuccess, "\(joined)")
+    #expect(joined.text.contains("  this device is already a member: it keeps its name"))
+    #expect(joined.text.contains("This device was already a member: its role is admin."))
+    let members = try ada.notes("members").lines
+    #expect(members.contains { $0.hasPrefix("bob ") && $0.contains("admin") }, "\(members)")
+    #expect(!members.contains { $0.contains("vm") || $0.contains("Rob") }, "\(members)")
+  }
+
   @Test func `A renamed device keeps its name in the next notebook`() throws {
     #expect(try ada.notes("members", "rename", "laptop", "anvil").isSuccess)
     #expect(try ada.notes("config", "device-name").text == "anvil\n")

@@ -96,8 +96,42 @@ import Testing
       "\(again)")
   }
 
-  // notes-join(1): "A device that is a member already, because it has its key and lacks only the folder, receives the
-  // notebook; the link or file still works."
+  // notes-join(1): "In a copy of the notebook, the command visits the hub before it leaves a request."
+  @Test func `An older copy learns from the hub that it is a member, before it uses up a link`()
+    throws
+  {
+    let (link, other, carl) = (try invite(), try invite(), try Shell())
+    try #require(try bob.notes("join", link, "../desk", "--yes").isSuccess)
+    try #require(try carl.notes("join", other, "../desk", "--yes").isSuccess)
+    try #require(try ada.notes("sync", "--hub").isSuccess)
+    let again = try bob.notes("join", other, "--yes", "--json", in: "desk")
+    #expect(try errorKind(of: again) == "already_a_member", "\(again)")
+    let synced = try ada.notes("sync", "--hub")
+    #expect(synced.isSuccess && !synced.errorText.contains("several devices"), "\(synced)")
+    // A stranger's older copy is told that the link was used.
+    let (third, eve) = (try invite(), try Shell())
+    try #require(try eve.notes("join", third, "../desk", "--yes").isSuccess)
+    try #require(try ada.notes("invitations", "cancel", third).isSuccess)
+    let used = try eve.notes("join", other, "--yes", "--json", in: "desk")
+    #expect(try errorKind(of: used) == "link_used", "\(used)")
+  }
+
+  // notes-join(1): "If the current folder is in another notebook, the new folder is beside that."
+  @Test func `A link opened in another notebook makes a folder beside it`() throws {
+    let link = try invite()
+    try bob.folder.write("x\n", to: "mine/X.txt")
+    try #require(try bob.notes("init", in: "mine").isSuccess)
+    let joined = try bob.notes("join", link, "--yes", in: "mine")
+    #expect(joined.isSuccess, "\(joined)")
+    #expect(try bob.folder.text("hub/A.txt") == "one\n")
+    let carl = try Shell()
+    try carl.folder.write("x\n", to: "A.txt")
+    let taken = try carl.notes("join", invite(), "../A.txt", "--yes")
+    #expect(taken.errorText.contains("A.txt is not a folder"), "\(taken)")
+  }
+
+  // notes-join(1): "A device that has its key and lacks only the folder is still a member: it receives the notebook, and
+  // the link or file still works."
   @Test func `A member's device that lost its folder does not use up a link`() throws {
     try #require(try bob.notes("join", invite(), "../desk", "--yes").isSuccess)
     try #require(try ada.notes("sync", "--hub").isSuccess)

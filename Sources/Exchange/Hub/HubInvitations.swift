@@ -92,11 +92,15 @@ struct HubInvitations {
     if case .used(let devices) = status { used = devices }
     let askers = Set(requests.map(\.deviceID)).union(used).sorted()
     if askers.count > 1 {
+      // The link can let nobody else in, and a member that also opened it joined in another way.
+      let areMembers = askers.allSatisfy { membership.member(ofDevice: $0) != nil }
+      if !used.isEmpty, areMembers { return }
       // A link is for one device. As several devices ask, another person also has the link.
       guard known.isNews(askers, of: offer) else { return }
       let names = askers.map { device in
-        membership.members().first { $0.deviceID == device }?.name
-          ?? requests.first { $0.deviceID == device }?.request.name ?? device
+        (membership.members().first { $0.deviceID == device }?.name
+          ?? requests.first { $0.deviceID == device }?.request.name ?? "")
+          + " (\(device.prefix(8)))"
       }
       return report(
         .linkShared(

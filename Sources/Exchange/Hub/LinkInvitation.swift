@@ -124,7 +124,7 @@ extension LinkError: CustomStringConvertible {
     case .expired: "the invitation has expired"
     case .cancelled: "the invitation was cancelled"
     case .used: "another device has used the invitation"
-    case .void: "the device that signed the invitation may not invite this one"
+    case .void: "the role of the inviting device does not allow this invitation"
     case .anotherNotebook: "the invitation is to another notebook"
     case .noInvitation: "this bundle contains no invitation"
     case .noRequest: "this is not a request to join, or it was cut short or altered"

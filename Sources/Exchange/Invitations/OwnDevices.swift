@@ -51,7 +51,7 @@ extension SessionContext {
         return report(
           .linkShared(
             place, invitation: offer.id.description,
-            devices: [String(first.prefix(8)), asker.name],
+            devices: [String(first.prefix(8)), "\(asker.name) (\(asker.deviceID.prefix(8)))"],
             isUsed: false, notebook: offer.notebookID))
       }
       guard known.isNews(["asked \(request.deviceID)"], of: offer) else { return }

@@ -121,19 +121,23 @@ public enum PairingServer {
         return try asked.certificate(for: request, of: context, discovery)
       }
       guard isAdmin else { throw MembershipError.notAnAdmin(device: context.key.deviceID) }
-      return try context.membership.issue(
-        for: request, name: accept.name, person: person(of: invitation, context)?.id,
-        personName: invitation.person.name, role: invitation.role, by: context.key)
+      // A member that lost its folder keeps its name, its person and a greater role.
+      let present = membership.member(ofDevice: request.deviceID)
+      return try membership.issue(
+        for: request, name: present?.deviceName ?? accept.name,
+        person: (person(of: invitation, context) ?? present?.person)?.id,
+        personName: present == nil ? invitation.person.name : nil,
+        role: max(present?.role ?? .reader, invitation.role), by: context.key)
     }
     try stream.send(package(certificate, of: request.deviceID, context))
     var brief = stream
     brief.timeouts = context.timeouts
     _ = try brief.receive(InstalledMessage.self)
     invitation.finish(.used)
+    let member = context.membership.member(ofDevice: request.deviceID)
     return PeerIdentity(
-      name: context.membership.member(ofDevice: request.deviceID)?.name ?? accept.name,
-      deviceID: request.deviceID, role: invitation.role,
-      address: stream.connection.peer.description)
+      name: member?.name ?? accept.name, deviceID: request.deviceID,
+      role: member?.role ?? invitation.role, address: stream.connection.peer.description)
   }
 
   /// The person to whom the new device will belong; nil if the device stands for a new person.

@@ -25,7 +25,8 @@ struct CloneFromMember {
     let wanted = try name.map { [try Self.choice($0, among: absent, in: data)] } ?? absent
     guard !wanted.isEmpty else {
       throw Failure(
-        .failed, "nothing_to_fetch", "every notebook of this device is already here",
+        .failed, "nothing_to_fetch",
+        "this device knows of no other notebook of which it is a member",
         hint: "'notes notebooks' lists them; 'notes join CODE' joins another notebook")
     }
     var firstFailure: (any Error)?

@@ -124,7 +124,7 @@ struct DeviceExportCommand: Command {
 enum SecretFile {
   /// '-' is standard input. Secrets are short: at most 1,024 bytes are read.
   static func firstLine(of file: String) throws -> String {
-    if file == "-" { return readLine(strippingNewline: true) ?? "" }
+    if file == "-" { return Console.line() ?? "" }
     let bytes = try read(file, atMost: 1024)
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
   }
@@ -197,16 +197,17 @@ struct DeviceImportCommand: Command {
     let sealed = try SecretFile.read(
       file, atMost: (64 << 10) + DeviceKey.largestMemberships)
     let present = try DeviceKey.load(in: folder)
-    if present != nil, !replace {
-      throw Failure(
-        .failed, "device_key_exists", "this device already has a key",
-        hint: "--replace installs the other key, and keeps this one beside it")
-    }
     let secret = try passphrase.passphrase(isNew: false)
     guard let key = try DeviceKey(exported: sealed, passphrase: secret) else {
       throw Failure(
         .failed, "key_unreadable", "the passphrase is wrong, or the file contains no device key",
         hint: "run 'openssl pkey -in FILE -noout': it says which")
+    }
+    // The same key may bring memberships.
+    if let present, present.deviceID != key.deviceID, !replace {
+      throw Failure(
+        .failed, "device_key_exists", "this device already has a key",
+        hint: "--replace installs the other key, and keeps this one beside it")
     }
     let aside = try key.store(in: folder)
     let memberships = try KeptMembership.imported(sealed, by: key)

@@ -43,7 +43,7 @@ struct EditCommand: Command {
       }
     } catch WorkTreeError.noSuchNote(let missing) {
       let path = try notebook.path(titled: name, in: NotebookLocator.currentFolder(in: notebook))
-      guard Console.canAsk, isWanted(missing, in: notebook) else {
+      guard Console.canAsk, try isWanted(missing, in: notebook) else {
         throw Failure(
           .failed, "no_such_note", "there is no note '\(Visible.name(missing))'",
           hint:
@@ -55,11 +55,13 @@ struct EditCommand: Command {
   }
 
   /// Asks whether to make a note; if one has a similar title, it is offered instead.
-  private static func isWanted(_ name: String, in notebook: Notebook) -> Bool {
+  private static func isWanted(
+    _ name: String, in notebook: Notebook
+  ) throws(Failure) -> Bool {
     let shown = Visible.name(name)
     guard let near = NearNames.titles(near: name, in: notebook)
-    else { return Console.confirm("No note '\(shown)'. Create it?") }
-    return Console.confirm(
+    else { return try Console.confirm("No note '\(shown)'. Create it?") }
+    return try Console.confirm(
       "No note '\(shown)'. Did you mean \(near)? Create '\(shown)'?", byDefault: false)
   }
 }

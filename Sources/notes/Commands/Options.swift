@@ -97,7 +97,7 @@ struct DeletionOption: ParsableArguments {
     } catch NotebookError.massDeletion(let deleted, let total) where !isAllowed && Console.canAsk {
       let question =
         "This deletes \(Phrase.number(deleted)) of \(Phrase.count(total, "note")). Continue?"
-      guard Console.confirm(question, byDefault: false)
+      guard try Console.confirm(question, byDefault: false)
       else { throw NotebookError.massDeletion(deleted: deleted, of: total) }
       return try body(true)
     }

@@ -72,7 +72,7 @@ struct SaveCommand: CountedCommand {
   /// Asks whether to restore notes that a power cut damaged.
   private static func offerToBringBack(_ cut: [SkippedFile], in notebook: Notebook) throws {
     guard !cut.isEmpty, Console.canAsk,
-      Console.confirm("Restore the last saved text?"),
+      try Console.confirm("Restore the last saved text?"),
       let (files, version) = try notebook.restoreDamagedFiles(cut.map(\.path))
     else { return }
     Output.standard.line(files.sentence(broughtBackIn: version))

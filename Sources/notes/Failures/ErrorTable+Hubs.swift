@@ -43,7 +43,11 @@ extension LinkError: ExplainedError {
     case .used:
       .refused(
         "link_used", "'notes members' shows who joined; remove a device that nobody knows")
-    case .void: .refused("link_void", "ask an admin to make an invitation for that device")
+    case .void:
+      .refused(
+        "link_void",
+        "'notes members' shows the role of the device that made it; an admin can raise that role, or invite "
+          + "the device again")
     case .anotherNotebook:
       .failed("link_of_another", "run the command in that notebook's folder")
     case .noInvitation:
@@ -101,7 +105,10 @@ extension HubError: ExplainedError {
         "hub_unrelated",
         "check the address; if it is right, 'notes sync --allow-unrelated' merges both histories")
     case .anotherNotebook:
-      .failed("hub_of_another", "check the address; 'notes remote' lists the hubs")
+      .failed(
+        "hub_of_another",
+        "check the address with 'notes remote'; if it is right, an admin may have started the membership "
+          + "over: ask for a code of 'notes invite'")
     case .startedOver(let name): .refused("started_over", Failure.joinAgain(by: name))
     case .shallow:
       .failed(

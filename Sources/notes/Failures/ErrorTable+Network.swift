@@ -61,7 +61,7 @@ extension SyncError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {
     case .peerEnded(.failed, let words) where !words.isEmpty:
-      .failed("peer_failed", "solve that on the other device, then try again")
+      .failed("peer_failed", "when that is solved, run the command again")
     case .peerEnded(let reason, _): reason.meaning
     case .protocolBroken, .overLimit: .failed("protocol_broken", Failure.checkVersion)
     case .noCommonVersion:

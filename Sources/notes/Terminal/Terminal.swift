@@ -70,12 +70,29 @@ enum Console {
 
   static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && errors.isInteractive }
 
-  /// Asks on standard error and reads one line; nil at the end of the input.
+  /// Asks on standard error and reads one line; nil at the end of the input, and after Ctrl-C.
   static func ask(_ question: String) -> String? {
     Output.standard.flush()
     Output.errors.write(question)
     Output.errors.flush()
-    return readLine(strippingNewline: true)
+    return line()
+  }
+
+  /// The next line of standard input; nil at its end, and after Ctrl-C. The standard library's `readLine` never returns
+  /// after a signal: getline(3) then says EINTR at each call.
+  static func line() -> String? {
+    var bytes: [UInt8] = []
+    var byte: UInt8 = 0
+    while true {
+      switch read(STDIN_FILENO, &byte, 1) {
+      case 1 where byte == UInt8(ascii: "\n"):
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+      case 1: bytes.append(byte)
+      case 0: return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+      default: if errno != EINTR || Interruption.hasCome { return nil }
+      }
+    }
   }
 
   /// Asks for a secret, without showing it while it is typed; nil at the end of the input.
@@ -102,11 +119,16 @@ enum Console {
   }
 
   /// Asks a yes/no question. Enter means `expected`, or if that is nil, asks again; the end of the input means no.
-  static func confirm(_ question: String, byDefault expected: Bool? = true) -> Bool {
+  ///
+  /// - Throws: `Failure.interrupted` after Ctrl-C.
+  static func confirm(
+    _ question: String, byDefault expected: Bool? = true
+  ) throws(Failure) -> Bool {
     let choices = expected.map { $0 ? " [Y/n] " : " [y/N] " } ?? " [y/n] "
     while true {
       guard let answer = ask(question + choices) else {
         Output.errors.line()
+        if Interruption.hasCome { throw .interrupted }
         return false
       }
       switch answer.lowercased().filter({ !$0.isWhitespace }) {
@@ -130,7 +152,7 @@ enum Console {
       throw .usage(
         "there is no terminal to confirm \(action)", hint: "add --yes to confirm")
     }
-    guard confirm(question, byDefault: false)
+    guard try confirm(question, byDefault: false)
     else { throw Failure(.failed, "declined", outcome, hint: "answer y, or add --yes") }
   }
 }

@@ -1,6 +1,8 @@
 internal import Exchange
+internal import Glibc
 internal import Membership
 internal import Notebook
+internal import System
 
 /// The options of `notes join` for a link or a file.
 struct JoinOptions {
@@ -30,10 +32,26 @@ struct JoinPlace {
     mergesFiles = isNamed && holdsFiles && (Cloning.isPlain(folder) || Cloning.isFree(folder))
   }
 
+  /// The folder with this name beside the notebook around the current folder; outside of a notebook, in the current
+  /// folder.
+  static func unnamed(_ name: String) throws -> String {
+    let here = try NotebookLocator.folder(nil)
+    // Outside of a notebook there is none.
+    let current = try? Notebook.open(at: Notebook.find(from: here))
+    let parent = current.map { Disk.parent(of: $0.folder) } ?? here
+    return (parent == "/" ? "" : parent) + "/" + name
+  }
+
   /// Throws if the folder cannot become a notebook. Nothing has changed by then, and no hub was reached. Without a
   /// terminal it also refuses files that look like keys.
   func check(by given: JoinOptions) throws {
     let place = NotebookPlace(folder: folder)
+    var status = stat()
+    if Counted.stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+      throw Failure(
+        .failed, "target_exists", "\(Visible.name(folder)) is not a folder",
+        hint: "give another folder as the last argument")
+    }
     try place.check()
     if Cloning.isFree(folder), !holdsFiles { return }
     if mergesFiles { return try Console.canAsk ? () : demandConsent(by: given) }

@@ -99,7 +99,7 @@ struct NotebookPlace {
     let message =
       "\(names) \(verb), and every device of the notebook would get "
       + (secrets.count == 1 ? "it" : "them")
-    guard Console.canAsk, Console.confirm("\(message).\nTake them?", byDefault: false) else {
+    guard Console.canAsk, try Console.confirm("\(message).\nTake them?", byDefault: false) else {
       throw Failure(
         .failed, "secret_files", message,
         hint: "move them out, or name them in .gitignore; --include adds them")

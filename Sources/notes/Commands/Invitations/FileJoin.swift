@@ -61,7 +61,8 @@ struct FileJoin {
 
   private func join(by path: String) throws -> Joined {
     let place = JoinPlace(
-      folder: try NotebookLocator.folder(given.folder ?? CloneCommand.name(for: path)),
+      folder: try given.folder.map(NotebookLocator.folder)
+        ?? JoinPlace.unnamed(CloneCommand.name(for: path)),
       isNamed: given.folder != nil)
     // A folder that cannot be opened is not a notebook.
     if let present = try? Notebook.open(at: place.folder), try present.state().tip != nil {
@@ -94,7 +95,7 @@ struct FileJoin {
           + place.warning(for: invitation.offer.role))
     }
     try place.demandConsent(by: given)
-    guard given.yes || Console.confirm("Join?") else { throw SyncError.declined }
+    guard try given.yes || Console.confirm("Join?") else { throw SyncError.declined }
   }
 
   /// Joins in a notebook that this device already has a copy of.

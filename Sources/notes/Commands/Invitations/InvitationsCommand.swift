@@ -106,7 +106,7 @@ extension InvitationsCancelCommand {
       ["type": "cancelled", "invitation": offer.id.description],
       "Cancelled: \(offer.id.short)." + (withdraws ? " Admins' devices learn of it \(news)" : ""))
     if let unreached { throw unreached }
-    if !withdraws { try tell(of: offer, as: context) }
+    try tell(of: offer, as: context, withdraws: withdraws)
     return true
   }
 
@@ -145,9 +145,11 @@ extension InvitationsCancelCommand {
         ?? "the device that it let in is no longer a member")
   }
 
-  /// Visits the hubs after an admin's cancellation, and says which devices other admins had let in, and which hubs do
-  /// not know of the cancellation yet.
-  private func tell(of offer: InvitationOffer, as context: SessionContext) throws {
+  /// Visits the hubs after a cancellation, and says which devices admins had let in, and after an admin's cancellation
+  /// which hubs do not know of it yet.
+  private func tell(
+    of offer: InvitationOffer, as context: SessionContext, withdraws: Bool
+  ) throws {
     Output.standard.flush()
     let hubs = try context.notebook().hubs()
     let unreached = try context.visitHubs(options).sorted().map { Visible.name($0) }
@@ -162,11 +164,14 @@ extension InvitationsCancelCommand {
           "type": "already_joined", "name": name, "device": device,
           "state": isRemoved ? "removed" : "member",
         ],
-        "Another admin's device had already let in \(Visible.name(name)), which is "
+        "\(withdraws ? "An" : "Another") admin's device had already let in \(Visible.name(name)), which is "
           + (isRemoved
             ? "now removed. To let it back in, invite it again."
-            : "still a member: 'notes members remove' removes it."))
+            : withdraws
+              ? "a member: an admin can remove it."
+              : "still a member: 'notes members remove' removes it."))
     }
+    if withdraws { return }
     let others = members.others(besides: context.key.deviceID).filter { $0.role == .admin }
     if options.json || others.isEmpty || unreached.isEmpty && !hubs.isEmpty { return }
     let names = Phrase.list(others.map { Visible.name($0.name) }, "or")

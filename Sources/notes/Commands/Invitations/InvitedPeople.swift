@@ -46,7 +46,13 @@ struct InvitedPeople {
   /// member's own. Throws if this device may not invite them in that role.
   func role(_ wanted: Role?, by context: SessionContext) throws(Failure) -> Role {
     let (membership, device) = (context.membership, context.key.deviceID)
-    guard let own = membership.role(ofDevice: device), own < .admin, areOwn else {
+    guard let own = membership.role(ofDevice: device) else {
+      let former = membership.members().first { $0.deviceID == device }
+      throw Failure(
+        describing: former.map { MembershipError.removed(device: device, name: $0.name) }
+          ?? .notAMember(device: device))
+    }
+    guard own < .admin, areOwn else {
       try membership.demandAdmin(device)
       return wanted ?? .writer
     }

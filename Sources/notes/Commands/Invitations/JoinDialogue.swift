@@ -81,11 +81,17 @@ struct JoinDialogue {
     do {
       joined = try client.run(cancellation: token) { offer in
         waiting.end()
-        return try decide(offer, into: place(offer))
+        return try decide(
+          offer, into: place(offer), wasMember: offer.names(device: client.deviceID))
       }
     } catch SyncError.declined {
       whenAnswered()
       throw SyncError.declined
+    } catch SyncError.interrupted(let what) {
+      var failure = Failure(describing: SyncError.interrupted(what))
+      failure.hint =
+        "run the command again; if 'notes invite' has ended there, its code was used or cancelled: ask for a new one"
+      throw failure
     }
     whenAnswered()
     return try fetch(joined, token)
@@ -109,6 +115,10 @@ struct JoinDialogue {
       guard let given = Console.ask("\(fact).\nWhat to call this one? [\(Visible.name(free))] ")
       else { throw Failure.interrupted }
       let chosen = given.isEmpty ? free : given
+      if ["y", "yes", "n", "no"].contains(chosen.lowercased()) {
+        Output.errors.line("this is the device's name, which all members see")
+        continue
+      }
       do {
         try DisplayName.check(chosen)
         if !isTaken(chosen) { return chosen }
@@ -157,7 +167,9 @@ struct JoinDialogue {
     throw JoinFailure.isMember(of: notebook)
   }
 
-  private func decide(_ offer: PairingOffer, into folder: String) throws -> Bool {
+  private func decide(
+    _ offer: PairingOffer, into folder: String, wasMember: Bool
+  ) throws -> Bool {
     let known = KnownNotebooks(dataFolder: try UserFolders().data)
     try known.refuseSecond(offer.notebookID, beside: folder, by: .join(command))
     try refuseMember(offer, in: folder, known)
@@ -183,7 +195,10 @@ struct JoinDialogue {
         Output.standard.tell("  another device of \(Visible.name(person))\n")
       }
       if let name = offer.called { Output.standard.tell("  for \(Visible.name(name))\n") }
-      if offer.role == .reader {
+      if wasMember {
+        Output.standard.tell(
+          "  this device is already a member: it keeps its name, and its role if that is greater\n")
+      } else if offer.role == .reader {
         Output.standard.tell("  a reader only receives: your changes stay on this device\n")
       }
       switch offer.renewal {
@@ -203,7 +218,7 @@ struct JoinDialogue {
     if offer.renewal == .claimed { return try giveAway(folder, to: offer) }
     // Only now does the person know to what the files would be added.
     if Console.canAsk { try demandConsent() }
-    return yes || Console.confirm("Join?")
+    return try yes || Console.confirm("Join?")
   }
 
   /// Asks whether the notebook in the folder may become another one, when nothing proves that they
@@ -220,7 +235,7 @@ struct JoinDialogue {
     }
     let notebook = try Notebook.open(at: folder)
     let versions = try notebook.versionCount(from: notebook.state().heads)
-    return Console.confirm(
+    return try Console.confirm(
       """
       \(Visible.name(offer.inviter)) says that this is the notebook in that folder, started over.
       Nothing proves it: no admin known here has signed it.
@@ -252,15 +267,20 @@ struct JoinDialogue {
     }
     try notebook.keepMembership()
     let conflicts = try notebook.history.conflicts()
+    let device = notebook.identity.device.deviceID
+    let role = try notebook.membership().role(ofDevice: device) ?? joined.offer.role
     if json {
       Output.standard.event([
         "type": "joined", "notebook": notebook.identity.id, "path": notebook.folder,
-        "role": joined.offer.role.rawValue, "tip": outcome.tip,
+        "role": role.rawValue, "tip": outcome.tip,
       ])
     } else {
       Output.standard.line(
         "Joined \(Visible.name(notebook.identity.name)) in \(Visible.name(notebook.folder)): "
           + Phrase.count(try notebook.history.noteCount(), "note"))
+      if joined.offer.names(device: device) {
+        Output.standard.line("This device was already a member: its role is \(role.rawValue).")
+      }
     }
     return conflicts.isEmpty ? .done : .conflictsToResolve
   }

@@ -46,8 +46,11 @@ struct LinkJoin {
     let folder =
       try given.folder.map(NotebookLocator.folder)
       ?? (current?.identity.id == link.notebookID ? current?.folder : nil)
+    if let current, folder == nil, former(of: current)?.notebookID == link.notebookID {
+      throw isAnother(current, named: current.folder)
+    }
     let place = JoinPlace(
-      folder: try folder ?? NotebookLocator.folder(CloneCommand.name(for: address)),
+      folder: try folder ?? JoinPlace.unnamed(CloneCommand.name(for: address)),
       isNamed: folder != nil)
     let data = try UserFolders().data
     let notebook: Notebook
@@ -84,7 +87,7 @@ struct LinkJoin {
   /// started over. In such a copy, a device can join only with a code.
   private func isAnother(_ notebook: Notebook, named place: String) -> Failure {
     let shown = Visible.name(place)
-    let former = StartedOver(in: notebook.stateFolder, of: notebook.identity.id)
+    let former = former(of: notebook)
     let isFormer = former?.notebookID == link.notebookID
     let what =
       isFormer
@@ -95,6 +98,10 @@ struct LinkJoin {
       .failed, "already_a_notebook", what,
       hint: "to join in a new folder, run 'notes join LINK DIR'; "
         + "to join in \(shown)\(condition), ask an admin for a code of 'notes invite' instead")
+  }
+
+  private func former(of notebook: Notebook) -> StartedOver? {
+    StartedOver(in: notebook.stateFolder, of: notebook.identity.id)
   }
 
   private func decide(into place: JoinPlace) throws -> Bool {
@@ -110,7 +117,7 @@ struct LinkJoin {
         """ + place.warning(for: nil))
     }
     try place.demandConsent(by: given)
-    return given.yes || Console.confirm("Join?")
+    return try given.yes || Console.confirm("Join?")
   }
 
   private func ask(from notebook: Notebook, at address: String) throws {
@@ -121,13 +128,27 @@ struct LinkJoin {
       hub = Hub(name: Self.hubName, url: address)
       try notebook.add(hub)
     }
+    let token = try Interruption.token()
+    try receiveMembers(of: notebook, from: hub, token)
     var invitation = LinkInvitation(try notebook.sessionContext(), at: hub)
     invitation.program.mayAsk = Console.canAsk
-    invitation.program.cancellation = try Interruption.token()
+    invitation.program.cancellation = token
     guard try invitation.answer(link.secret, name: given.name ?? notebook.identity.device.name)
     else {
       throw JoinFailure.isMember(of: notebook)
     }
+  }
+
+  /// Visits the hub, because the copy here may not know yet who used the invitation, and that this device is a member.
+  private func receiveMembers(
+    of notebook: Notebook, from hub: Hub, _ token: CancellationToken
+  ) throws {
+    var visit = HubRun(context: try notebook.sessionContext(), hubs: [hub])
+    visit.program.mayAsk = Console.canAsk
+    var outcome = SyncOutcome()
+    try visit.run(addingTo: &outcome, cancellation: token) { _ in }
+    // A removed device may not visit the hub before it has asked.
+    if let error = outcome.failures.first?.error as? HubError { throw error }
   }
 
   private func clone(

@@ -40,9 +40,9 @@ struct InvitedMembers {
   ///
   /// - Parameter expected: the default; nil if the user must decide, as when a device is removed. A stolen device may
   ///   have invited only itself under other names; a founder that leaves, the whole family.
-  func confirmRemoval(byDefault expected: Bool?) -> Bool {
+  func confirmRemoval(byDefault expected: Bool?) throws(Failure) -> Bool {
     guard !isEmpty, Console.canAsk else { return false }
-    return Console.confirm(
+    return try Console.confirm(
       "Devices that it invited, let in or made admins, directly or through others:\n\(lines)Remove "
         + "\(members.count == 1 ? "this one" : "these") as well?", byDefault: expected)
   }

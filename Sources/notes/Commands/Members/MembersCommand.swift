@@ -101,7 +101,7 @@ struct MembersRoleCommand: Command {
 
   /// Whether to also remove the members that an admin invited, now that the admin loses that role.
   private func removes(_ invited: InvitedMembers, of shown: String) throws -> Bool {
-    guard withInvited else { return !yes && invited.confirmRemoval(byDefault: false) }
+    guard withInvited else { return try !yes && invited.confirmRemoval(byDefault: false) }
     if !yes, !invited.isEmpty {
       try Console.demandConsent(
         to: "removing the members that \(shown) invited",

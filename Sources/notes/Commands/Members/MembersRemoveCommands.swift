@@ -52,7 +52,7 @@ struct MembersRemoveCommand: Command {
         Remove \(change.shown)?
         """, otherwise: "nothing was removed")
     }
-    let all = withInvited || (!yes && invited.confirmRemoval(byDefault: nil))
+    let all = try withInvited || (!yes && invited.confirmRemoval(byDefault: nil))
     let others = all ? invited.devices : []
     let unreached = try change.context.visitHubs(options)
     try change.membership.remove(
