@@ -838,16 +838,12 @@ _notes_forget() {
     repeating_flags=()
     non_repeating_flags=(--text --deleted --status --yes -d --dry-run --json --version -h --help)
     repeating_options=(-C)
-    non_repeating_options=(--attachments-over --before)
+    non_repeating_options=(--attachments-over)
     __notes_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
     '--attachments-over')
-        return
-        ;;
-    '--before')
-        __notes_add_completions -W 'today'$'\n''yesterday'$'\n''monday'$'\n''last week'$'\n''last month'
         return
         ;;
     '-C')

@@ -19,18 +19,6 @@ public struct Version: Sendable {
   /// The version with the text that the editor had loaded before this save, if the folder had a newer text by then.
   public var editedOn: ObjectID? { EditedOnTrailer.base(in: commit.message) }
 
-  /// Whether its files were forgotten with those of all older versions: notes-forget(1), "The first version".
-  public var isEmptied: Bool { Self.isEmptied(commit) }
-
-  /// Whether a version has no files for this reason.
-  package static func isEmptied(_ commit: Commit) -> Bool {
-    commit.isRewritten && commit.tree == .emptyTree
-      && commit.message.hasPrefix(emptiedSubject + "\n")
-  }
-
-  /// The subject of such a version.
-  package static let emptiedSubject = "Older version [forgotten]"
-
   /// The message's first line.
   public var subject: String { String(commit.message.prefix { !$0.isNewline }) }
 }

@@ -53,22 +53,6 @@ public enum DerivedMerge {
     return heads.count <= bounds.parents ? heads : try store.commit(tip).parents
   }
 
-  /// The files of the merge of these heads, and the notes in conflict: those of the derived merge, which is not made.
-  package static func merge(
-    _ heads: [ObjectID], in store: any MergeStore
-  ) throws -> (tree: ObjectID, conflicts: [TreePath: Int]) {
-    let heads = try HeadSet.reduce(heads, in: store)
-    guard let first = heads.first else { throw MergeError.noHeads }
-    if heads.count == 1 {
-      return (first.tree, try OpenConflicts.conflicts(at: first, in: store))
-    }
-    let bounds = MergeBounds.standard
-    var merge = HeadMerge(
-      store: store, rules: .all, bounds: bounds, budget: MergeBudget(bounds))
-    let result = try merge.merge(heads)
-    return (result.tree, result.conflicts)
-  }
-
   private static func makeTip(
     of heads: [ObjectID], in store: any MergeStore, _ bounds: MergeBounds
   ) throws -> Tip {

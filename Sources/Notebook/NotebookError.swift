@@ -91,7 +91,7 @@ extension NotebookError: CustomStringConvertible {
     case .wasPruned(let id):
       "the other device still has version \(id.hex.prefix(10)), which this one removed as too large"
     case .wasForgotten(let id):
-      "version \(id.hex.prefix(10)) is from before something was forgotten"
+      "version \(id.hex.prefix(10)) there is from before something was forgotten"
     case .forgotOtherwise:
       "the two devices have forgotten different things at the same time"
     case .nothingToUndo(0): "there is nothing to undo"

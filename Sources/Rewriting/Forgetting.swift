@@ -10,8 +10,6 @@ package struct Forgetting: Sendable {
     case lines
     /// Notes and attachments with all their versions.
     case note
-    /// All versions before one.
-    case before
 
     /// The kind in words, for the subject of a version.
     package var words: String {
@@ -19,7 +17,6 @@ package struct Forgetting: Sendable {
       case .text: "a text"
       case .lines: "lines"
       case .note: "a note"
-      case .before: "older versions"
       }
     }
   }
@@ -32,8 +29,6 @@ package struct Forgetting: Sendable {
     case notes(NoteTrail)
     /// Lines of the notes of a trail, in no other note.
     case lines(LineCut, NoteTrail)
-    /// All versions before one, which becomes the first.
-    case before(ObjectID)
     /// Everything that the device which forgot it has removed from the history.
     case learned(LearnedCut)
   }
@@ -60,29 +55,20 @@ package struct Forgetting: Sendable {
     Forgetting(id: id, cut: .lines(lines, trail))
   }
 
-  /// All versions before one, which becomes the first.
-  package static func before(_ version: ObjectID, id: String) -> Forgetting {
-    Forgetting(id: id, cut: .before(version))
-  }
-
   package var kind: Kind {
     switch cut {
-    case .before: .before
     case .text: .text
     case .lines: .lines
     case .notes, .learned: .note
     }
   }
 
-  /// The version with which the history is to begin; nil if it begins as before.
-  package var first: ObjectID? { if case .before(let version) = cut { version } else { nil } }
-
   /// The texts to remove wherever they are.
   var texts: [TextCut] {
     switch cut {
     case .text(let text): [text]
     case .learned(let cut): cut.texts
-    case .notes, .lines, .before: []
+    case .notes, .lines: []
     }
   }
 
@@ -114,9 +100,9 @@ enum Replacement: Hashable {
 /// The content to forget, as found in a history.
 package struct ForgettingFindings: Hashable, Sendable {
   /// How many versions have the content.
-  package internal(set) var versions = 0
+  package private(set) var versions = 0
   /// The names of the changed notes, in any version.
-  package internal(set) var paths: Set<TreePath> = []
+  package private(set) var paths: Set<TreePath> = []
   /// Attachments that contain a text: these are not changed.
   package internal(set) var attachments: Set<TreePath> = []
 

@@ -1,5 +1,4 @@
 package import Git
-internal import History
 internal import System
 
 /// Pairs the versions of a history with their rewritten forms in one that obeys more forgettings. This requires
@@ -15,7 +14,18 @@ package struct FormerForms {
   /// The old and new messages that differ.
   private(set) var messages: [(old: [UInt8], new: [UInt8])] = []
   /// The versions of the old history that are not in the new one, parents before children.
-  package private(set) var versions: [ObjectID]
+  package let versions: [ObjectID]
+
+  private struct Place: Hashable {
+    let author: Signature
+    let committer: Signature
+    let parents: Set<ObjectID>
+
+    init(of commit: Commit, by form: (ObjectID) -> ObjectID) {
+      (author, committer) = (commit.author, commit.committer)
+      parents = Set(commit.parents.map(form))
+    }
+  }
 
   private let repository: Repository
   private var cuts: [[ObjectID]: Bool] = [:]
@@ -24,34 +34,23 @@ package struct FormerForms {
   ///   - roots: the heads of the old history.
   ///   - tops: versions of the new one.
   ///   - kept: versions of the old history that are not paired, with all below them.
-  ///   - kinds: the kinds of forgotten content.
-  ///   - emptied: versions of the new history whose files went with all older ones: nothing is learned from these.
-  init(
-    of roots: [ObjectID], in tops: [ObjectID], lacking kept: [ObjectID], kinds: Set<String>,
-    withoutFiles emptied: Set<ObjectID>, _ repository: Repository
+  package init(
+    of roots: [ObjectID], in tops: [ObjectID], lacking kept: [ObjectID], _ repository: Repository
   ) throws {
     self.repository = repository
     versions = try repository.commits(from: roots, lacking: tops + kept)
-    // A writer could make a version in the place of another's. With older versions, notes and texts are forgotten only
-    // if an admin's list says so.
-    let isStrict = kinds.contains(Forgetting.Kind.before.rawValue)
-    let hasNotes = !isStrict || kinds.contains(Forgetting.Kind.note.rawValue)
-    let hasTexts =
-      !isStrict
-      || !kinds.isDisjoint(with: [Forgetting.Kind.text, .lines].map(\.rawValue))
-    var places: [HistoryPlace: [ObjectID]] = [:]
-    for id in try repository.commits(from: tops) where !emptied.contains(id) {
+    var places: [Place: [ObjectID]] = [:]
+    for id in try repository.commits(from: tops) {
       let commit = try repository.commit(id)
-      if commit.isRewritten { places[HistoryPlace(of: commit), default: []].append(id) }
+      if commit.isRewritten { places[Place(of: commit, by: { $0 }), default: []].append(id) }
     }
     if places.isEmpty { return }
     // The first version of each form.
     var taken: [ObjectID: (gone: Set<TreePath>, isRewritten: Bool)] = [:]
     for id in versions {
       let commit = try repository.commit(id)
-      let place = HistoryPlace(of: commit, parents: Set(commit.parents.map { forms[$0] ?? $0 }))
+      let place = Place(of: commit) { forms[$0] ?? $0 }
       let fitting = try (places[place] ?? []).compactMap { try cut(from: commit, to: $0) }
-        .filter { (hasNotes || $0.gone.isEmpty) && (hasTexts || $0.texts.isEmpty) }
       if let best = try least(of: fitting.filter { taken[$0.form.id] == nil }) {
         taken[best.form.id] = (best.gone, commit.isRewritten)
         texts.merge(best.texts) { _, new in new }
@@ -98,80 +97,30 @@ package struct FormerForms {
   ) throws {
     self.repository = repository
     versions = try repository.commits(from: roots, lacking: tops)
-    // A version without files is the form of all versions in its place, and one of several such ones for all.
-    var places: [HistoryPlace: [ObjectID]] = [:]
-    var emptied: [ObjectID: ObjectID] = [:]
+    var places: [Place: [ObjectID]] = [:]
+    for id in try repository.commits(from: tops, lacking: roots) {
+      places[Place(of: try repository.commit(id), by: { $0 }), default: []].append(id)
+    }
+    var taken: Set<ObjectID> = []
     for id in versions {
       let commit = try repository.commit(id)
-      let place = HistoryPlace(of: commit, parents: Set(commit.parents.map { emptied[$0] ?? $0 }))
-      if Version.isEmptied(commit) {
-        emptied[id] = places[place]?.first { emptied[$0] != nil } ?? id
-        if emptied[id] != id { continue }
-      }
-      places[place, default: []].append(id)
-    }
-    var owns: [ObjectID: ObjectID] = [:]
-    for id in try repository.commits(from: tops, lacking: roots) {
-      let other = try repository.commit(id)
-      let place = HistoryPlace(of: other, parents: Set(other.parents.map { owns[$0] ?? $0 }))
-      for own in (places[place] ?? []).sorted() where forms[own] == nil || emptied[own] != nil {
-        let commit = try repository.commit(own)
+      let place = Place(of: commit) { forms[$0] ?? $0 }
+      for candidate in (places[place] ?? []).sorted() where !taken.contains(candidate) {
+        let other = try repository.commit(candidate)
         guard commit.isRewritten || other.isRewritten,
           let files = try cuts(from: commit, and: other)
         else { continue }
-        owns[id] = own
-        if forms[own] != nil { break }
-        forms[own] = id
-        self.files[own] = files
+        forms[id] = candidate
+        self.files[id] = files
         let message = Array(commit.message.utf8)
         if let rest = Placeholder.rest(of: message, and: Array(other.message.utf8)), rest != message
         {
           messages.append((message, rest))
         }
+        taken.insert(candidate)
         break
       }
     }
-  }
-
-  /// Pairs the version that became the first one, which is in the old history, with that.
-  mutating func pairFirst(_ version: ObjectID, with form: ObjectID) throws {
-    guard let cut = try cut(from: repository.commit(version), to: form), !cut.files.isEmpty else {
-      return
-    }
-    texts.merge(cut.texts) { _, new in new }
-    versions.insert(version, at: 0)
-    files[version] = cut.files
-  }
-
-  /// Whether a version may have another form, which has lost nothing else than what is of these kinds.
-  static func mayLead(
-    from old: Commit, to new: Commit, _ kinds: Set<String>, in repository: Repository
-  ) throws -> Bool {
-    try repository.changes(from: old.tree, to: new.tree).allSatisfy { change in
-      guard let before = change.old else { return false }
-      guard let after = change.new else { return kinds.contains(Forgetting.Kind.note.rawValue) }
-      return try !kinds.isDisjoint(with: [Forgetting.Kind.text, .lines].map(\.rawValue))
-        && before.mode == after.mode && before.mode.isFile
-        && Placeholder.takes(
-          place: repository.blobReadOnce(after.id), of: repository.blobReadOnce(before.id))
-    }
-  }
-
-  /// Whether two versions differ only by removed texts and files.
-  static func areForms(
-    _ one: Commit, _ other: Commit, in repository: Repository
-  ) throws -> Bool {
-    for change in try repository.changes(from: one.tree, to: other.tree) {
-      guard let before = change.old, let after = change.new else {
-        guard (change.old == nil ? one : other).isRewritten else { return false }
-        continue
-      }
-      guard before.mode == after.mode, before.mode.isFile,
-        try Placeholder.rest(
-          of: repository.blobReadOnce(before.id), and: repository.blobReadOnce(after.id)) != nil
-      else { return false }
-    }
-    return true
   }
 
   /// The files of one version that another lacks or has with texts removed; other texts may be

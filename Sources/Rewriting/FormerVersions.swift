@@ -1,17 +1,19 @@
 package import Git
-package import History
 internal import System
 
 /// Distinguishes versions from before a forgetting from their rewritten forms: notes-forget(1), "Versions from
 /// before".
 package struct FormerVersions {
-  private let repository: Repository
-  private let begins: [ForgettingVersion.Beginning]
-
-  /// - Parameter begins: the versions with which the rewritten history begins, by an admin's list.
-  package init(in repository: Repository, beginningWith begins: [ForgettingVersion.Beginning]) {
-    (self.repository, self.begins) = (repository, begins)
+  /// The properties of a version that a rewriting keeps, and its position in the history.
+  private struct Place: Hashable {
+    let author: Signature
+    let committer: Signature
+    let parents: Set<ObjectID>
   }
+
+  private let repository: Repository
+
+  package init(in repository: Repository) { self.repository = repository }
 
   /// A version that the two histories have in different forms, of which one is rewritten. Forms of the same
   /// version have the same authors, committers, dates and positions, because a rewriting keeps these. Nil if
@@ -78,34 +80,29 @@ package struct FormerVersions {
     }
   }
 
-  /// One of these versions that lost its files, with all on which the first version is based; nil if there is none.
-  func older(among versions: [ObjectID], than beginning: HistoryBeginning) throws -> ObjectID? {
-    try first(of: versions, rewrittenAmong: Array(beginning.emptied), false, beginning)
-  }
-
   private func first(
-    of old: [ObjectID], rewrittenAmong new: [ObjectID], _ countsRewritten: Bool,
-    _ known: HistoryBeginning? = nil
+    of old: [ObjectID], rewrittenAmong new: [ObjectID], _ countsRewritten: Bool
   ) throws -> ObjectID? {
-    var places: [HistoryPlace: ObjectID] = [:]
+    var places: [Place: ObjectID] = [:]
     for id in new {
       let commit = try repository.commit(id)
-      if commit.isRewritten { places[HistoryPlace(of: commit)] = id }
+      if commit.isRewritten { places[place(of: commit) { $0 }] = id }
     }
     if places.isEmpty { return nil }
-    let beginning = try known ?? HistoryBeginning(with: begins, in: Set(new), repository)
     var forms: [ObjectID: ObjectID] = [:]
     for id in old {
       let commit = try repository.commit(id)
-      let parents = Set(commit.parents.map { forms[$0] ?? $0 })
-      let others = parents.isEmpty ? [] : beginning?.places(of: parents) ?? []
-      let found = ([parents] + others).lazy.compactMap {
-        places[HistoryPlace(of: commit, parents: $0)]
-      }.first
-      guard let form = found, form != id else { continue }
+      guard let form = places[place(of: commit, by: { forms[$0] ?? $0 })], form != id else {
+        continue
+      }
       if countsRewritten || !commit.isRewritten { return id }
       forms[id] = form
     }
     return nil
+  }
+
+  private func place(of commit: Commit, by form: (ObjectID) -> ObjectID) -> Place {
+    Place(
+      author: commit.author, committer: commit.committer, parents: Set(commit.parents.map(form)))
   }
 }

@@ -9,59 +9,44 @@ internal import WorkTree
 /// A version keeps its author, dates, position and message; it is not rewritten if neither it nor an
 /// ancestor has the content. The cost depends on the versions' changes and the removed content, not on the
 /// size of the notebook times its versions.
-///
-/// If older versions are forgotten, the others are first put on the first one, and then rewritten like any others.
 package struct HistoryRewriting {
-  let history: History
-  let forgetting: Forgetting
-  let isTrial: Bool
-  /// The first step, if older versions are forgotten.
-  private(set) var beginning: VersionsOnFirst?
-  var followed: FollowedNotes?
+  private let history: History
+  private let forgetting: Forgetting
+  private let isTrial: Bool
+  private var followed: FollowedNotes?
   /// The pairs of versions when another history is followed, and that history's tops.
   private var paired: FormerForms?
   private var tops: [ObjectID] = []
-  /// The versions of that history.
-  private var known: Set<ObjectID> = []
   /// The notes that the other history has removed, and those from which it has removed lines.
-  var goneNotes: FollowedNotes?
-  var changedNotes: FollowedNotes?
+  private var goneNotes: FollowedNotes?
+  private var changedNotes: FollowedNotes?
   /// The versions on top of that history.
   private var above: Set<ObjectID> = []
-  /// The rewritten form of each version that has one, after the first step.
-  private(set) var forms: [ObjectID: ObjectID] = [:]
-  var seen: Set<ObjectID> = []
+  /// The rewritten form of each version that has one.
+  package private(set) var forms: [ObjectID: ObjectID] = [:]
+  private var seen: Set<ObjectID> = []
   /// The replaced files of each version; no entry if there are none.
-  var replaced: [ObjectID: [TreePath: Replacement]] = [:]
-  var cutBlobs: [Place: ObjectID?] = [:]
+  private var replaced: [ObjectID: [TreePath: Replacement]] = [:]
+  private var cutBlobs: [Place: ObjectID?] = [:]
   /// Lines of blobs that have a part of the text, and the rest of each line.
-  var parts: [ObjectID: [[UInt8]: [UInt8]]] = [:]
+  private var parts: [ObjectID: [[UInt8]: [UInt8]]] = [:]
   private var hasParts = false
-  /// The versions of this history by those of the one beside it.
-  private(set) var besides: [ObjectID: ObjectID] = [:]
   /// Versions whose IDs do not help to guess the forgotten content.
-  var shielded: Set<ObjectID> = []
-  var omitted: Set<ObjectID> = []
+  private var shielded: Set<ObjectID> = []
+  private var omitted: Set<ObjectID> = []
   /// Changes of versions that were read for the parts and are still to be visited.
-  var knownChanges: [ObjectID: [TreeChange]] = [:]
-  static let mostKnownChanges = 20_000
+  private var knownChanges: [ObjectID: [TreeChange]] = [:]
+  private static let mostKnownChanges = 20_000
   /// The findings so far.
-  package internal(set) var found = ForgettingFindings()
+  package private(set) var found = ForgettingFindings()
 
-  var repository: Repository { history.repository }
+  private var repository: Repository { history.repository }
 
   /// - Parameter isTrial: whether only to find out what would be removed; nothing is written.
-  package init(of history: History, _ forgetting: Forgetting, isTrial: Bool = false) throws {
-    self.init(history, forgetting, isTrial)
-    guard let first = forgetting.first else { return }
-    found = try FirstVersionMaking.findings(of: first, in: history)
-    if !isTrial { beginning = try VersionsOnFirst(with: FormerFirst(first), in: history) }
-  }
-
-  private init(_ history: History, _ forgetting: Forgetting, _ isTrial: Bool) {
+  package init(of history: History, _ forgetting: Forgetting, isTrial: Bool = false) {
     (self.history, self.forgetting, self.isTrial) = (history, forgetting, isTrial)
     switch forgetting.cut {
-    case .text, .learned, .before: break
+    case .text, .learned: break
     case .notes(let trail), .lines(_, let trail): followed = FollowedNotes(trail, in: history)
     }
   }
@@ -75,45 +60,24 @@ package struct HistoryRewriting {
   ///   - kept: other heads of the new history, whose versions stay as they are. No admin vouches for them, so
   ///     nothing is learned from them.
   ///   - own: the head of a history that obeys already: its versions stay, and so do those on top of its rewritten ones.
-  ///   - lines: the forgettings that the new history obeys, by an admin's list.
-  ///   - known: those that the old history obeys by its lists.
-  ///   - isJoining: whether an admin's device joins the two.
+  ///   - kinds: the kinds of forgotten content.
   package init(
     of history: History, _ roots: [ObjectID], like tops: [ObjectID], keeping kept: [ObjectID] = [],
-    obeying own: ObjectID? = nil, lines: [ForgettingVersion.Line], besides obeyed: Set<String>,
-    isJoining: Bool = false
+    obeying own: ObjectID? = nil, kinds: Set<String>
   ) throws {
     let repository = history.repository
     let kept = kept + [own].compactMap(\.self)
-    let known = Set(try repository.commits(from: tops + kept))
-    let new = lines.filter { !obeyed.contains($0.id) }
-    let kinds = Set(new.map(\.kind))
-    let first = try HistoryBeginning(
-      with: lines.compactMap(\.beginning), in: known, repository)
-    var beginning = try first.flatMap { first in
-      try Self.beginning(
-        of: history, roots, with: first, known: known, tops: tops + kept, kinds: kinds,
-        follows: own == nil && !obeyed.isEmpty && !lines.contains {
-          $0.beginning?.version == first.first && obeyed.contains($0.id)
-        }, isJoining: isJoining)
-    }
-    try beginning?.put(roots)
-    var paired = try FormerForms(
-      of: roots.map { beginning?.form(of: $0) ?? $0 }.eachOnce, in: tops, lacking: kept,
-      kinds: kinds, withoutFiles: first?.emptied ?? [], repository)
-    if let beginning { try paired.pairFirst(beginning.former, with: beginning.first) }
+    let paired = try FormerForms(of: roots, in: tops, lacking: kept, repository)
     let hasOthers = paired.versions.contains { paired.forms[$0] == nil }
     try self.init(of: history, learning: paired, hasOthers ? tops : [], kinds)
     self.tops = tops + kept
     self.paired = paired
-    (self.beginning, self.known, seen) = (beginning, known, known)
+    seen = Set(try repository.commits(from: self.tops))
     if let own {
       for id in try repository.commits(from: [own], lacking: tops)
       where try repository.commit(id).parents.contains(where: isNew) { above.insert(id) }
     }
     (goneNotes, changedNotes) = (FollowedNotes(in: history), FollowedNotes(in: history))
-    guard let beginning, let files = paired.files[beginning.former] else { return }
-    use(files, in: beginning.first)
   }
 
   /// Removes the content that differs in the pairs of former and rewritten versions.
@@ -127,7 +91,7 @@ package struct HistoryRewriting {
     let learned = try LearnedCut(paired, kinds: kinds, in: repository) { look in
       try paired.survivors(in: tops, look)
     }
-    self.init(history, Forgetting(id: "", cut: .learned(learned)), false)
+    self.init(of: history, Forgetting(id: "", cut: .learned(learned)))
   }
 
   /// Removes from a history the content that another history has forgotten, when each has forgotten something
@@ -136,22 +100,12 @@ package struct HistoryRewriting {
   /// - Parameters:
   ///   - roots: the heads of this history.
   ///   - tops: those of the other one.
-  ///   - kinds: the kinds of content that only the other one has forgotten.
-  ///   - allKinds: those that only one of the two has forgotten.
-  ///   - begins: the versions with which the other history begins, by its admin's list.
   package init(
-    of history: History, _ roots: [ObjectID], besides tops: [ObjectID], kinds: Set<String>,
-    allKinds: Set<String>, beginningWith begins: [ForgettingVersion.Beginning]
+    of history: History, _ roots: [ObjectID], besides tops: [ObjectID], kinds: Set<String>
   ) throws {
     let repository = history.repository
-    var beginning = try Self.beginning(
-      of: history, roots, besides: tops, begins, kinds: allKinds)
-    try beginning?.put(roots)
-    let paired = try FormerForms(
-      of: roots.map { beginning?.form(of: $0) ?? $0 }.eachOnce, besides: tops, repository)
+    let paired = try FormerForms(of: roots, besides: tops, repository)
     try self.init(of: history, learning: paired, tops, kinds)
-    self.beginning = beginning
-    for (own, other) in paired.forms { besides[other] = own }
     var (gone, changed): ([ObjectID: Set<TreePath>], [ObjectID: Set<TreePath>]) = ([:], [:])
     for (id, files) in paired.files {
       gone[id] = Set(files.keys.filter { files[$0] == .gone })
@@ -162,19 +116,13 @@ package struct HistoryRewriting {
   }
 
   /// Leaves out a version that was made to remove the content, if it no longer changes anything.
-  package mutating func omit(_ version: ObjectID) {
-    omitted.insert(version)
-    beginning?.omit(version)
-  }
+  package mutating func omit(_ version: ObjectID) { omitted.insert(version) }
 
   /// Rewrites these versions and their ancestors.
   package mutating func rewrite(
     _ roots: [ObjectID], progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
   ) throws {
-    try beginning?.put(roots)
-    let roots = roots.map { beginning?.form(of: $0) ?? $0 }.eachOnce
     let all = try repository.commits(from: roots, lacking: tops)
-    if forgetting.first != nil { return seen.formUnion(all) }
     if !hasParts {
       hasParts = true
       // If the other history has all of them, no text is removed here.
@@ -193,6 +141,14 @@ package struct HistoryRewriting {
     progress(all.count, all.count)
   }
 
+  /// The rewritten form of a version, or the version itself; nil if it was not visited.
+  package func form(of id: ObjectID) -> ObjectID? { seen.contains(id) ? forms[id] ?? id : nil }
+
+  /// The replaced files of a version: nil for a removed one.
+  package func files(in id: ObjectID) -> [TreePath: TreeEntry?] {
+    (replaced[id] ?? [:]).mapValues(\.entry)
+  }
+
   /// The blobs that are replaced everywhere.
   package var goneBlobs: [ObjectID] {
     guard case .text = forgetting.cut else { return [] }
@@ -203,7 +159,7 @@ package struct HistoryRewriting {
   package var texts: [TextCut] { forgetting.texts }
 
   /// A blob, and whether it is in a note with removed lines.
-  struct Place: Hashable {
+  private struct Place: Hashable {
     let file: ObjectID
     let isChanged: Bool
   }
@@ -216,7 +172,7 @@ package struct HistoryRewriting {
     let commit = try Commit(parsing: data, id: id)
     let isMoved = commit.parents.contains { forms[$0] != nil }
     if let form = paired?.forms[id] { return try pair(commit, data, with: form) }
-    if try commit.parents.contains(where: { try isNew($0) && !isOld(id, on: $0) }) {
+    if try commit.parents.contains(where: isNew) {
       above.insert(id)
       // A later edit by a person is not removed.
       if !isMoved { return }
@@ -234,7 +190,7 @@ package struct HistoryRewriting {
     if !files.isEmpty {
       version.tree = try repository.write(tree: commit.tree, replacing: files.mapValues(\.entry))
     }
-    if isOmitted(id), let parent = version.parents.first, version.parents.count == 1,
+    if omitted.contains(id), let parent = version.parents.first, version.parents.count == 1,
       try repository.commit(parent).tree == version.tree
     {
       forms[id] = parent
@@ -247,13 +203,15 @@ package struct HistoryRewriting {
       shielded.insert(id)
       try keepIDs(of: changes, files, in: commit, &version)
     }
-    forms[id] = try repository.write(&version, of: commit)
+    if !commit.isRewritten {
+      version.add(header: Forgetting.header, version.wasSigned ? "signed" : "unsigned")
+    }
+    forms[id] = try repository.write(version)
   }
 
   /// Whether a version was made after something had already been forgotten.
   private func isNew(_ id: ObjectID) throws -> Bool {
-    if beginning?.made.contains(id) == true, !known.contains(id) { return above.contains(id) }
-    return try above.contains(id)
+    try above.contains(id)
       || paired != nil && seen.contains(id) && forms[id] == nil
         && (tops.contains(id) || repository.commit(id).isRewritten)
   }
@@ -274,23 +232,18 @@ package struct HistoryRewriting {
   /// Uses a version's form in the history that was already rewritten.
   private mutating func pair(_ commit: Commit, _ data: [UInt8], with form: ObjectID) throws {
     let files = paired?.files[commit.id] ?? [:]
+    if !files.isEmpty { replaced[commit.id] = files }
     forms[commit.id] = form
-    use(files, in: commit.id)
+    goneNotes?.set(Set(files.keys.filter { files[$0] == .gone }), in: commit.id)
+    changedNotes?.set(Set(files.keys.filter { files[$0] != .gone }), in: commit.id)
     let hasOwn = try !files.isEmpty || repository.commit(form).message != commit.message
     if isShielded(commit, isSigned: SignedCommit.isSigned(data), hasOwn: hasOwn) {
       shielded.insert(commit.id)
     }
   }
 
-  /// Uses the files that differ between a version and its form.
-  private mutating func use(_ files: [TreePath: Replacement], in id: ObjectID) {
-    if !files.isEmpty { replaced[id] = files }
-    goneNotes?.set(Set(files.keys.filter { files[$0] == .gone }), in: id)
-    changedNotes?.set(Set(files.keys.filter { files[$0] != .gone }), in: id)
-  }
-
   /// The changes of a version against its first parent.
-  mutating func changes(of commit: Commit) throws -> [TreeChange] {
+  private mutating func changes(of commit: Commit) throws -> [TreeChange] {
     if let known = knownChanges.removeValue(forKey: commit.id) { return known }
     let base = try commit.parents.first.map { try repository.commit($0).tree }
     return try repository.changes(from: base, to: commit.tree)
@@ -306,4 +259,134 @@ package struct HistoryRewriting {
       form: { seen.contains($0) ? forms[$0] ?? $0 : nil },
       formNamed: { digits in forms.first { $0.key.hex.hasPrefix(digits) }?.value })
   }
+
+  // MARK: Files
+
+  private mutating func replacements(
+    in commit: Commit, changes: [TreeChange]
+  ) throws -> [TreePath: Replacement] {
+    var files = commit.parents.first.flatMap { replaced[$0] } ?? [:]
+    let notes = try followed?.paths(in: commit, changes: changes)
+    let gone = try goneNotes?.paths(in: commit, changes: changes) ?? []
+    let changed = try changedNotes?.paths(in: commit, changes: changes) ?? []
+    for change in changes {
+      if change.new != nil { found.allPaths.insert(change.path) }
+      files[change.path] = try change.new.flatMap {
+        try replacement(for: $0, at: change.path, among: notes, gone, changed)
+      }
+    }
+    // A merge may have a note from another parent than the first, unchanged.
+    for path in (notes ?? []).union(gone).union(changed) where files[path] == nil {
+      guard let entry = try repository.entry(at: path, in: commit.tree) else { continue }
+      files[path] = try replacement(for: entry, at: path, among: notes, gone, changed)
+    }
+    return files
+  }
+
+  private mutating func replacement(
+    for file: TreeEntry, at path: TreePath, among notes: Set<TreePath>?, _ gone: Set<TreePath>,
+    _ changed: Set<TreePath>
+  ) throws -> Replacement? {
+    if let notes, !notes.contains(path) { return nil }
+    if case .notes = forgetting.cut { return .gone }
+    guard file.mode.isFile else { return nil }
+    if gone.contains(path), case .learned(let cut) = forgetting.cut {
+      let content = try repository.blobReadOnce(file.id)
+      guard let rest = cut.rest(of: content, file.id) else { return .gone }
+      let new = forgetting.texts.applied(to: rest) ?? rest
+      return new == content ? nil : .file(file.with(try repository.write(blob: new)))
+    }
+    let place = Place(file: file.id, isChanged: changed.contains(path))
+    return try self.cut(place, at: path).map { .file(file.with($0)) }
+  }
+
+  /// The replacement of a blob; nil if it is kept.
+  private mutating func cut(_ place: Place, at path: TreePath) throws -> ObjectID? {
+    if let known = cutBlobs[place] { return known }
+    let id = place.file
+    let content = try repository.blobReadOnce(id)
+    var new: [UInt8]?
+    switch forgetting.cut {
+    case .text: new = withoutTexts(content, id, at: path)
+    case .lines(let lines, _): if content.isTextByLook { new = lines.applied(to: content) }
+    case .notes: break
+    case .learned(let cut):
+      if let known = cut.files[id] {
+        cutBlobs[place] = .some(known)
+        return known
+      }
+      new = withoutTexts(content, id, at: path)
+      if place.isChanged, content.isTextByLook {
+        new = LineCut.replacing(in: new ?? content) { cut.lines[$0] } ?? new
+      }
+    }
+    let blob = try new.map { try isTrial ? repository.hash(blob: $0) : repository.write(blob: $0) }
+    cutBlobs[place] = .some(blob)
+    return blob
+  }
+
+  private mutating func withoutTexts(
+    _ content: [UInt8], _ id: ObjectID, at path: TreePath
+  ) -> [UInt8]? {
+    guard content.isTextByLook else {
+      if forgetting.texts.contains(where: { $0.isIn(content) }) { found.attachments.insert(path) }
+      return nil
+    }
+    let new = forgetting.texts.applied(to: content)
+    guard let lines = parts[id] else { return new }
+    return LineCut.replacing(in: new ?? content) { lines[$0] } ?? new
+  }
+
+  private mutating func findParts(of cut: TextCut, in versions: [ObjectID]) throws {
+    let repository = repository
+    var pieces = TextPieces(of: cut.text) {
+      let content = try repository.blob($0)
+      return content.isTextByLook ? content : []
+    }
+    for id in versions {
+      let commit = try repository.commit(id)
+      let changes = try changes(of: commit)
+      if knownChanges.count < Self.mostKnownChanges, changes.count < Self.mostKnownChanges / 1000 {
+        knownChanges[id] = changes
+      }
+      for change in changes {
+        if let old = change.old, let new = change.new, old.mode.isFile, new.mode.isFile {
+          pieces.add(old.id, new.id)
+        }
+      }
+      // A version may rename and edit a note at the same time.
+      guard changes.contains(where: { $0.old == nil }), changes.contains(where: { $0.new == nil })
+      else { continue }
+      for change in try history.changes(of: commit) where change.formerPath != nil {
+        if let old = change.old, let new = change.new { pieces.add(old, new) }
+      }
+    }
+    parts.merge(try pieces.found()) { $0.merging($1) { first, _ in first } }
+  }
+
+  // MARK: Note IDs
+
+  /// Whether the ID of a version does not help to guess the removed content: it covers a signature, which only
+  /// its device can make.
+  private func isShielded(_ commit: Commit, isSigned: Bool, hasOwn: Bool) -> Bool {
+    isSigned
+      || !hasOwn && commit.parents.allSatisfy { forms[$0] == nil || shielded.contains($0) }
+  }
+
+  private static let mostIDs = 1_000
+
+  private func keepIDs(
+    of changes: [TreeChange], _ files: [TreePath: Replacement], in commit: Commit,
+    _ version: inout RewrittenCommit
+  ) throws {
+    let born = changes.filter { $0.old == nil && files[$0.path] != .gone }.prefix(Self.mostIDs)
+    for change in born {
+      let id = try history.noteID(bornAs: change.path, in: commit.id)
+      version.add(header: Forgetting.idHeader, "\(id) \(change.path.hexadecimal)")
+    }
+  }
+}
+
+extension TreeEntry {
+  fileprivate func with(_ id: ObjectID) -> TreeEntry { TreeEntry(name: name, mode: mode, id: id) }
 }

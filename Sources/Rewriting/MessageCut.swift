@@ -43,8 +43,10 @@ struct MessageCut {
 
   private func namingForms(_ subject: String) -> String {
     var subject = subject
-    for word in Set(subject.split(separator: " ")) where Self.isShortID(word.utf8) {
-      guard let new = formNamed(String(word)) else { continue }
+    for word in Set(subject.split(separator: " ")) where word.utf8.count == Self.shortID {
+      guard word.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),
+        let new = formNamed(String(word))
+      else { continue }
       subject = subject.replacing(word, with: new.hex.prefix(Self.shortID))
     }
     return subject
@@ -76,9 +78,6 @@ struct MessageCut {
       return renames.contains { gone.contains($0.old) || gone.contains($0.new) } ? nil : line
     case UndoTrailer.undo[...], UndoTrailer.redo[...], "Notes-Edited-On":
       return naming(text, after: key)
-    case ForgettingVersion.key[...]:
-      // Without its signature it counts no more, and names the former beginning.
-      return text.split(separator: " ").count > ForgettingVersion.Line.leastWords ? nil : line
     default: return line
     }
   }
@@ -93,43 +92,5 @@ struct MessageCut {
       words.append(new.hex)
     }
     return Array("\(key): \(words.joined(separator: " "))".utf8)[...]
-  }
-}
-
-// The messages of versions that are the first ones, or on top of these: notes-forget(1), "The first version".
-extension MessageCut {
-  /// The message with these notes in conflict, and no others.
-  static func naming(_ conflicts: [TreePath: Int], in message: [UInt8]) -> [UInt8] {
-    var lines = message.split(separator: newline, omittingEmptySubsequences: false)
-    lines.removeAll { $0.starts(with: "Notes-Conflict: ".utf8) }
-    while lines.last?.isEmpty == true { lines.removeLast() }
-    var trailers = MergeTrailers()
-    trailers.conflicts = conflicts
-    let more = trailers.lines()
-    let paragraph = lines.lastIndex(where: \.isEmpty)
-    let hasTrailers = paragraph.map {
-      lines[($0 + 1)...].allSatisfy { $0.contains(UInt8(ascii: ":")) }
-    }
-    if !more.isEmpty, hasTrailers != true { lines.append([]) }
-    lines += more.map { Array($0.utf8)[...] }
-    return Array(lines.joined(separator: [newline])) + [newline]
-  }
-
-  /// A subject without the digits by which it names one of these versions: "Restore Plan from 0123456789".
-  static func naming(
-    none versions: [ObjectID], in subject: ArraySlice<UInt8>
-  ) -> ArraySlice<UInt8> {
-    let words = subject.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-    let kept = words.map { word -> ArraySlice<UInt8> in
-      guard isShortID(word) else { return word }
-      let digits = String(decoding: word, as: UTF8.self)
-      return versions.contains { $0.hex.hasPrefix(digits) } ? Placeholder.bytes[...] : word
-    }
-    return Array(kept.joined(separator: [UInt8(ascii: " ")]))[...]
-  }
-
-  private static func isShortID(_ word: some Collection<UInt8>) -> Bool {
-    word.count == shortID
-      && word.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }

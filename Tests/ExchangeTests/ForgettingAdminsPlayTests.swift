@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Git
 import Membership
 import TestSupport
@@ -14,20 +13,16 @@ struct ForgettingAdminsPlayTests {
   @Test("whoever forgot what, and whoever met whom, all come to one history")
   func plays() throws {
     var random = SplitMix64.reported()
-    var olderForgotten = 0
     for _ in 0..<TestEnvironment.amount(2, inFull: 60) {
       let seed = random.next()
       var play = try AdminsPlay(seed: seed)
       do {
         for _ in 0..<50 { try play.step() }
         try play.finish()
-        olderForgotten += play.olderForgotten
       } catch {
         Issue.record("play \(seed): \(error)\n\(play.told.joined(separator: "\n"))")
       }
     }
-    print("older versions were forgotten \(olderForgotten) times")
-    #expect(olderForgotten > 0)
   }
 }
 
@@ -38,9 +33,6 @@ private struct AdminsPlay {
   private var random: SplitMix64
   private let devices: [Device]
   private var lines = 0
-  private var steps = 0
-  /// How often older versions were forgotten.
-  private(set) var olderForgotten = 0
   private let secrets: [String]
 
   init(seed: UInt64) throws {
@@ -55,10 +47,6 @@ private struct AdminsPlay {
   }
 
   mutating func step() throws {
-    steps += 1
-    if steps % 12 == 0, let device = devices.prefix(3).randomElement(using: &random) {
-      return try forgetBefore(on: device, isPrepared: true)
-    }
     let position = Int.random(in: 0..<devices.count, using: &random)
     let device = devices[position]
     switch Int.random(in: 0..<8, using: &random) {
@@ -76,12 +64,7 @@ private struct AdminsPlay {
       } catch SyncError.notMergedAtPeer(.forgotten) {
         told.append("refused there")
       }
-    default:
-      if device.name == "Bob" { return }
-      if Int.random(in: 0..<3, using: &random) == 0 {
-        return try forgetBefore(on: device, isPrepared: Bool.random(using: &random))
-      }
-      try forget(on: device)
+    default: if device.name != "Bob" { try forget(on: device) }
     }
   }
 
@@ -101,33 +84,6 @@ private struct AdminsPlay {
       _ = try device.context.notebook().forget(.text(Array(text.utf8)))
       told.append("\(device.name) forgets \(text)")
     } catch ForgetError.notFound {}
-  }
-
-  private mutating func forgetBefore(on device: Device, isPrepared: Bool) throws {
-    let turns = isPrepared ? 3 : 0
-    for turn in 0..<turns {
-      if turn > 0 {
-        try write(on: device, with: nil)
-        _ = try device.context.notebook().save()
-      }
-      for other in devices where other.name != device.name {
-        told.append("\(device.name) meets \(other.name)")
-        do {
-          _ = try sync(device, other)
-        } catch SyncError.notMerged(.forgotten, _) {
-        } catch SyncError.notMergedAtPeer(.forgotten) {}
-      }
-    }
-    do {
-      let time = Int64(Date().timeIntervalSince1970) + 60
-      let holders = try device.notebook().versionHolders()
-      let done = try device.context.notebook().forget(.before(time, knownTo: holders))
-      olderForgotten += 1
-      told.append("\(device.name) forgets \(done.plan.versions) older versions")
-    } catch ForgetError.noFirstVersion {
-    } catch ForgetError.notEverywhere, ForgetError.notFollowed {
-      told.append("\(device.name) cannot forget older versions yet")
-    }
   }
 
   mutating func finish() throws {

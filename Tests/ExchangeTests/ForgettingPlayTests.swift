@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Git
 import Membership
 import TestSupport
@@ -15,20 +14,16 @@ struct ForgettingPlayTests {
   @Test("nothing forgotten is left, nothing written is lost, and all end alike")
   func plays() throws {
     var random = SplitMix64.reported()
-    var olderForgotten = 0
     for _ in 0..<TestEnvironment.amount(2, inFull: 20) {
       let seed = random.next()
       var play = try ForgettingPlay(seed: seed)
       do {
         for _ in 0..<TestEnvironment.amount(40, inFull: 80) { try play.step() }
         try play.finish()
-        olderForgotten += play.olderForgotten
       } catch {
         Issue.record("play \(seed): \(error)\n\(play.told.joined(separator: "\n"))")
       }
     }
-    print("older versions were forgotten \(olderForgotten) times")
-    #expect(olderForgotten > 0)
   }
 }
 
@@ -44,11 +39,6 @@ private struct ForgettingPlay {
   private var secrets = 0
   /// The secrets that were forgotten, each with the ID of that.
   private var forgotten: [(text: String, id: String)] = []
-  /// Notes that nobody edits, and whether they were removed.
-  private var fleeting: [Bool] = []
-  private var steps = 0
-  /// How often older versions were forgotten.
-  private(set) var olderForgotten = 0
   private var ada: Device { devices[0] }
 
   init(seed: UInt64) throws {
@@ -64,11 +54,9 @@ private struct ForgettingPlay {
   private static func secret(_ number: Int) -> String { "hunter-\(number)-pass-\(number)f" }
 
   mutating func step() throws {
-    steps += 1
-    if steps % 13 == 0 { return try forgetBefore(isPrepared: true) }
     let position = Int.random(in: 0..<devices.count, using: &random)
     let device = devices[position]
-    switch Int.random(in: 0..<14, using: &random) {
+    switch Int.random(in: 0..<12, using: &random) {
     case 0...3: try write(on: device)
     case 4: try writeSecret(on: device)
     case 5...6:
@@ -87,45 +75,9 @@ private struct ForgettingPlay {
       if let old = bundles.randomElement(using: &random) {
         let reader = devices.randomElement(using: &random) ?? device
         told.append("\(reader.name) applies \(old)")
-        try apply(old, on: reader)
+        try reader.apply(old)
       }
-    case 11: try write(fleetingOn: device)
-    case 12: try removeFleeting(on: device)
-    default:
-      if Bool.random(using: &random) {
-        return try forgetBefore(isPrepared: Bool.random(using: &random))
-      }
-      try forget()
-    }
-  }
-
-  private mutating func write(fleetingOn device: Device) throws {
-    told.append("\(device.name) writes fleeting note \(fleeting.count)")
-    try device.write("fleeting \(fleeting.count)\n", to: "Fleeting \(fleeting.count).txt")
-    fleeting.append(false)
-    if Bool.random(using: &random) { _ = try device.context.notebook().save() }
-  }
-
-  private mutating func removeFleeting(on device: Device) throws {
-    let here = fleeting.indices.filter { device.exists("Fleeting \($0).txt") }
-    guard let number = here.randomElement(using: &random) else { return }
-    told.append("\(device.name) removes fleeting note \(number)")
-    _ = try device.context.notebook().save()
-    try device.remove("Fleeting \(number).txt")
-    fleeting[number] = true
-    if Bool.random(using: &random) { _ = try device.context.notebook().save() }
-  }
-
-  /// A bundle from before older versions were forgotten may lack the one that became the first. What it had stays
-  /// until git removes it.
-  private mutating func apply(_ bundle: String, on device: Device) throws {
-    do {
-      try device.apply(bundle)
-    } catch SyncError.notMerged(.forgotten, _) where olderForgotten > 0 {
-      told.append("refused")
-      guard try device.git("gc", "--quiet", "--prune=now").isSuccess else {
-        throw Violation(description: "git gc fails")
-      }
+    default: try forget()
     }
   }
 
@@ -185,37 +137,6 @@ private struct ForgettingPlay {
       throw Violation(description: "nothing was forgotten")
     }
     forgotten.append((text, id))
-    try replaceBranch(before)
-  }
-
-  /// Everything so far becomes one version.
-  private mutating func forgetBefore(isPrepared: Bool) throws {
-    if isPrepared {
-      for _ in 0..<2 {
-        told.append("Ada meets all, and goes on")
-        for device in devices.dropFirst() { _ = try sync(device, ada) }
-        try visit(ada)
-        try write(on: ada)
-        _ = try ada.context.notebook().save()
-      }
-    }
-    let before = try Hub.knownTips(in: ada.notebook())
-    do {
-      let time = Int64(Date().timeIntervalSince1970) + 60
-      let holders = try ada.notebook().versionHolders()
-      _ = try ada.context.notebook().forget(.before(time, knownTo: holders))
-    } catch ForgetError.noFirstVersion {
-      return
-    } catch ForgetError.notEverywhere, ForgetError.notFollowed {
-      told.append("older versions must wait")
-      return
-    }
-    olderForgotten += 1
-    told.append("Ada forgets older versions")
-    try replaceBranch(before)
-  }
-
-  private mutating func replaceBranch(_ before: [String: ObjectID]) throws {
     guard Bool.random(using: &random) else { return }
     told.append("Ada at the hub")
     let outcome = try ada.visit(hub.hub) { $0.replaced = before }.outcome
@@ -224,7 +145,7 @@ private struct ForgettingPlay {
 
   mutating func finish() throws {
     told.append("the end")
-    for path in bundles { try apply(path, on: ada) }
+    for path in bundles { try ada.apply(path) }
     for _ in 0..<2 {
       for device in devices.dropFirst() { _ = try sync(device, ada) }
       for device in devices { try visit(device) }
@@ -248,10 +169,6 @@ private struct ForgettingPlay {
     for number in 1...max(1, lines)
     where !held.contains("line \(number)\n") && !held.contains("line \(number) and ") {
       if lines > 0 { throw Violation(description: "line \(number) is lost") }
-    }
-    for (number, isRemoved) in fleeting.enumerated()
-    where ada.exists("Fleeting \(number).txt") == isRemoved {
-      throw Violation(description: "fleeting note \(number) is \(isRemoved ? "back" : "lost")")
     }
     for device in devices where !(try device.git("fsck", "--strict").isSuccess) {
       throw Violation(description: "\(device.name) is damaged")

@@ -24,35 +24,6 @@ struct ForgetFaultTests {
       budget: TestEnvironment.amount(8, inFull: 24))
   }
 
-  @Test("killed while it forgets older versions, there is the one history or the other, whole")
-  func older() throws {
-    let work = try MemoryFolder()
-    try makeFolder(work.path + "/template")
-    let ada = Party("ada", in: work.path + "/template")
-    try ada.write("1.txt", "Wifi\nkey \(Self.secret)\n")
-    try ada.write("2.txt", "stays\n")
-    try ada.succeed("init", "--name", "Home", "--device-name", "ada")
-    try ada.succeed("save")
-    try ada.succeed("rm", "1")
-    try ada.write("2.txt", "stays\nunsaved\n")
-    let words = ["forget", "--before", "2100-01-01", "--yes"]
-    let command = try InterruptedCommand(words, of: "ada", in: work) { ada, isDone in
-      try ada.succeed("status")
-      try ada.succeed("save")
-      try ada.checkGit()
-      let status = try ada.succeed("forget", "--status", "--json").text
-      if status.contains("\"before\"") { return }
-      if isDone { throw FaultRun.Violation(description: "it said that it was done") }
-      let again = try ada.start(words).wait(within: 180)
-      guard again.isSuccess else { throw FaultRun.Violation(description: "\(again)") }
-    } check: { ada in
-      try ada.check(without: Self.secret, ["2.txt": "stays\nunsaved\n"])
-    }
-    try command.sweep(
-      "notes forget --before", [.kill, .torn, .power],
-      budget: TestEnvironment.amount(12, inFull: 40))
-  }
-
   private func forgetting() throws -> InterruptedCommand {
     let work = try MemoryFolder()
     try makeFolder(work.path + "/template")

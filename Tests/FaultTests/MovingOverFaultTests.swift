@@ -19,7 +19,6 @@ struct MovingOverFaultTests {
     let budget = TestEnvironment.amount(12, inFull: 40)
     try moving().sweep("moving over", Self.deaths, budget: budget)
     try bringing().sweep("bringing over", Self.deaths, budget: budget)
-    try older().sweep("moving over to a first version", Self.deaths, budget: budget)
     try joining().sweep("joining two forgettings", Self.deaths, budget: budget)
   }
 
@@ -35,7 +34,6 @@ struct MovingOverFaultTests {
     let budget = TestEnvironment.amount(8, inFull: 24)
     try moving().sweep("moving over", Self.failures, budget: budget)
     try bringing().sweep("bringing over", Self.failures, budget: budget)
-    try older().sweep("moving over to a first version", Self.failures, budget: budget)
     try joining().sweep("joining two forgettings", Self.failures, budget: budget)
   }
 
@@ -53,31 +51,6 @@ struct MovingOverFaultTests {
         "1.txt": "Wifi\nkey [forgotten]!\nof cea\n", "2.txt": "stays\nunsaved\n",
         "3.txt": "unsaved [forgotten]\n",
       ])
-  }
-
-  /// Cea takes a bundle in which older versions were forgotten.
-  private func older() throws -> InterruptedCommand {
-    let work = try MemoryFolder()
-    let template = work.path + "/template"
-    try makeFolder(template)
-    let (ada, cea) = (Party("ada", in: template), Party("cea", in: template))
-    try ada.write("1.txt", "Wifi\nkey \(Self.secret)\n")
-    try ada.write("2.txt", "stays\n")
-    try ada.succeed("init", "--name", "Home", "--device-name", "ada")
-    try ada.succeed("save")
-    try ada.succeed("rm", "1")
-    try ada.succeed("save")
-    try cea.join(ada)
-    try cea.write("2.txt", "stays\nof cea\n")
-    try cea.succeed("save")
-    let bundle = template + "/older.bundle"
-    try ada.write("4.txt", "of ada\n")
-    try ada.succeed("forget", "--before", "2100-01-01", "--yes")
-    try ada.succeed("bundle", "create", bundle)
-    try cea.write("3.txt", "unsaved\n")
-    return try applying(
-      bundle, "cea", in: work,
-      ["2.txt": "stays\nof cea\n", "3.txt": "unsaved\n", "4.txt": "of ada\n"])
   }
 
   /// Ada, who had it forgotten, takes a bundle from before, with a version that only Cea had.

@@ -145,40 +145,6 @@ struct FormerFormsTests {
     #expect(try ben.read("Wifi.txt") == "wifi [forgotten]\n")
   }
 
-  // notes-forget(1), "The first version": "what that is based on goes; no other version does."
-  @Test("A version made in the place of another's does not let that one go with older versions")
-  func twinOfOlder() throws {
-    for device in [ada, ben] {
-      let signature = "-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"
-      device.notebook.signer = VersionSigner(
-        load: { _ in { _ in Array(signature.utf8) } }, counts: { _, _, _ in true })
-    }
-    try save(ada, "Start.txt", "begins here\nand goes on\n")
-    try take(ben, from: ada)
-    try save(ben, "Mine.txt", "of Ben\n")
-    let version = try #require(try ben.notebook.state().tip)
-    // Ada's history gets a version like Ben's, without his note, from somebody else.
-    try ada.copyObjects(from: ben)
-    let repository = ada.notebook.repository
-    var twin = try RewrittenCommit(of: repository.object(version).data, id: version)
-    twin.tree = try repository.commit(twin.parents[0]).tree
-    tick()
-    _ = try ada.notebook.merge([repository.write(twin)])
-    try save(ada, "More.txt", "of Ada\n")
-    try take(ben, from: ada)
-    tick()
-    _ = try ada.notebook.forget(.before(ada.seconds.now))
-    try take(ben, from: ada)
-    try take(ada, from: ben)
-    for device in [ada, ben] {
-      #expect(try device.read("Mine.txt") == "of Ben\n")
-      #expect(try device.read("More.txt") == "of Ada\n")
-      #expect(
-        try device.git(["log", "--format=%H", "--", "Mine.txt"]).split(separator: "\n").count == 1)
-    }
-    #expect(try ada.notebook.state().tip == ben.notebook.state().tip)
-  }
-
   /// The rewritten form of a version's parent.
   private func parentForm(of commit: Commit, on device: Fixture, below tip: ObjectID) throws
     -> ObjectID

@@ -57,7 +57,7 @@ struct RewritingLawsTests {
   private func rewrite(
     _ home: Fixture, _ forgetting: Forgetting, from tip: ObjectID? = nil
   ) throws -> Rewritten {
-    var rewriting = try HistoryRewriting(of: home.notebook.history, forgetting)
+    var rewriting = HistoryRewriting(of: home.notebook.history, forgetting)
     let tip = try #require(try tip ?? home.notebook.state().tip)
     try rewriting.rewrite([tip])
     return Rewritten(

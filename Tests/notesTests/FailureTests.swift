@@ -224,9 +224,6 @@ import WorkTree
       ForgetError.remotes(["home", "pi"]), ForgetError.unfinished("A.txt"),
       ForgetError.lives("A.txt"), ForgetError.inName("A.txt"),
       ForgetError.isOpen("A.txt"), ForgetError.written,
-      ForgetError.noFirstVersion(before: 0, earliest: 0),
-      ForgetError.noFirstVersion(before: 0, earliest: nil),
-      ForgetError.notEverywhere(["phone", "nas"]), ForgetError.notFollowed(["phone"]),
     ]
   }
 

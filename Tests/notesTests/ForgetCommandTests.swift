@@ -95,30 +95,6 @@ struct ForgetCommandTests {
     #expect(try shell.notes("doctor", "--no-discovery").text.contains("history"))
   }
 
-  @Test("Older versions go, and the history begins with the last of them")
-  func before() throws {
-    let none = try shell.notes("forget", "--before", "2001-01-01", "--yes", "--json")
-    #expect(none.errorText.contains(#""kind":"no_first_version""#), "\(none)")
-    let wrong = try shell.notes("forget", "--before", "some day", "--yes")
-    #expect(wrong.status == .exited(64) && wrong.errorText.contains("is not a time"), "\(wrong)")
-    try #require(try shell.notes("rm", "Wifi").isSuccess)
-    try #require(try shell.notes("new", "Next", input: "one\n").isSuccess)
-    let asked = try shell.notes("forget", "--before", "tomorrow", "--dry-run")
-    #expect(asked.status == .exited(64), "\(asked)")
-    // Everything so far was written today.
-    let trial = try shell.notes("forget", "--before", "2099-01-01", "--dry-run")
-    #expect(
-      trial.text.contains(" older versions, so that the history begins with ")
-        && trial.text.contains("with them go deleted files: Wifi"), "\(trial)")
-    let done = try shell.notes("forget", "--before", "2099-01-01", "--yes", "--json")
-    #expect(done.text.contains(#""first":""#), "\(done)")
-    #expect(try leftovers.isEmpty)
-    #expect(try shell.notes("log", "--json").lines.count == 2)
-    let status = try shell.notes("forget", "--status")
-    #expect(status.text.contains(" older versions; the last by "), "\(status)")
-    #expect(try shell.notes("doctor", "--no-discovery").text.contains("history"))
-  }
-
   @Test("A note goes, and without a terminal only with --yes")
   func note() throws {
     let asked = try shell.notes("forget", "Wifi")

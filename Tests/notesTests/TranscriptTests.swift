@@ -70,8 +70,6 @@ struct TranscriptTests {
       notes gc
       printf flour | notes forget --text --dry-run
       printf flour | notes forget --text --yes
-      notes forget --before 2001-01-01 --yes
-      notes forget --before 2099-01-01 --yes
       notes status
       """#, matches: "day")
   }

@@ -44,13 +44,6 @@ package struct RewrittenCommit {
     }
   }
 
-  /// Removes all headers with this name.
-  package mutating func remove(header: String) {
-    let label = Array("\(header) ".utf8)
-    let lines = others.split(separator: Self.newline).filter { !$0.starts(with: label) }
-    others = lines.flatMap { $0 + [Self.newline] }
-  }
-
   /// The content of the commit object.
   package var content: [UInt8] {
     Commit.headers(tree: tree, parents: parents, author: author, committer: committer) + others

@@ -73,25 +73,6 @@ extension History {
     try keptID(of: path, in: version) ?? computedID(bornAs: path, in: version)
   }
 
-  /// The IDs of a version's files, by path, the versions that added the files, and whether these record the IDs. The
-  /// version must be in the tip's history.
-  package func noteIDs(
-    at version: Commit
-  ) throws -> [(path: TreePath, id: String, birth: ObjectID, isKept: Bool)] {
-    guard let (table, _) = try historyTable(), let place = table.firstIndex(of: version.id) else {
-      return []
-    }
-    let paths = try repository.files(in: version.tree).map { $0.path }.sorted()
-    let lives = table.lives(of: paths, at: place, in: order(of: table, from: place))
-    return try zip(paths, lives).compactMap { path, life in
-      guard let first = life?.first else { return nil }
-      let birth = table.id(of: first.version)
-      let former = table.path(table.path(ofChange: first.change))
-      let kept = try keptID(of: former, in: birth)
-      return (path, try kept ?? computedID(bornAs: former, in: birth), birth, kept != nil)
-    }
-  }
-
   /// The ID is the shortened hash that git would give the text "COMMIT PATH\n". Every device that has the
   /// version that added the note can compute it.
   private func computedID(bornAs path: TreePath, in version: ObjectID) throws -> String {

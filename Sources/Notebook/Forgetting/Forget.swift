@@ -17,20 +17,6 @@ public enum ForgetTarget: Hashable, Sendable {
   case deleted
   /// Attachments, from the version on in which they exceeded a number of bytes.
   case attachments(over: Int)
-  /// All versions before a time, in seconds since 1970: the last of them that all these devices and hubs are known
-  /// to have becomes the first version.
-  case before(Int64, knownTo: [VersionHolder] = [])
-}
-
-/// Another device or a hub, and the versions that it is known to have.
-public struct VersionHolder: Hashable, Sendable {
-  /// The name, for people.
-  public let name: String
-  /// The latest versions that it is known to have.
-  public let versions: [ObjectID]
-
-  /// A device or hub with these versions.
-  public init(name: String, versions: [ObjectID]) { (self.name, self.versions) = (name, versions) }
 }
 
 /// The effect of a forgetting: notes, versions and texts.
@@ -44,18 +30,6 @@ public struct ForgetPlan: Hashable, Sendable {
   public let remaining: [TreePath]
   /// Files in the folder that are in no version and contain the text: these are not changed.
   public let beside: [TreePath]
-  /// The version with which the history would begin; nil if it begins as before.
-  public let first: First?
-
-  /// A version with which the history would begin.
-  public struct First: Hashable, Sendable {
-    /// The version, as it is now.
-    public let version: ObjectID
-    /// When it was made, in seconds since 1970.
-    public let time: Int64
-    /// Devices and hubs that are not known to have a later version with which it could begin.
-    public let heldBackBy: [String]
-  }
 }
 
 /// The result of a forgetting.
@@ -88,13 +62,6 @@ public enum ForgetError: Error, Hashable, Sendable {
   case isOpen(TreePath)
   /// A program wrote it again each time it was removed.
   case written
-  /// No version from before this time can be the first one; the earliest one that can is of that time. Both are in
-  /// seconds since 1970.
-  case noFirstVersion(before: Int64, earliest: Int64?)
-  /// These devices and hubs are not known to have a version that could be the first one.
-  case notEverywhere([String])
-  /// These devices and hubs are not known to have followed what was forgotten before.
-  case notFollowed([String])
 }
 
 extension ForgetError: CustomStringConvertible {
@@ -112,11 +79,6 @@ extension ForgetError: CustomStringConvertible {
     case .inName(let path): "the name of \(path) contains the text"
     case .isOpen(let path): "an editor has \(path) open"
     case .written: "the notes were edited while this ran"
-    case .noFirstVersion: "no version from before that time can be the first one"
-    case .notEverywhere(let names):
-      "these may not have any version that could be the first one: \(names.joined(separator: ", "))"
-    case .notFollowed(let names):
-      "these may not have followed what was forgotten before: \(names.joined(separator: ", "))"
     }
   }
 }

@@ -33,15 +33,12 @@ struct ForgetRun {
   // MARK: Choosing what to forget
 
   func plan() throws -> ForgetPlan {
-    let first = try first()
-    var rewriting = try HistoryRewriting(of: history, forgetting(first), isTrial: true)
+    var rewriting = HistoryRewriting(of: history, try forgetting(), isTrial: true)
     try rewriting.rewrite(ForgetRoots(of: repository).commits, progress: progress)
-    return try plan(rewriting.found, first)
+    return try plan(rewriting.found)
   }
 
-  private func plan(
-    _ found: ForgettingFindings, _ first: FirstVersion.Choice?
-  ) throws -> ForgetPlan {
+  private func plan(_ found: ForgettingFindings) throws -> ForgetPlan {
     var remaining = found.attachments
     var beside: [TreePath] = []
     if case .text(let bytes) = target, let text = TextCut(bytes) {
@@ -51,21 +48,10 @@ struct ForgetRun {
     guard found.versions > 0 || !remaining.isEmpty else { throw ForgetError.notFound }
     return ForgetPlan(
       versions: found.versions, paths: found.paths.sorted(), remaining: remaining.sorted(),
-      beside: beside,
-      first: try first.map {
-        ForgetPlan.First(
-          version: $0.version, time: try repository.commit($0.version).author.time,
-          heldBackBy: $0.heldBackBy)
-      })
+      beside: beside)
   }
 
-  /// The version with which the history is to begin; nil if it begins as before.
-  private func first() throws -> FirstVersion.Choice? {
-    guard case .before(let time, let holders) = target else { return nil }
-    return try FirstVersion(in: history).last(before: time, knownTo: holders)
-  }
-
-  private func forgetting(_ first: FirstVersion.Choice?) throws -> Forgetting {
+  private func forgetting() throws -> Forgetting {
     let id = String(
       hexadecimal: (0..<16).map { _ in UInt8.random(in: 0...255) })
     switch target {
@@ -85,9 +71,6 @@ struct ForgetRun {
       return .notes(NoteTrail(joined(trails)), id: id)
     case .attachments(let bytes):
       return .notes(NoteTrail(try attachments(over: bytes)), id: id)
-    case .before:
-      guard let first else { throw ForgetError.notFound }
-      return .before(first.version, id: id)
     }
   }
 
@@ -140,18 +123,16 @@ struct ForgetRun {
     let others = try repository.remoteNames().filter { !hubs.contains($0) }
     if !others.isEmpty { throw ForgetError.remotes(others) }
     try Self.checkNothingIsUnfinished(in: notebook.stateFolder)
-    let first = try first()
-    let forgetting = try forgetting(first)
-    var rewriting = try HistoryRewriting(of: history, forgetting)
+    let forgetting = try forgetting()
+    var rewriting = HistoryRewriting(of: history, forgetting)
     try rewriting.rewrite(ForgetRoots(of: repository).commits, progress: progress)
-    let plan = try plan(rewriting.found, first)
+    let plan = try plan(rewriting.found)
     guard plan.versions > 0 else { throw ForgetError.notFound }
-    // The files stay as they are if only older versions go.
-    if first == nil { try checkNoEditor(has: plan.paths) }
+    try checkNoEditor(has: plan.paths)
     try checkNoName()
     var tip = try shownTip()
     for _ in 0..<Self.mostTurns {
-      let files = try rewriting.files(in: tip.id)
+      let files = rewriting.files(in: tip.id)
       if target == .deleted, let present = files.keys.min() { throw ForgetError.lives(present) }
       if !files.isEmpty {
         let made = try transaction.replace(
@@ -179,21 +160,20 @@ struct ForgetRun {
     above tip: Commit, _ lastCheck: () throws -> Void
   ) throws -> Forgotten {
     let line = ForgettingVersion.Line(
-      id: forgetting.id, kind: "\(forgetting.kind)", versions: plan.versions,
-      beginning: rewriting.newBeginning)
+      id: forgetting.id, kind: "\(forgetting.kind)", versions: plan.versions)
     let former = try history.obeyed()?.lines ?? []
     guard former.count < ForgettingVersion.mostLines else {
       throw GitError.irreplaceable("something was already forgotten \(former.count) times")
     }
     let version = try transaction.writer.makeVersion(
       of: tip.tree, parents: [tip], message: "Forget \(forgetting.kind.words)",
-      trailers: ([line] + former.map { $0.mapped(rewriting.newForm(of:)) }).map(\.trailer))
+      trailers: ([line] + former).map(\.trailer))
     try ForgottenRepository(
       of: history, rewriting,
       .init(tip: tip.id, branch: version, obeyed: version, gone: rewriting.texts),
       progress: progress
     ).replace(lastCheck)
-    return Forgotten(plan: plan, rewritten: rewriting.rewrittenCount, version: version)
+    return Forgotten(plan: plan, rewritten: rewriting.forms.count, version: version)
   }
 
   static func checkNothingIsUnfinished(in state: StateFolder) throws {

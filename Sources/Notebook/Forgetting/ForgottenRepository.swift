@@ -85,24 +85,21 @@ struct ForgottenRepository {
     references.append((History.obeyedReference, tops.obeyed))
     if tops.isListedAgain { references.append((RescuedVersions.listReference, tops.obeyed)) }
     for id in tops.waiting { references.append((RescuedVersions.reference(of: id), id)) }
-    // The first version stands for all that it is based on.
-    var names: Set<String> = []
-    references.removeAll { !names.insert($0.name).inserted }
     let stashes = roots.stashes.compactMap(rewriting.form)
-    let kept = (references.map(\.id) + stashes + [tops.branch]).eachOnce
-    try replacement.pack(kept, progress: progress)
-    try write(references, head, keeping: Set(repository.commits(from: kept)), to: replacement)
+    try replacement.pack(
+      (references.map(\.id) + stashes + [tops.branch]).eachOnce, progress: progress)
+    try write(references, head, to: replacement)
     try IndexEdit(of: history.workTree.indexForChange()).finish().write(to: replacement.new)
     let texts = tops.gone
     let isLeft: ([UInt8]) -> Bool = { content in texts.contains { $0.isIn(content) } }
-    let gone = Set(rewriting.changed.keys).union(rewriting.goneBlobs)
+    let gone = Set(rewriting.forms.keys).union(rewriting.goneBlobs)
     try replacement.checkObjects(isLeft: isLeft, gone: gone, progress: progress)
     // These files are copied late, so that little can change before the swap: other processes may
     // write here.
-    let copied =
+    let kept =
       StateFolder.File.allCases.filter(Self.stays).map(\.rawValue)
       + StateFolder.Folder.allCases.filter(Self.stays).map(\.rawValue)
-    for name in copied { try replacement.copy("notes/" + name) }
+    for name in kept { try replacement.copy("notes/" + name) }
     try replacement.checkFiles(isLeft: isLeft, gone: gone)
     try lastCheck()
     // The holder of a lock keeps it.
@@ -128,7 +125,7 @@ struct ForgottenRepository {
   }
 
   private func write(
-    _ references: [(name: String, id: ObjectID)], _ head: Head, keeping kept: Set<ObjectID>,
+    _ references: [(name: String, id: ObjectID)], _ head: Head,
     to replacement: RepositoryReplacement
   ) throws {
     for (name, id) in references { try replacement.write(name, Array("\(id)\n".utf8)) }
@@ -138,11 +135,10 @@ struct ForgottenRepository {
     for name in references.map(\.name) + (head.branch == nil ? [] : ["HEAD"]) {
       guard let log = try Disk.readIfThere(logs + name) else { continue }
       try replacement.write(
-        "logs/" + name,
-        self.log(log, keeping: kept, isShown: name == head.reference || name == "HEAD"))
+        "logs/" + name, self.log(log, isShown: name == head.reference || name == "HEAD"))
     }
     if head.branch == nil, let log = try Disk.readIfThere(logs + "HEAD") {
-      try replacement.write("logs/HEAD", self.log(log, keeping: kept, isShown: true))
+      try replacement.write("logs/HEAD", self.log(log, isShown: true))
     }
   }
 
@@ -150,16 +146,15 @@ struct ForgottenRepository {
 
   /// A git log with the new versions. Lines about versions that are no longer reachable are
   /// removed: git-reflog(1).
-  private func log(_ log: [UInt8], keeping kept: Set<ObjectID>, isShown: Bool) -> [UInt8] {
+  private func log(_ log: [UInt8], isShown: Bool) -> [UInt8] {
     var lines: [UInt8] = []
     var maker: ArraySlice<UInt8> = []
-    let names = FormerIDs(rewriting.changed)
+    let names = FormerIDs(rewriting.forms)
     for line in log.split(separator: UInt8(ascii: "\n")) {
       guard line.count > 82, let old = ObjectID(hex: line.prefix(40)),
         let new = ObjectID(hex: line.dropFirst(41).prefix(40)),
         let before = old == .zero ? old : rewriting.form(of: old),
-        let after = new == .zero ? new : rewriting.form(of: new),
-        [before, after].allSatisfy({ $0 == .zero || kept.contains($0) })
+        let after = new == .zero ? new : rewriting.form(of: new)
       else { continue }
       guard let rest = names.replaced(in: line.dropFirst(82)) else { continue }
       // A torn line may be followed by another on the same line, with two names.

@@ -33,13 +33,18 @@ struct JoiningForgettings {
     }
     defer { withExtendedLifetime(lock) {} }
     try ForgetRun.checkNothingIsUnfinished(in: history.workTree.stateFolder)
-    var rewriting = try without(lists, of: other, besides: own)
+    func kinds(_ one: ForgettingVersion, besides two: ForgettingVersion) -> Set<String> {
+      Set(one.lines.filter { !two.forgettings.contains($0.id) }.map(\.kind))
+    }
+    var rewriting = try HistoryRewriting(
+      of: history, ForgetRoots(of: repository).commits, besides: lists,
+      kinds: kinds(other, besides: own))
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
       try ForgetRoots(of: repository).commits
     }
-    let joined = try joinedLines(of: own, on: former.id, and: other, heads, in: rewriting)
-    let version = try transaction.list(joined, on: tip)
-    var brought = try bringing(heads, to: version, joined, besides: other)
+    let version = try transaction.list(lines, on: tip)
+    var brought = try HistoryRewriting(
+      of: history, heads, like: [version], kinds: kinds(own, besides: other))
     try brought.rewrite(heads)
     let waiting = try heads.map { try MovingOver.form(of: $0, in: brought) }
     let merged = try DerivedMerge.tip(
@@ -60,66 +65,6 @@ struct JoiningForgettings {
       changes: outcome.changes, waiting: outcome.waiting, conflicts: outcome.conflicts,
       reports: outcome.reports)
   }
-
-  /// This history without what the other one has forgotten.
-  private func without(
-    _ lists: [ObjectID], of other: ForgettingVersion, besides own: ForgettingVersion
-  ) throws -> HistoryRewriting {
-    try knowingFirst {
-      try HistoryRewriting(
-        of: transaction.history, ForgetRoots(of: transaction.repository).commits, besides: lists,
-        kinds: other.kinds(besides: own),
-        allKinds: other.kinds(besides: own).union(own.kinds(besides: other)),
-        beginningWith: other.begins)
-    }
-  }
-
-  private func bringing(
-    _ heads: [ObjectID], to version: ObjectID, _ joined: [ForgettingVersion.Line],
-    besides other: ForgettingVersion
-  ) throws -> HistoryRewriting {
-    try knowingFirst {
-      try HistoryRewriting(
-        of: transaction.history, heads, like: [version], lines: joined,
-        besides: other.forgettings, isJoining: true)
-    }
-  }
-
-  /// The forgettings of both histories, with the versions with which the joined one begins.
-  private func joinedLines(
-    of own: ForgettingVersion, on tip: ObjectID, and other: ForgettingVersion,
-    _ heads: [ObjectID], in rewriting: HistoryRewriting
-  ) throws -> [ForgettingVersion.Line] {
-    let kinds = other.kinds(besides: own).union(own.kinds(besides: other))
-    let theirs = Dictionary(uniqueKeysWithValues: other.lines.map { ($0.id, $0) })
-    return try knowingFirst {
-      try other.lines.filter { !own.forgettings.contains($0.id) }.map {
-        try $0.mapped(rewriting.newForm(beside:))
-      }
-        + own.lines.map { line in
-          try line.mapped { begin in
-            let named =
-              try theirs[line.id].map { begin.alsoNamed(in: $0.beginning) }
-              ?? HistoryRewriting.naming(
-                begin, on: tip, alsoIn: heads, kinds: kinds, in: transaction.repository)
-            return rewriting.newForm(of: named)
-          }
-        }
-    }
-  }
-
-  /// - Throws: `NotebookError.forgotOtherwise` if a history does not have the version with which the other one begins.
-  ///   Another admin's device has it.
-  private func knowingFirst<Result>(_ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch is LacksFirstVersion { throw NotebookError.forgotOtherwise }
-  }
-}
-
-extension ForgettingVersion {
-  /// The kinds of content that this history has forgotten, and another has not.
-  fileprivate func kinds(besides other: ForgettingVersion) -> Set<String> {
-    Set(lines.filter { !other.forgettings.contains($0.id) }.map(\.kind))
-  }
 }
 
 extension WriteTransaction {
@@ -130,8 +75,7 @@ extension WriteTransaction {
       tip.id != version
     else { return try rescued.forgetList() }
     // A run that was killed then may have made it.
-    let isListed =
-      try ForgettingVersion(tip)?.lines == own.lines && counts(list: tip.id)
+    let isListed = try ForgettingVersion(tip)?.lines == own.lines && counts(list: tip.id)
     let list = try isListed ? tip.id : self.list(own.lines, on: tip)
     // Maybe this device is no longer an admin's.
     guard try counts(list: list) else { return try rescued.forgetList() }
@@ -175,7 +119,7 @@ struct FilesWithout {
     try rewriting.rewrite(roots())
     var replaced: [TreePath: Change] = [:]
     for _ in 0..<Self.mostTurns {
-      let files = try rewriting.files(in: shownTip().id)
+      let files = rewriting.files(in: try shownTip().id)
       for path in files.keys where EditorLock.isOpen(path, in: repository.folder) {
         throw ForgetError.isOpen(path)
       }

@@ -36,8 +36,9 @@ struct MovingOver {
     defer { withExtendedLifetime(lock) {} }
     try ForgetRun.checkNothingIsUnfinished(in: history.workTree.stateFolder)
     let former = try shownTip()
-    var rewriting = try rewriting(
-      like: [top.id] + others, keeping: kept, obeying: own, heads, top, besides: known)
+    let kinds = Set(top.lines.filter { !known.contains($0.id) }.map(\.kind))
+    var rewriting = try HistoryRewriting(
+      of: history, roots(heads), like: [top.id] + others, keeping: kept, obeying: own, kinds: kinds)
     try rewriting.rewrite(roots(heads))
     try check(rewriting, heads, former)
     let (tip, replaced) = try FilesWithout(transaction, options).reach(&rewriting) {
@@ -49,21 +50,6 @@ struct MovingOver {
       .init(tip: tip.id, branch: tip.id, obeyed: top.id, waiting: waiting), progress: { _, _ in }
     ).replace {}
     return try transaction.mergeWaiting(waiting, after: replaced, options)
-  }
-
-  /// - Throws: `NotebookError.wasForgotten` if the versions are a copy from before older ones were forgotten.
-  private func rewriting(
-    like tops: [ObjectID], keeping kept: [ObjectID], obeying own: ObjectID?, _ heads: [ObjectID],
-    _ top: ForgettingVersion, besides known: Set<String>
-  ) throws -> HistoryRewriting {
-    do {
-      return try HistoryRewriting(
-        of: history, roots(heads), like: tops, keeping: kept, obeying: own, lines: top.lines,
-        besides: known)
-    } catch is LacksFirstVersion {
-      let received = own == nil ? nil : heads.first
-      throw NotebookError.wasForgotten(try received ?? shownTip().id)
-    }
   }
 
   static func form(of id: ObjectID, in rewriting: HistoryRewriting) throws -> ObjectID {

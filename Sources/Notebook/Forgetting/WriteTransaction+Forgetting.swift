@@ -12,12 +12,11 @@ extension WriteTransaction {
   func moveOver(by heads: [ObjectID], _ options: MergeOptions) throws -> MergeOutcome? {
     guard let tip = try repository.head().commit else { return nil }
     let met = try ObeyedForgettings(of: heads, lacking: [tip], in: history, counts: counts)
-    let forms = FormerVersions(in: repository, beginningWith: met.own?.begins ?? [])
+    let forms = FormerVersions(in: repository)
     let former: ObjectID?
     switch met.relation {
     case .more(let top):
       let others = met.met.filter { $0.id != top.id }.map(\.id)
-      let forms = FormerVersions(in: repository, beginningWith: top.begins)
       var outcome = try repository.keepingPacks {
         try MovingOver(transaction: self, options: options).run(
           heads, to: top, and: others, besides: met.own?.forgettings ?? [],

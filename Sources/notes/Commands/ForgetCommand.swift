@@ -16,10 +16,9 @@ struct ForgetCommand: Command {
       that this version added. --text removes a text from every version of every note, and leaves \
       '[forgotten]' in its place: the command asks for it, or reads standard input. --deleted \
       removes all notes and attachments that are now deleted, --attachments-over those larger than \
-      SIZE, --before all versions before DATE except the last. The command first shows what it \
-      would remove. Everything else keeps its authors, dates and places. This cannot be undone. \
-      The command replaces the branches of the hubs, and other devices follow when they sync; \
-      --status shows which have.
+      SIZE. The command first shows what it would remove. Everything else keeps its authors, dates \
+      and places. This cannot be undone. The command replaces the branches of the hubs, and other \
+      devices follow when they sync; --status shows which have.
 
       Examples:
         notes forget Diary
@@ -28,7 +27,6 @@ struct ForgetCommand: Command {
         pass show wifi | notes forget --text --yes
         notes forget --deleted
         notes forget --attachments-over 25m
-        notes forget --before '1 year ago'
         notes forget --status
       """)
 
@@ -47,12 +45,6 @@ struct ForgetCommand: Command {
       "size", "Remove attachments larger than this, such as 25m, and their later versions."))
   var attachmentsOver: String?
 
-  @Option(
-    help: .named(
-      "date", "Remove the versions before this time; the history begins with the last of them."),
-    completion: .times)
-  var before: String?
-
   @Flag(help: "Show what was forgotten, and which devices have followed.") var status = false
 
   @Flag(name: .customLong("yes"), help: "Continue without asking.") var isConfirmed = false
@@ -63,7 +55,7 @@ struct ForgetCommand: Command {
   func validate() throws {
     let others = [
       ("--text", text), ("--deleted", deleted), ("--attachments-over", attachmentsOver != nil),
-      ("--before", before != nil), ("--status", status),
+      ("--status", status),
     ].filter(\.1).map(\.0)
     if note == nil, others.isEmpty {
       throw ValidationError("Missing expected argument '<note[@version]>'.")
@@ -127,10 +119,6 @@ struct ForgetCommand: Command {
   }
 
   private func target(in notebook: Notebook) throws -> ForgetTarget {
-    if let before {
-      return .before(
-        try NamedTime.named(before).first, knownTo: try notebook.versionHolders())
-    }
     if let size = attachmentsOver.flatMap(WorkTree.bytes) { return .attachments(over: size) }
     if deleted { return .deleted }
     guard let note else { return .text(try readText()) }
@@ -198,14 +186,12 @@ struct ForgetCommand: Command {
   private static func question(
     _ plan: ForgetPlan, _ target: ForgetTarget, _ verb: String
   ) -> String {
-    if let first = plan.first { return question(plan, first, verb) }
     let what =
       switch target {
       case .text(let text): "the text (\(Phrase.bytes(text.count)))"
       case .note(let path): Visible.name(path)
       case .deleted: "what is deleted"
       case .attachments(let bytes): "attachments over \(Phrase.bytes(bytes))"
-      case .before: "older versions"
       case .version(let path, let version): "what \(version.short) added to \(Visible.name(path))"
       }
     let notes = Phrase.list(plan.paths.map { Visible.name($0) })
@@ -214,27 +200,8 @@ struct ForgetCommand: Command {
     return text + ".\(rest(plan))"
   }
 
-  private static func question(
-    _ plan: ForgetPlan, _ first: ForgetPlan.First, _ verb: String
-  ) -> String {
-    let gone = Phrase.list(plan.paths.map { Visible.name($0) })
-    var text =
-      "This \(verb) remove \(Phrase.count(plan.versions, "older version")), so that the "
-      + "history begins with \(first.version.short) of \(TimeText.local(first.time))"
-    text += gone.isEmpty ? "." : "; with them go deleted files: \(gone)."
-    let names = first.heldBackBy.map { Visible.name($0) }
-    if !names.isEmpty {
-      text +=
-        "\nIt cannot begin later, because \(Phrase.list(names)) "
-        + "\(names.count == 1 ? "is" : "are") not known to have a later version."
-    }
-    return text
-  }
-
   private static func sentence(_ done: Forgotten) -> String {
-    (done.plan.first == nil
-      ? "Forgotten in \(Phrase.count(done.plan.versions, "version"))"
-      : "\(Phrase.count(done.plan.versions, "older version")) forgotten") + " on this device; "
+    "Forgotten in \(Phrase.count(done.plan.versions, "version")) on this device; "
       + "\(Phrase.count(done.rewritten, "version")) rewritten.\(rest(done.plan))"
   }
 
@@ -258,9 +225,8 @@ struct ForgetCommand: Command {
   ) -> JSON {
     [
       "type": "forgotten", "versions": plan.versions, "paths": plan.paths,
-      "remaining": plan.remaining, "beside": plan.beside, "first": plan.first?.version,
-      "held_back_by": plan.first?.heldBackBy ?? [], "rewritten": rewritten, "version": version,
-      "dry_run": rewritten == nil,
+      "remaining": plan.remaining, "beside": plan.beside, "rewritten": rewritten,
+      "version": version, "dry_run": rewritten == nil,
     ]
   }
 }

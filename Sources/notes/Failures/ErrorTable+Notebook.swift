@@ -37,6 +37,34 @@ extension HistoryGap {
   }
 }
 
+extension ForgetError: ExplainedError {
+  var meaning: ErrorMeaning {
+    switch self {
+    case .tooShort:
+      .misused("too_short", "use a longer text: short ones occur in many places by chance")
+    case .notFound:
+      .failed("not_found", "'notes log' shows the versions, 'notes search' finds texts")
+    case .nothingAdded(let path, _):
+      .failed(
+        "nothing_added",
+        "'notes log \(Visible.word(path.noteTitle))' shows what each version changed")
+    case .remotes:
+      .failed(
+        "other_repositories",
+        "make the remote a hub with 'notes remote add', or run 'git remote remove NAME'; a removed "
+          + "remote keeps the text"
+      )
+    case .unfinished: .failed("unfinished", "'notes status' shows why the file waits")
+    case .lives:
+      .failed("lives_on", "'notes forget NOTE' forgets one deleted note at a time")
+    case .inName:
+      .failed("in_name", "rename the file with 'notes mv', or run 'notes forget' with its name")
+    case .isOpen: .failed("is_open", "close it in the editor, then run the command again")
+    case .written: .failed("busy", "run the command again when no program writes notes")
+    }
+  }
+}
+
 extension WorkTreeError: ExplainedError {
   var meaning: ErrorMeaning {
     switch self {

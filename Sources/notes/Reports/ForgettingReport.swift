@@ -78,12 +78,7 @@ struct ForgettingReport {
 
   /// The amount that was forgotten, never its content: `a text in 2 versions`.
   static func list(_ lines: [ForgettingVersion.Line]) -> String {
-    Phrase.list(
-      lines.map { line in
-        line.kind == "before"
-          ? Phrase.count(line.versions, "older version")
-          : "\(words(for: line.kind)) in \(Phrase.count(line.versions, "version"))"
-      })
+    Phrase.list(lines.map { "\(words(for: $0.kind)) in \(Phrase.count($0.versions, "version"))" })
   }
 
   static func json(_ lines: [ForgettingVersion.Line]) -> [JSON] {

@@ -52,7 +52,6 @@ struct LogEntries {
 
   private mutating func nextVersion() throws -> Version? {
     while let version = try walk.next() {
-      if version.isEmptied, !showsAll { continue }
       if version.isDerived, !showsAll,
         try !VersionReport.settledSomething(version, proofs)
       {
