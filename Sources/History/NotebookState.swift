@@ -8,8 +8,8 @@ internal import WorkTree
 public struct NotebookState: Hashable, Sendable {
   /// The branch's commit; nil before the first version.
   public let tip: ObjectID?
-  /// The heads that the tip merges, in the order of the merge; if there are more than devices
-  /// advertise, the merges that represent them.
+  /// The heads that the tip merges, in the order of the merge. If there are more heads than a device advertises, the
+  /// merges that represent them.
   public let heads: [ObjectID]
   /// How many notes have an open conflict.
   public let conflictCount: Int

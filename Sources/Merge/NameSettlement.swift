@@ -27,7 +27,7 @@ struct NameSettlement {
     self.budget = budget
   }
 
-  /// Gives each name to one of the files that claim it, and names to copies.
+  /// Gives each name to one of the files that claim it, and a free name to each copy.
   mutating func settle(_ claims: [TreePath: [TermFile]], copies: [TreePath: [TermFile]]) throws {
     var copies = copies
     for path in claims.keys.sorted() {

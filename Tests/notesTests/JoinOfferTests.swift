@@ -92,7 +92,8 @@ import Testing
     #expect(try bob.join(invitation.code, invitation.port, as: "desk").isSuccess)
   }
 
-  // notes-join(1): "Without the folder, it keeps its name, its person, and its role if that is greater."
+  // notes-security(7): "A device that is already a member keeps its name, and its role if that is greater than the
+  // invitation's."
   @Test func `A member without its folder loses nothing by a reader's code`() throws {
     let first = try ada.invite("--role", "admin")
     try #require(try bob.join(first.code, first.port, as: "bob").isSuccess)

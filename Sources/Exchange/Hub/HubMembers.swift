@@ -90,7 +90,8 @@ struct HubMembers {
 
   private var present: MemberList? { membership.map { MemberList(of: $0) } }
 
-  /// The reference to push with a version, stored here, and its last known commit at the hub.
+  /// Writes the list of members to the repository. Returns the reference to push with a version: its new commit, and
+  /// its last known one at the hub. Empty if there is nothing to push.
   mutating func references(in repository: Repository) throws -> [String: Transfer.Move] {
     sent = nil
     guard !isOfAnother, let present, present != there else { return [:] }

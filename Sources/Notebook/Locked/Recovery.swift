@@ -103,8 +103,8 @@ struct UnbornBranch {
 /// tip. If this run is killed before that, the next run merges them.
 struct RescuedVersions {
   static let folder = "refs/notes-state/rescued"
-  /// Names the version that lists the forgettings of two histories, until their merge has such a version on
-  /// top. If this run is killed before that, the next run makes it.
+  /// Names the version that lists the forgettings of two histories, until a version on top of their merge repeats the
+  /// list. If this run is killed before that, the next run makes the version on top.
   static let listReference = folder + "/list"
 
   let writer: VersionWriter

@@ -10,8 +10,7 @@ internal import System
 package final class IgnoreRules {
   private let hasExclusions: Bool
   private let files: AgreedFiles
-  /// True from joining until the first versions arrive; from then on, the agreed rules may be those of these
-  /// versions.
+  /// True from joining until the first versions arrive. After that, the agreed rules may be the ones in those versions.
   private lazy var awaitsVersions = Counted.access(awaiting, F_OK) == 0
   private let awaiting: String
   /// The repository with the agreed ignore files; nil before any agreement.

@@ -157,7 +157,7 @@ extension Check {
       guard let name = admins.first.map({ Visible.name($0.name) }) else {
         return .advice(
           "no admin is left, so nobody can invite or remove devices",
-          remedy: "make a new notebook of this folder and invite the others")
+          remedy: "run 'notes members reset' here, then invite the others: 'notes invite'")
       }
       return .advice(
         "only \(name) is an admin: if it is lost, nobody can invite or remove devices",

@@ -255,8 +255,8 @@ extension MembershipError: ExplainedError {
     case .founderIsPermanent:
       .failed(
         "founder_is_permanent",
-        "run 'notes members handover NAME' on the founder's device, or here if that device is lost; if it "
-          + "was stolen, run 'notes members reset' here")
+        "on the founder's device, run 'notes members handover NEW-FOUNDER'; if that device is lost, run "
+          + "'notes members handover FOUNDER' here; if it was stolen, 'notes members reset'")
     case .notTheFounder:
       .failed(
         "not_the_founder", "'notes members' shows the founder; run the command on that device")

@@ -3,7 +3,7 @@ internal import Membership
 internal import Notebook
 internal import System
 
-/// A command that would put a notebook into a folder of this device, for the hint that refuses a second folder.
+/// A command that would put a notebook into a second folder of this device. The hint of the refusal depends on it.
 enum WayIn {
   case cloneOfHub
   case cloneOfBundle

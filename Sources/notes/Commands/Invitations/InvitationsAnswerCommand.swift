@@ -42,7 +42,7 @@ struct InvitationsAnswerCommand: Command {
       if answer != nil {
         throw Failure.usage(
           "a device that asks at a hub or in a session needs no answer in a file",
-          hint: "omit the second file name")
+          hint: "leave out the file name: 'notes invitations answer \(Visible.word(request))'")
       }
       return try letIn(listed, by: context, of: notebook)
     }
