@@ -211,8 +211,8 @@ extension Check {
     return .advice(
       "\(Visible.name(founder.name)), the founder's device, \(sign)",
       remedy:
-        "run 'notes members handover NAME' there to make another device the founder, or on an admin's "
-        + "device if it is lost; if it was stolen, run 'notes members reset'"
+        "on that device, run 'notes members handover NEW-FOUNDER'; if it is lost, run 'notes members "
+        + "handover FOUNDER' on an admin's device; if it was stolen, 'notes members reset'"
     )
   }
 
