@@ -18,10 +18,14 @@ def begin(page, make, name, may_run):
 
 
 def types(page, old, new):
-    """Replaces a part of the text, as somebody does who types over it."""
-    place = page.evaluate(VALUE).index(old)
-    page.evaluate(f"(() => {{ const field = document.querySelector('#text'); field.focus(); "
-                  f"field.setSelectionRange({place}, {place + len(old)}); }})()")
+    """Replaces a part of the text, as somebody does who types over it. In one step: another's edit may move it."""
+    there = page.evaluate(f"""(() => {{
+        const field = document.querySelector('#text'), place = field.value.indexOf('{old}');
+        field.focus();
+        field.setSelectionRange(place, place + {len(old)});
+        return place >= 0;
+    }})()""")
+    expect(there, True, f"{old} in the text")
     page.ask("Input.insertText", text=new)
 
 
